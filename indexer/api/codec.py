@@ -198,6 +198,7 @@ MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 # The limit of requests to the engine: the paths of some ten thousand files.
 MAX_REQUEST_BYTES = 4 * 1024 * 1024
 _LENGTH = struct.Struct(">I")
+LENGTH_BYTES = _LENGTH.size
 
 H = TypeVar("H")
 

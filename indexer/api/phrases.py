@@ -138,6 +138,7 @@ PHRASES = {
     "unpacks_too_much": N_("it is too large when unpacked"),
     "not_recognised": N_("the text on it could not be recognised"),
     "stops_reader": N_("its reader crashed or hung"),
+    "reason_unknown": N_("its reader does not say why"),
     "mail_too_large": N_("a mail in it is too large"),
     "parts_unread": N_("Not read inside it: {unread}."),
     "part_locked": N_("it is behind a password"),

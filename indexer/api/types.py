@@ -79,7 +79,9 @@ class OutlineEntry:
 class DocumentInfo:
     """The metadata of a document, as extracted."""
 
-    text_id: str  # hash of the canonical text and of the extractor's version
+    text_id: (
+        str  # hash of text and extractor's version; in the catalog, of the file's bytes as well
+    )
     format: str  # "pdf", "text", "markdown", "html", …
     extractor_version: int
     title: str  # plausible title from the content, or ""

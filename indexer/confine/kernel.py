@@ -7,6 +7,7 @@ import functools
 import os
 
 PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
 
 
@@ -38,3 +39,8 @@ def check(result: int) -> int:
 def no_new_privileges() -> None:
     """Set PR_SET_NO_NEW_PRIVS, which Landlock and seccomp require."""
     check(libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+
+
+def become_subreaper() -> None:
+    """Become the parent of all processes below whose own parent ends (PR_SET_CHILD_SUBREAPER)."""
+    check(libc().prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))

@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import faulthandler
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from indexer.confine.kernel import PR_SET_PDEATHSIG, libc
+from indexer.confine.removal import ScratchFolder, remove_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,13 +163,13 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
     return ChildOptions(Alarm(options.silence), scratch, options.resident)
 
 
-def make_scratch() -> tempfile.TemporaryDirectory[str]:
+def make_scratch() -> ScratchFolder:
     """Create the scratch folder of a child, for its owner only; delete abandoned ones."""
     for left in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"):
         with contextlib.suppress(OSError):
-            if time.time() - left.stat().st_mtime > _STALE_S:
-                shutil.rmtree(left, ignore_errors=True)
-    return tempfile.TemporaryDirectory(prefix=SCRATCH_PREFIX, ignore_cleanup_errors=True)
+            if time.time() - left.lstat().st_mtime > _STALE_S:
+                remove_folder(left)
+    return ScratchFolder(SCRATCH_PREFIX)
 
 
 def child_environment() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The confinement of a process that reads or renders one document.
 
 A malicious document may run code through a fault of the library that parses it; that code can then
-open no other file of the person, use no network, start no program and signal no process. Besides
+open no other file of the person, use no network, start no program and reach no process. Besides
 the document a reader may read the interpreter, libraries, fonts and dictionaries.
 """
 
@@ -73,38 +73,30 @@ def verdict() -> tuple[bool, str, str]:
 def confine_to_document(document: int | None, scratch: Path, programs: Iterable[Path] = ()) -> None:
     """Confine this process, irrevocably, to one document to read and one folder to write to.
 
-    It has no network and cannot signal other processes. It may still start programs of the system,
-    which are confined like it: whether a document needs one is known only after its format was
-    identified. ``deny_programs`` forbids them.
+    It has no network and cannot signal or see other processes. Programs that it starts are confined
+    like it.
 
     Args:
         document: A descriptor of the document, which may also be opened by its path. ``None`` if
             it could not be opened.
         scratch: An existing, empty folder for unpacked files.
-        programs: Paths of programs outside the folders of the system that may be started.
+        programs: Paths of programs that need to be started; without any it starts no process.
 
     Raises:
         OSError: If the kernel refuses a restriction that it reports as supported.
     """
+    needed = tuple(programs)
     _limit()
+    if needed:
+        limit_processes()
     _drop_privileges()
     landlock.restrict(
-        _allowed(document, scratch, programs),
+        _allowed(document, scratch, needed),
         _opened_places(),
         tcp=False,
         scope=Scope.ABSTRACT_UNIX_SOCKET | Scope.SIGNAL,
     )
-    seccomp.deny_unneeded(programs=True, local_sockets=True)
-
-
-def deny_programs() -> None:
-    """Forbid starting programs and processes, and local sockets."""
-    seccomp.deny_unneeded()
-
-
-def deny_sockets() -> None:
-    """Forbid local sockets, but not starting programs."""
-    seccomp.deny_unneeded(programs=True)
+    seccomp.deny_unneeded(programs=bool(needed))
 
 
 def limit_processes() -> None:
@@ -141,6 +133,7 @@ def _allowed(
     if document is not None:
         yield document, FileRights.READ_FILE
     yield scratch, CHANGE
+    yield Path("/proc/self"), READ  # its own memory use; not that of any other process
     for program in programs:
         yield program.parent, RUN
         yield program.resolve().parent, RUN
@@ -151,8 +144,9 @@ def _allowed(
 def prepare() -> None:
     """Prepare the rules of all readers that are forked later."""
     _opened_places()
-    for programs, local_sockets in ((True, True), (True, False), (False, False)):
-        seccomp.reading_filter(programs=programs, local_sockets=local_sockets)
+    if seccomp.is_available():
+        for programs in (True, False):
+            seccomp.reading_filter(programs=programs, process=0)
 
 
 @functools.cache
@@ -165,8 +159,6 @@ def _opened_places() -> tuple[PathRule, ...]:
         *((Path(place), READ) for place in _SYSTEM_FILES),
         *((Path(place), READ | FileRights.WRITE_FILE) for place in _DEVICES),
         *((place, RUN) for place in _interpreter()),
-        # For its own memory use, and that of the programs that it starts.
-        (Path("/proc"), READ),
     ]
     found: dict[tuple[int, int], PathRule] = {}
     for place, rights in places:

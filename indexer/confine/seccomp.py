@@ -2,7 +2,9 @@
 
 The filter is in the kernel's classic BPF (``Documentation/userspace-api/seccomp_filter.rst``), for
 x86-64 and 64-bit Arm. A filter sees the arguments of a call but not the memory they point to, such
-as paths, so access to files is restricted by Landlock.
+as paths, so access to files is restricted by Landlock. Every program lacks the network by a list of
+calls that are refused; a reader of documents has a list of those that are allowed, measured by
+``make confine-trace`` over the documents of the benches.
 """
 
 from __future__ import annotations
@@ -11,18 +13,23 @@ import ctypes
 import errno
 import functools
 import os
+import signal
 import struct
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.confine.kernel import call, no_new_privileges
+from indexer.confine.kernel import PR_SET_PDEATHSIG, call, no_new_privileges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 AF_UNIX = 1
-CLONE_THREAD = 0x10000
+_SOCK_STREAM, _SOCK_TYPE = 1, 0xF
+_CLONE_THREAD = 0x10000
+# CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET: new namespaces.
+_CLONE_NEW = 0x7E020080
+_MAP_SHARED = 1
 
 _SET_MODE_FILTER = 1
 _ALL_THREADS = 1  # SECCOMP_FILTER_FLAG_TSYNC
@@ -31,8 +38,10 @@ _ERRNO = 0x00050000
 # The offsets in struct seccomp_data; arguments are eight bytes each, the low half first.
 _AT_NUMBER, _AT_ARCHITECTURE, _AT_ARGUMENTS = 0, 4, 16
 _LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
-_IF_EQUAL, _IF_AT_LEAST, _IF_BITS = 0x15, 0x35, 0x45  # BPF_JMP | BPF_JEQ, BPF_JGE, BPF_JSET | BPF_K
+_AND = 0x54  # BPF_ALU | BPF_AND | BPF_K
+_IF_EQUAL, _IF_AT_LEAST = 0x15, 0x35  # BPF_JMP | BPF_JEQ, BPF_JGE | BPF_K
 _RETURN = 0x06
+_ALL_BITS = 0xFFFFFFFF
 # From this number on, calls of x86-64 are those of its x32 interface: the same calls again.
 _X32 = 0x40000000
 
@@ -50,22 +59,47 @@ _MACHINES = {"x86_64": _Machine(0xC000003E, 317, 0), "aarch64": _Machine(0xC0000
 
 # System calls by name: the number on x86-64 and on 64-bit Arm; -1 where there is none.
 _NUMBERS: dict[str, tuple[int, int]] = {
-    "socket": (41, 198), "connect": (42, 203),
-    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
-    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
-    "pidfd_getfd": (438, 438), "kcmp": (312, 272), "process_madvise": (440, 440),
-    "fork": (57, -1), "vfork": (58, -1), "clone": (56, 220), "clone3": (435, 435),
-    "execve": (59, 221), "execveat": (322, 281),
-    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
-    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
-    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
-    "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430),
-    "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
-    "mount_setattr": (442, 442), "unshare": (272, 97), "setns": (308, 268),
-    "open_by_handle_at": (304, 265), "kexec_load": (246, 104), "kexec_file_load": (320, 294),
-    "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
-    "shmget": (29, 194), "shmat": (30, 196), "semget": (64, 190), "msgget": (68, 186),
-    "mq_open": (240, 180),
+    "read": (0, 63), "write": (1, 64), "pread64": (17, 67), "pwrite64": (18, 68), "readv": (19, 65),
+    "writev": (20, 66), "lseek": (8, 62), "close": (3, 57), "close_range": (436, 436),
+    "dup": (32, 23), "dup2": (33, -1), "dup3": (292, 24), "fcntl": (72, 25), "open": (2, -1),
+    "openat": (257, 56), "stat": (4, -1), "fstat": (5, 80), "lstat": (6, -1),
+    "newfstatat": (262, 79), "statx": (332, 291), "statfs": (137, 43), "fstatfs": (138, 44),
+    "getdents64": (217, 61), "mkdir": (83, -1), "mkdirat": (258, 34), "rmdir": (84, -1),
+    "unlink": (87, -1), "unlinkat": (263, 35), "rename": (82, -1), "renameat": (264, 38),
+    "renameat2": (316, 276), "ftruncate": (77, 46), "fsync": (74, 82), "fdatasync": (75, 83),
+    "fadvise64": (221, 223), "access": (21, -1), "faccessat": (269, 48), "faccessat2": (439, 439),
+    "readlink": (89, -1), "readlinkat": (267, 78), "getcwd": (79, 17), "chdir": (80, 49),
+    "fchdir": (81, 50), "umask": (95, 166), "copy_file_range": (326, 285), "sendfile": (40, 71),
+    "mmap": (9, 222), "munmap": (11, 215), "mremap": (25, 216), "mprotect": (10, 226),
+    "madvise": (28, 233), "brk": (12, 214), "futex": (202, 98), "set_robust_list": (273, 99),
+    "rseq": (334, 293), "set_tid_address": (218, 96), "clone": (56, 220), "clone3": (435, 435),
+    "fork": (57, -1), "vfork": (58, -1), "exit": (60, 93), "exit_group": (231, 94),
+    "sched_yield": (24, 124), "gettid": (186, 178), "getpid": (39, 172), "getppid": (110, 173),
+    "getpgrp": (111, -1), "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131),
+    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139),
+    "rt_sigtimedwait": (128, 137), "sigaltstack": (131, 132), "restart_syscall": (219, 128),
+    "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
+    "nanosleep": (35, 101), "gettimeofday": (96, 169), "time": (201, -1), "times": (100, 153),
+    "getrusage": (98, 165), "getrandom": (318, 278), "uname": (63, 160), "sysinfo": (99, 179),
+    "getuid": (102, 174), "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177),
+    "getgroups": (115, 158), "getresuid": (118, 148), "getresgid": (120, 150),
+    "getrlimit": (97, 163), "setrlimit": (160, 164), "prlimit64": (302, 261),
+    "sched_getaffinity": (204, 123), "getcpu": (309, 168), "poll": (7, -1), "ppoll": (271, 73),
+    "select": (23, -1), "pselect6": (270, 72), "pipe": (22, -1), "pipe2": (293, 59),
+    "prctl": (157, 167), "ioctl": (16, 29), "arch_prctl": (158, -1), "execve": (59, 221),
+    "wait4": (61, 260), "waitid": (247, 95), "socket": (41, 198), "socketpair": (53, 199),
+    "connect": (42, 203), "bind": (49, 200), "listen": (50, 201), "accept": (43, 202),
+    "accept4": (288, 242), "getsockname": (51, 204), "getsockopt": (55, 209),
+    "setsockopt": (54, 208), "sendto": (44, 206), "recvfrom": (45, 207), "recvmsg": (47, 212),
+    "shutdown": (48, 210), "getpriority": (140, 141), "setpriority": (141, 140),
+    "setitimer": (38, 103), "alarm": (37, -1),
+    "flock": (73, 32), "eventfd2": (290, 19), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
+    "epoll_wait": (232, -1), "epoll_pwait": (281, 22), "seccomp": (317, 277),
+    "memfd_create": (319, 279), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427), "ptrace": (101, 117), "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271), "pidfd_getfd": (438, 438), "kcmp": (312, 272),
+    "process_madvise": (440, 440), "bpf": (321, 280), "perf_event_open": (298, 241),
+    "mount": (165, 40),
 }  # fmt: skip
 
 # With these a process could evade the rule on sockets, also through another process of its user.
@@ -74,13 +108,35 @@ _BYPASSES = (
     "bpf", "perf_event_open",
 )  # fmt: skip
 _IO_URING = ("io_uring_setup", "io_uring_enter", "io_uring_register")
-# Calls that readers do not need; many had faults in the kernel, or they affect other processes.
-_NEVER_NEEDED = (
-    "userfaultfd", "add_key", "request_key", "keyctl", "mount", "umount2", "pivot_root", "chroot",
-    "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
-    "unshare", "setns", "open_by_handle_at", "kexec_load", "kexec_file_load", "init_module",
-    "finit_module", "delete_module", "shmget", "shmat", "semget", "msgget", "mq_open",
+# What a reader needs: its files, memory, threads and clocks. Nothing here changes a mode, a time,
+# an owner or an attribute, sends anything, reaches another process or holds memory uncounted.
+_READING = (
+    "read", "write", "pread64", "pwrite64", "readv", "writev", "lseek", "close", "close_range",
+    "dup", "dup2", "dup3", "open", "openat", "stat", "fstat", "lstat", "newfstatat", "statx",
+    "fstatfs", "getdents64", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename",
+    "renameat", "renameat2", "ftruncate", "access", "faccessat", "faccessat2", "readlink",
+    "readlinkat", "getcwd", "umask", "munmap", "mremap", "mprotect", "madvise", "brk", "futex",
+    "set_robust_list", "rseq", "set_tid_address", "exit", "exit_group", "sched_yield", "gettid",
+    "getpid", "getppid", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack",
+    "restart_syscall", "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep",
+    "gettimeofday", "time", "times", "getrusage", "getrandom", "uname", "sysinfo", "getuid",
+    "geteuid", "getgid", "getegid", "getgroups", "getresuid", "getresgid", "sched_getaffinity",
+    "getcpu", "poll", "ppoll", "select", "pselect6", "pipe", "pipe2",
 )  # fmt: skip
+# What it needs besides to start programs, for Tesseract and LibreOffice.
+_RUNNING = (
+    "fork", "vfork", "execve", "wait4", "waitid", "arch_prctl", "mmap", "kill", "tkill", "tgkill",
+    "getpgrp", "getrlimit", "setrlimit", "chdir", "fchdir", "statfs", "fsync", "fdatasync",
+    "fadvise64", "flock", "rt_sigtimedwait", "setitimer", "alarm", "eventfd2", "epoll_create1",
+    "epoll_ctl", "epoll_wait", "epoll_pwait", "bind", "listen", "accept", "accept4", "getsockname",
+    "getsockopt", "setsockopt", "recvfrom", "shutdown",
+)  # fmt: skip
+# F_DUPFD, GETFD, SETFD, GETFL, SETFL, DUPFD_CLOEXEC; and GETLK, SETLK, SETLKW.
+_FCNTL, _FCNTL_LOCKS = (0, 1, 2, 3, 4, 1030), (5, 6, 7)
+# TCGETS, TIOCGWINSZ, FIONREAD, FIOCLEX.
+_IOCTL = (0x5401, 0x5413, 0x541B, 0x5451)
+# PR_SET_NAME, PR_GET_NAME.
+_PRCTL = (15, 16)
 
 
 def is_available() -> bool:
@@ -100,16 +156,15 @@ def deny_network() -> bool:
     Raises:
         OSError: If the kernel refuses the filter.
     """
-    return _install(_assemble(_network_rules(local_sockets=True)))
+    return is_available() and _install(program(tuple(_network_rules()), os.uname().machine))
 
 
-def deny_unneeded(*, programs: bool = False, local_sockets: bool = False) -> bool:
-    """Deny a reader of documents what it does not need: network, tracing, mounts, keys.
+def deny_unneeded(*, programs: bool = False) -> bool:
+    """Deny a reader of documents, irrevocably, all but the calls that it needs.
 
     Args:
         programs: Whether it may start processes and programs, for Tesseract and LibreOffice;
-            threads may always be started.
-        local_sockets: Whether those programs need AF_UNIX sockets. They can listen but not connect,
+            threads may always be started. Programs may listen on AF_UNIX sockets but not connect,
             because a desktop has services on such sockets that start programs on request.
 
     Returns:
@@ -118,54 +173,96 @@ def deny_unneeded(*, programs: bool = False, local_sockets: bool = False) -> boo
     Raises:
         OSError: If the kernel refuses the filter.
     """
-    return _install(reading_filter(programs=programs, local_sockets=local_sockets))
+    return is_available() and _install(reading_filter(programs=programs, process=os.getpid()))
+
+
+def reading_filter(*, programs: bool, process: int) -> bytes:
+    """Assemble the filter of ``deny_unneeded`` for a process."""
+    return _reading_filter(programs).replace(struct.pack("=I", _OWN), struct.pack("=I", process))
+
+
+# Stands for the number of the process in a filter that is assembled once for all of them.
+_OWN = 0x7E57_0A11
 
 
 @functools.cache
-def reading_filter(*, programs: bool, local_sockets: bool) -> bytes:
-    """Assemble the filter of ``deny_unneeded``, once for all processes forked later."""
-    rules = [*_network_rules(local_sockets=local_sockets)]
-    rules += [_Rule(name, errno.EPERM) for name in _NEVER_NEEDED]
-    rules.append(_Rule("connect", errno.ECONNREFUSED))
-    if not programs:
-        rules += [_Rule(name, errno.EPERM) for name in ("fork", "vfork", "execve", "execveat")]
-        # The flags of clone3 are behind a pointer. On ENOSYS the C library calls clone instead,
-        # which is allowed for threads.
-        rules += [_Rule("clone3", errno.ENOSYS), _Rule("clone", errno.EPERM, bits=CLONE_THREAD)]
-    return _assemble(rules)
+def _reading_filter(programs: bool) -> bytes:  # noqa: FBT001  # cached
+    rules = [*_program_rules()] if programs else []
+    return program((*_reading_rules(), *rules, *_ERRORS), os.uname().machine, _ERRNO | errno.EPERM)
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A call that fails with an error, unless its first argument permits it.
+    """What becomes of a call if its arguments meet all conditions: (number, value, mask).
 
-    Attributes:
-        name: Of the call.
-        error: The errno that it returns.
-        equal: It is permitted if its first argument equals this.
-        bits: It is permitted if its first argument has one of these bits.
+    The first rule that fits counts. ``error`` is the errno that the call returns, 0 allows it.
     """
 
     name: str
-    error: int
-    equal: int | None = None
-    bits: int | None = None
+    error: int = 0
+    conditions: tuple[tuple[int, int, int], ...] = ()
 
 
-def _network_rules(*, local_sockets: bool) -> list[_Rule]:
-    allowed = AF_UNIX if local_sockets else None
-    return [
-        _Rule("socket", errno.EAFNOSUPPORT, equal=allowed),
-        *(_Rule(name, errno.ENOSYS) for name in _IO_URING),
-        *(_Rule(name, errno.EPERM) for name in _BYPASSES),
-    ]
+def _if_equal(name: str, argument: int, *values: int, mask: int = _ALL_BITS) -> Iterator[_Rule]:
+    """Allow a call if an argument is one of some values."""
+    for value in values:
+        yield _Rule(name, conditions=((argument, value, mask),))
 
 
-def _assemble(rules: Iterable[_Rule]) -> bytes:
-    return program(tuple(rules), os.uname().machine) if is_available() else b""
+# How calls fail that are not allowed, where libraries expect more than EPERM: the C library calls
+# clone instead of clone3, whose flags are behind a pointer.
+_ERRORS = (
+    _Rule("clone3", errno.ENOSYS), _Rule("memfd_create", errno.ENOSYS),
+    _Rule("ioctl", errno.ENOTTY), _Rule("fcntl", errno.EINVAL), _Rule("prctl", errno.EINVAL),
+    _Rule("socket", errno.EAFNOSUPPORT), _Rule("socketpair", errno.EAFNOSUPPORT),
+    _Rule("connect", errno.ECONNREFUSED),
+    *(_Rule(name, errno.ENOSYS) for name in _IO_URING),
+)  # fmt: skip
 
 
-def program(rules: tuple[_Rule, ...], machine: str) -> bytes:
+def _reading_rules() -> Iterator[_Rule]:
+    yield from (_Rule(name) for name in _READING)
+    yield from _if_equal("fcntl", 1, *_FCNTL)
+    yield from _if_equal("ioctl", 1, *_IOCTL)
+    yield from _if_equal("prctl", 0, *_PRCTL)
+    yield from _if_equal("tgkill", 0, _OWN)  # abort
+    # Pages that are shared would outlive their mapping in a file without a name.
+    yield from _if_equal("mmap", 3, 0, mask=_MAP_SHARED)
+    yield from _if_equal("clone", 0, _CLONE_THREAD, mask=_CLONE_THREAD | _CLONE_NEW)
+    # Its own limits, to be read.
+    unset = ((0, 0, _ALL_BITS), (2, 0, _ALL_BITS), (_high(2), 0, _ALL_BITS))
+    yield _Rule("prlimit64", conditions=unset)
+
+
+def _program_rules() -> Iterator[_Rule]:
+    """What programs need. Landlock refuses signals to processes that are not confined."""
+    yield from (_Rule(name) for name in _RUNNING)
+    yield from _if_equal("fcntl", 1, *_FCNTL_LOCKS)
+    yield from _if_equal("clone", 0, 0, mask=_CLONE_NEW)
+    yield from _if_equal("prlimit64", 0, 0)
+    nice = ((0, 0, _ALL_BITS), (1, 0, _ALL_BITS))  # of the process itself
+    yield from (_Rule(name, conditions=nice) for name in ("getpriority", "setpriority"))
+    deadly = ((0, PR_SET_PDEATHSIG, _ALL_BITS), (1, signal.SIGKILL, _ALL_BITS))
+    yield _Rule("prctl", conditions=deadly)
+    local = ((0, AF_UNIX, _ALL_BITS), (1, _SOCK_STREAM, _SOCK_TYPE))
+    yield from (_Rule(name, conditions=local) for name in ("socket", "socketpair"))
+    # Without an address: over a connection.
+    yield _Rule("sendto", conditions=((4, 0, _ALL_BITS), (_high(4), 0, _ALL_BITS)))
+
+
+def _high(argument: int) -> int:
+    """Number the high half of an argument of 64 bits, for a condition."""
+    return argument + 8
+
+
+def _network_rules() -> Iterator[_Rule]:
+    yield from _if_equal("socket", 0, AF_UNIX)
+    yield _Rule("socket", errno.EAFNOSUPPORT)
+    yield from (_Rule(name, errno.ENOSYS) for name in _IO_URING)
+    yield from (_Rule(name, errno.EPERM) for name in _BYPASSES)
+
+
+def program(rules: Iterable[_Rule], machine: str, otherwise: int = _ALLOW) -> bytes:
     """Assemble a filter: BPF instructions of eight bytes."""
     target = _MACHINES[machine]
     code = [
@@ -181,23 +278,25 @@ def program(rules: tuple[_Rule, ...], machine: str) -> bytes:
         ]
     for rule in rules:
         code += _assembled(rule, _NUMBERS[rule.name][target.column])
-    return b"".join([*code, _instruction(_RETURN, _ALLOW)])
+    return b"".join([*code, _instruction(_RETURN, otherwise)])
 
 
 def _assembled(rule: _Rule, number: int) -> list[bytes]:
     if number < 0:
         return []
-    refuse = _instruction(_RETURN, _ERRNO | rule.error)
-    if rule.equal is None and rule.bits is None:
-        return [_instruction(_IF_EQUAL, number, 0, 1), refuse]
-    test = (_IF_EQUAL, rule.equal) if rule.equal is not None else (_IF_BITS, rule.bits or 0)
-    return [
-        _instruction(_IF_EQUAL, number, 0, 4),
-        _instruction(_LOAD, _AT_ARGUMENTS),
-        _instruction(*test, 0, 1),
-        _instruction(_RETURN, _ALLOW),
-        refuse,
-    ]
+    done = _instruction(_RETURN, _ERRNO | rule.error if rule.error else _ALLOW)
+    tests: list[bytes] = []
+    for left, (numbered, value, mask) in enumerate(reversed(rule.conditions)):
+        half, argument = divmod(numbered, 8)
+        tests = [
+            _instruction(_LOAD, _AT_ARGUMENTS + 8 * argument + 4 * half),
+            _instruction(_AND, mask),
+            # Past the other tests and the return.
+            _instruction(_IF_EQUAL, value, 0, 3 * left + 1),
+            *tests,
+        ]
+    back = [_instruction(_LOAD, _AT_NUMBER)] if tests else []
+    return [_instruction(_IF_EQUAL, number, 0, len(tests) + 1 + len(back)), *tests, done, *back]
 
 
 def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -209,8 +308,6 @@ class _Program(ctypes.Structure):
 
 
 def _install(code: bytes) -> bool:
-    if not code:
-        return False
     installed = _Program(len(code) // 8, code)
     no_new_privileges()
     number = _MACHINES[os.uname().machine].seccomp

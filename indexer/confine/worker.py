@@ -1,9 +1,12 @@
 """One process per document: forked, confined, supervised, and ended after it.
 
 A child that reads documents keeps its libraries loaded and never opens a document itself: for each
-one it forks a worker, which confines itself (``indexer.confine.reader``) and reads. So a malicious
-document affects no other, and memory that a library leaks is freed with the worker. On systems
-without fork the child itself reads the documents (``is_available``).
+one it forks a worker, which confines itself (``indexer.confine.reader``) and reads. A worker has a
+pipe for requests, one for answers and one for errors, which no other worker has, a new folder for
+what it unpacks, and a group of processes that ends with it; the child passes its frames on, one
+whole frame at a time. So a malicious document affects no other, and memory that a library leaks is
+freed with the worker. On systems without fork the child itself reads the documents
+(``is_available``).
 """
 
 from __future__ import annotations
@@ -11,27 +14,43 @@ from __future__ import annotations
 import gc
 import os
 import select
-import shutil
 import signal
+import struct
 import sys
+import tempfile
 import traceback
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
+from indexer.confine.kernel import become_subreaper
 from indexer.confine.process import die_with
 from indexer.confine.reader import confine_to_document, prepare
+from indexer.confine.removal import remove_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterator
 
     from indexer.confine.process import ChildOptions
 
+    Work = Callable[[BinaryIO, BinaryIO], None]
+
 _POLL_MS = 100
+_END_S = 2.0
+_ERRORS_BYTES = 4_000
+_CHUNK_BYTES = 1 << 16
 # The exit status of a child whose worker exceeded its memory limit.
 TOO_LARGE_STATUS = 83
+# What a worker and its programs may write in all, to files and pipes; files that it deleted while
+# they are open are counted nowhere else.
+WRITTEN_BYTES = 2 << 30
+# What the programs may hold that a worker started.
+PROGRAM_BYTES = 1536 << 20
 _FAILED_STATUS = 1
+_LENGTH = struct.Struct(">I")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+_numbers = count(1)
 
 
 def is_available() -> bool:
@@ -42,68 +61,127 @@ def is_available() -> bool:
 class DocumentWorker:
     """A forked process, whose parent waits for its end.
 
+    If it crashes, or is killed because it exceeds its memory limit, this process ends in the same
+    way, as part of an answer may have been passed on: so the engine sees why.
+
     Args:
-        work: Called in the confined process; an exception ends it with a traceback.
+        work: Called in the confined process with the pipes of its requests and its answers; an
+            exception ends it with a traceback.
         document: The file it may read. If it cannot be opened, ``work`` is called all the same.
-        started: Has the folder it may write to, and the limit of its memory.
-        keep: Descriptors that stay open; all others except the three standard ones are closed.
-        programs: Programs it may start, in addition to those of the system.
+        started: Has the folder in which it gets one to write to, and the limit of its memory.
+        programs: Programs it needs to start.
     """
 
     def __init__(
         self,
-        work: Callable[[], None],
+        work: Work,
         document: Path,
         started: ChildOptions,
-        keep: Collection[int] = (),
         programs: Collection[Path] = (),
     ) -> None:
         self._resident_bytes = started.resident_bytes
+        self._scratch = started.scratch / str(next(_numbers))
+        self._scratch.mkdir(0o700)
         prepare()
+        if programs:
+            become_subreaper()
         gc.freeze()  # the collector would write to all objects, and so copy shared memory
+        asked, self._asking = os.pipe()
+        self._answers, answering = os.pipe()
+        self._errors, failing = os.pipe()
+        theirs = (asked, answering, failing)
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
             die_with(parent)
-            _run_worker(work, document, started.scratch, keep, programs)
+            _run_worker(work, document, self._scratch, theirs, programs)
+        for descriptor in theirs:
+            os.close(descriptor)
+        with suppress(OSError):  # it does so, too; whoever is first
+            os.setpgid(self.pid, self.pid)
         self._ended = os.pidfd_open(self.pid)
 
-    def wait(self, answered: int | None = None) -> bool:
-        """Wait for its end, or until it writes to a pipe; return whether it is still running.
+    def send(self, frame: bytes) -> None:
+        """Send it a whole frame; one that it does not read, or that finds it ended, is lost."""
+        with suppress(OSError):
+            self.deliver(self._asking, frame)
 
-        If the worker crashes, or is killed because it exceeds its memory limit, this process ends
-        in the same way, as part of an answer may have been written: so the engine sees why.
+    def receive(self, most: int) -> bytes | None:
+        """Wait for its next whole frame; None after its end, or if it sends anything else.
 
         Args:
-            answered: The reading end of a pipe to which it writes after each answer.
+            most: The bytes of the largest frame that is accepted.
         """
+        length = self._exactly(_LENGTH.size)
+        size = _LENGTH.unpack(length)[0] if len(length) == _LENGTH.size else most + 1
+        message = self._exactly(size) if size <= most else b""
+        return length + message if message and len(message) == size else None
+
+    def deliver(self, descriptor: int, data: bytes) -> None:
+        """Write to a pipe that may be full, while the limits of the worker are watched."""
+        os.set_blocking(descriptor, False)
+        left = memoryview(data)
+        while left:
+            try:
+                left = left[os.write(descriptor, left) :]
+            except BlockingIOError:
+                self.until_ready(descriptor, select.POLLOUT)
+
+    def until_ready(self, descriptor: int, event: int = select.POLLIN) -> None:
+        """Wait until a descriptor can be read or written, while the limits are watched."""
         poll = select.poll()
-        poll.register(self._ended, select.POLLIN)
-        if answered is not None:
-            poll.register(answered, select.POLLIN)
-        while not (events := poll.poll(_POLL_MS)):
-            if 0 < self._resident_bytes < resident_bytes(self.pid):
-                os.kill(self.pid, signal.SIGKILL)
-                os._exit(TOO_LARGE_STATUS)
-        if any(descriptor == answered and event & select.POLLIN for descriptor, event in events):
-            return True
-        self._finish()
-        return False
+        poll.register(descriptor, event)
+        while not poll.poll(_POLL_MS):
+            self._check_limits()
 
-    def end(self) -> None:
-        """Kill the process and wait for its end."""
-        with suppress(OSError):
+    def finish(self) -> None:
+        """Wait for the end of a worker that has nothing more to say, and end like it."""
+        if not select.select([self._ended], [], [], _END_S)[0]:  # it closed its pipe, and goes on
             os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
-        os.close(self._ended)
-
-    def _finish(self) -> None:
-        _pid, status = os.waitpid(self.pid, 0)
-        os.close(self._ended)
+        status = self._end()
         if os.WIFSIGNALED(status):
             _exit_like(os.WTERMSIG(status))
         if code := os.waitstatus_to_exitcode(status):
             os._exit(code)
+
+    def end(self) -> None:
+        """Kill the process with all that it started, and delete what it left behind."""
+        with suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL)
+        self._end()
+
+    def _end(self) -> int:
+        """Wait for its end; return its status."""
+        self.until_ready(self._ended)
+        _pid, status = os.waitpid(self.pid, 0)
+        _end_group(self.pid)
+        os.set_blocking(self._errors, False)
+        with suppress(OSError):
+            os.write(2, os.read(self._errors, _CHUNK_BYTES)[-_ERRORS_BYTES:])
+        for descriptor in (self._asking, self._answers, self._errors, self._ended):
+            os.close(descriptor)
+        remove_folder(self._scratch)
+        return status
+
+    def _exactly(self, size: int) -> bytes:
+        """Read so many bytes of its answers; fewer at the end."""
+        parts = []
+        while size:
+            self.until_ready(self._answers)
+            part = os.read(self._answers, min(size, _CHUNK_BYTES))
+            if not part:
+                break
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _check_limits(self) -> None:
+        """End the worker, and this process, if it holds too much."""
+        large = 0 < self._resident_bytes < resident_bytes(self.pid)
+        programs = sum(map(resident_bytes, _started_by(self.pid)))
+        if large or programs > PROGRAM_BYTES or _written_bytes(self.pid) > WRITTEN_BYTES:
+            self.end()
+            os._exit(TOO_LARGE_STATUS)
 
 
 def resident_bytes(pid: int) -> int:
@@ -114,30 +192,53 @@ def resident_bytes(pid: int) -> int:
         return 0
 
 
-def empty(scratch: Path) -> None:
-    """Delete everything in the folder of a worker that has ended."""
-    with suppress(OSError):
-        for entry in os.scandir(scratch):
+def _started_by(pid: int) -> Iterator[int]:
+    """Yield the processes below another."""
+    waiting = [pid]
+    while waiting:
+        for listed in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
             with suppress(OSError):
-                if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path, ignore_errors=True)
-                else:
-                    Path(entry.path).unlink()
+                found = [*map(int, listed.read_text("ascii").split())]
+                waiting += found
+                yield from found
+
+
+def _written_bytes(pid: int) -> int:
+    """Return what a process has written with system calls, its ended children included."""
+    try:
+        return int(Path(f"/proc/{pid}/io").read_text().partition("wchar:")[2].split()[0])
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def _end_group(group: int) -> None:
+    """Kill the processes of a group, which none of them may leave, and wait for their end."""
+    with suppress(ProcessLookupError, PermissionError):
+        while True:
+            os.killpg(group, signal.SIGKILL)
+            with suppress(
+                ChildProcessError
+            ):  # its parent is ending, which hands it to this process
+                os.waitpid(-group, 0)
 
 
 def _run_worker(
-    work: Callable[[], None],
+    work: Work,
     document: Path,
     scratch: Path,
-    keep: Collection[int],
+    pipes: tuple[int, int, int],
     programs: Collection[Path],
 ) -> NoReturn:
     """Do the work and exit: the code of the callers is the parent's and must not run here."""
     status = _FAILED_STATUS
     try:
+        os.setpgid(0, 0)
+        asked, answering = _take_pipes(*pipes)
+        tempfile.tempdir = str(scratch)
         confine_to_document(_opened(document), scratch, programs)
-        _close_all_but(keep)
-        work()
+        _close_all_but((asked, answering))
+        with os.fdopen(asked, "rb") as incoming, os.fdopen(answering, "wb") as outgoing:
+            work(incoming, outgoing)
         status = 0
     except (EOFError, BrokenPipeError):
         status = 0  # the reader has closed the pipe
@@ -149,9 +250,19 @@ def _run_worker(
         os._exit(status)
 
 
+def _take_pipes(asked: int, answering: int, failing: int) -> tuple[int, int]:
+    """Take the place of the child's own pipes, which are those to the engine."""
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123  # a device
+        os.dup2(nothing.fileno(), 0)
+    os.set_blocking(failing, False)  # what nobody reads is lost
+    os.dup2(failing, 1)
+    os.dup2(failing, 2)
+    return asked, answering
+
+
 def _close_all_but(keep: Collection[int]) -> None:
     first = 3
-    for kept in sorted({each for each in keep if each > 2}):
+    for kept in sorted(keep):
         os.closerange(first, kept)
         first = kept + 1
     last = max(int(entry.name) for entry in Path("/proc/self/fd").iterdir())

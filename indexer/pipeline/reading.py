@@ -8,10 +8,12 @@ an event with its failure, never in a dead thread; the replies to its events dec
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import threading
 import time
+from dataclasses import replace
 from enum import Enum, auto
 from pathlib import Path
 from queue import Empty, Queue
@@ -166,7 +168,9 @@ class FileReader:
         def decide(info: DocumentInfo) -> bool:
             if not unchanged(job.path, content.stamp):  # the text may not be of the hashed bytes
                 raise WorldError("changed_while_read")
-            opened = TextExtracted(job, content, info)
+            # A reader may claim the text of another document: only equal bytes share their text.
+            own = hashlib.sha256(f"{content.content_id} {info.text_id}".encode())
+            opened = TextExtracted(job, content, replace(info, text_id=own.hexdigest()))
             self._worked(began)
             self._put(opened)
             return opened.reply.wait_for_reply(self._stopping)

@@ -19,14 +19,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from indexer.api.codec import Hello, hello, read_frame, write_frame
-from indexer.api.errors import InternalError, LecternError, WorldError
+from indexer.api.codec import (
+    LENGTH_BYTES,
+    MAX_MESSAGE_BYTES,
+    Hello,
+    decode,
+    frame,
+    hello,
+    read_frame,
+    unpack,
+    write_frame,
+)
+from indexer.api.errors import Failure, InternalError, LecternError, WorldError
 from indexer.api.lru_cache import LruCache
 from indexer.api.pages import DocumentRequest, PageRequest
 from indexer.catalog.stamps import Stamp
 from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout
 from indexer.confine.worker import DocumentWorker
+from indexer.extract.process.border import broken, checked_failure
 from indexer.extract.process.child import file_error
 from indexer.extract.registry import promised_format
 from indexer.render.requests import (
@@ -49,23 +60,13 @@ if TYPE_CHECKING:
 
     Serve = Callable[[OpenDocuments, Header, BinaryIO], None]
 
-_ANSWERED = b"."
-
 
 @dataclass(frozen=True, slots=True)
 class _RunningWorker:
-    """A worker and its pipes."""
+    """A worker and the state of its document; a change of it needs a new worker."""
 
     worker: DocumentWorker
-    requests: BinaryIO
-    answered: int  # descriptor; the worker writes a byte after each answer
-    identity: tuple[object, ...]  # a change of it needs a new worker
-
-    def end(self) -> None:
-        with suppress(OSError):
-            self.requests.close()
-        os.close(self.answered)
-        self.worker.end()
+    identity: tuple[object, ...]
 
 
 class Workers:
@@ -82,7 +83,7 @@ class Workers:
         self._outgoing = outgoing
         self._serve = serve
         self._readers: LruCache[Path, _RunningWorker] = LruCache(
-            MAX_OPEN, evicted=lambda reader: reader.end()
+            MAX_OPEN, evicted=lambda reader: reader.worker.end()
         )
 
     def serve(self, header: Header) -> None:
@@ -94,12 +95,21 @@ class Workers:
             self._readers.clear()
             self._serve(OpenDocuments(), header, self._outgoing)
             return
-        reader = self._reader(request.source)
-        write_frame(reader.requests, header)
-        if reader.worker.wait(reader.answered):
-            os.read(reader.answered, len(_ANSWERED))
-        elif (ended := self._readers.pop(request.source.path)) is not None:
-            ended.requests.close()
+        reader = self._reader(request.source).worker
+        self._started.alarm.stop()
+        reader.send(frame(header))
+        answer = reader.receive(MAX_MESSAGE_BYTES)
+        checked = None if answer is None else _checked(answer, header)
+        if checked is None:
+            self._readers.pop(request.source.path)
+            if answer is None:
+                reader.finish()  # a crash of it ends this process
+            else:
+                reader.end()
+            reply, data = _failure(broken())
+            checked = frame({**reply, "id": header.get("id")}, data)
+        self._outgoing.flush()
+        reader.deliver(self._outgoing.fileno(), checked)
 
     def _reader(self, source: DocumentSource) -> _RunningWorker:
         """Return the worker of a document's current file, started if necessary."""
@@ -126,23 +136,31 @@ class Workers:
     def _start(
         self, document: Path, recognised: RecognisedPages, identity: tuple[object, ...]
     ) -> _RunningWorker:
-        asked, asking = os.pipe()
-        answered, answering = os.pipe()
-
-        def work() -> None:
+        def work(requests: BinaryIO, answers: BinaryIO) -> None:
             documents = OpenDocuments(recognised=lambda _path, _stamp: recognised)
-            with os.fdopen(asked, "rb") as requests:
-                while (frame := read_frame(requests)) is not None:
-                    self._started.alarm.restart()
-                    self._serve(documents, frame[0], self._outgoing)
-                    self._started.alarm.stop()
-                    os.write(answering, _ANSWERED)
+            while (asked := read_frame(requests)) is not None:
+                self._started.alarm.restart()
+                self._serve(documents, asked[0], answers)
+                self._started.alarm.stop()
 
-        keep = (self._outgoing.fileno(), asked, answering)
-        worker = DocumentWorker(work, document, self._started, keep)
-        os.close(asked)
-        os.close(answering)
-        return _RunningWorker(worker, os.fdopen(asking, "wb"), answered, identity)
+        return _RunningWorker(DocumentWorker(work, document, self._started), identity)
+
+
+def _checked(answer: bytes, request: Header) -> bytes | None:
+    """Return a worker's answer to a request as it is passed on; None if it is none.
+
+    Its type is checked by the window. What a failure says is chosen from the tables.
+    """
+    with suppress(WorldError):
+        header, data = unpack(answer[LENGTH_BYTES:])
+        if header.get("id") != request.get("id"):
+            return None
+        if header.get("type") == "reply":
+            return answer
+        if header.get("type") == "error":
+            failure = checked_failure(decode(Failure, header.get("error")))
+            return frame({**_failure(failure)[0], "id": header["id"]}, data)
+    return None
 
 
 def _load_libraries(source: DocumentSource) -> None:
@@ -178,8 +196,8 @@ def main() -> int:
 
     try:
         write_frame(outgoing, hello(Hello("render", os.getpid())))
-        while (frame := read_frame(sys.stdin.buffer)) is not None:
-            serve(frame[0])
+        while (asked := read_frame(sys.stdin.buffer)) is not None:
+            serve(asked[0])
     except (EOFError, BrokenPipeError):
         return 0
     finally:
@@ -209,7 +227,7 @@ def _serve(documents: OpenDocuments, header: Header, outgoing: BinaryIO) -> None
         reply, data = _failure(file_error(error, str(path)))
     except Exception as error:  # noqa: BLE001  # an error on one page must not end the preview
         traceback.print_exc()
-        reply, data = _failure(InternalError("internal", reason=f"{type(error).__name__}: {error}"))
+        reply, data = _failure(InternalError("internal", reason=type(error).__name__))
     else:
         reply = {"type": "reply", "answer": found}
     write_frame(outgoing, {**reply, "id": header.get("id")}, data)

@@ -3924,6 +3924,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>das Lesen bricht dabei ab</translation>
     </message>
     <message>
+        <source>its reader does not say why</source>
+        <translation>das Leseprogramm nennt keinen Grund</translation>
+    </message>
+    <message>
         <source>a mail in it is too large</source>
         <translation>eine E-Mail darin ist zu groß</translation>
     </message>

@@ -10,15 +10,18 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
-from indexer.api.errors import WorldError
+from indexer.api.errors import LecternError
+from indexer.config import Limits
 from indexer.confine import landlock, reader, seccomp, worker
 from indexer.extract.office.libreoffice import find_program
-from indexer.extract.process import process
+from indexer.extract.process import process, sandbox
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration import rights
 from tests.integration.extraction import Seen
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,42 +33,23 @@ pytestmark = [
     pytest.mark.skipif(landlock.abi() < 6, reason="this kernel's Landlock is older"),
 ]
 
-# An extraction child in which the reader of texts runs code of a document. What it finds out is the
-# reason of the error that the engine is told.
+# An extraction child in which the reader of texts runs code of a document, up to where a test
+# continues it. What that finds out becomes the text of the document.
 _TAKEN_OVER = """
-import json, os, signal, socket, subprocess, sys
+import ctypes, json, mmap, os, signal, socket, struct, subprocess, sys, tempfile, time
 from pathlib import Path
-from indexer.api.errors import WorldError
 from indexer.extract.process import child
 from indexer.extract.plain import text
 
-def attempts(document, own):
-    secret, library, port = map(str, OWN)
-    engine = os.getppid()
-    yield "read the document", lambda: Path(document).read_bytes()
-    yield "write its scratch", lambda: Path(tempfile.gettempdir(), "x").write_text("x")
-    yield "read another file", lambda: Path(secret).read_bytes()
-    yield "list a folder", lambda: os.listdir(Path(secret).parent)
-    yield "change the document", lambda: Path(document).write_text("x")
-    yield "append to another", lambda: open(secret, "ab").close()
-    yield "delete a file", lambda: os.unlink(secret)
-    yield "make a file", lambda: Path(library, "new").write_text("x")
-    yield "write the temporary folder", lambda: Path("/tmp/lectern-escaped").write_text("x")
-    yield "rename the library", lambda: os.rename(library, library + ".gone")
-    yield "link it into the scratch", lambda: os.link(secret, Path(tempfile.gettempdir(), "l"))
-    yield "connect", lambda: socket.create_connection(("127.0.0.1", int(port)))
-    yield "look a name up", lambda: socket.getaddrinfo("example.org", 80)
-    yield "send a datagram", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    yield "use a local socket", lambda: socket.socket(socket.AF_UNIX)
-    yield "start a program", lambda: subprocess.run(["/bin/true"])
-    yield "fork", os.fork
-    yield "kill the engine", lambda: os.kill(engine, signal.SIGKILL)
-    yield "read its environment", lambda: Path(f"/proc/{engine}/environ").read_bytes()
-    yield "read its memory", lambda: open(f"/proc/{engine}/mem", "rb").close()
-    yield "take its descriptors", lambda: os.readlink(f"/proc/{engine}/fd/0")
-    yield "write a huge file", lambda: Path(tempfile.gettempdir(), "h").open("wb").truncate(2 << 30)
+libc = ctypes.CDLL(None, use_errno=True)
+honest = text.open_source
 
-import tempfile
+def raw(number, *arguments):
+    def call():
+        given = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
+        if libc.syscall(ctypes.c_long(number), *given) < 0:
+            raise OSError(ctypes.get_errno(), "")
+    return call
 
 def tried(action):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -75,15 +59,123 @@ def tried(action):
         return type(error).__name__
     return "done"
 
-def open_source(path, password, limits):
-    found = {name: tried(action) for name, action in attempts(path, None)}
-    found["environment"] = ",".join(sorted(os.environ))
-    raise WorldError("read_error", reason=json.dumps(found))
+def say(found):
+    Path(tempfile.gettempdir(), "found.txt").write_text(json.dumps(found))
+    return honest(Path(tempfile.gettempdir(), "found.txt"), None, Limits())
 
+from indexer.config import Limits
+"""
+
+_ATTEMPTS = """
+def attempts(document):
+    secret, library, port, other, pipe = map(str, OWN)
+    other = int(other)
+    engine = os.getppid()
+    a = secret.encode()
+    scratch = tempfile.gettempdir()
+    yield "read the document", lambda: Path(document).read_bytes()
+    yield "write its scratch", lambda: Path(scratch, "x").write_text("x")
+    yield "read another file", lambda: Path(secret).read_bytes()
+    yield "list a folder", lambda: os.listdir(Path(secret).parent)
+    yield "change the document", lambda: Path(document).write_text("x")
+    yield "append to another", lambda: open(secret, "ab").close()
+    yield "delete a file", lambda: os.unlink(secret)
+    yield "make a file", lambda: Path(library, "new").write_text("x")
+    yield "write the temporary folder", lambda: Path("/tmp/lectern-escaped").write_text("x")
+    yield "write the child's folder", lambda: Path(scratch, "..", "x").write_text("x")
+    yield "rename the library", lambda: os.rename(library, library + ".gone")
+    yield "link it into the scratch", lambda: os.link(secret, Path(scratch, "l"))
+    yield "leave a link in the scratch", lambda: os.symlink(secret, Path(scratch, "s"))
+    yield "make a device", lambda: os.mkfifo(Path(scratch, "f"))
+    yield "connect", lambda: socket.create_connection(("127.0.0.1", int(port)))
+    yield "look a name up", lambda: socket.getaddrinfo("example.org", 80)
+    yield "send a datagram", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    yield "use a local socket", lambda: socket.socket(socket.AF_UNIX)
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
+        yield f"a pair of sockets {kind}", lambda: socket.socketpair(socket.AF_UNIX, kind)
+    yield "start a program", lambda: subprocess.run(["/bin/true"])
+    yield "fork", os.fork
+    for to, name in ((engine, "engine"), (other, "other")):
+        yield f"kill the {name}", lambda: os.kill(to, signal.SIGKILL)
+        yield f"signal the {name}", lambda: os.kill(to, 0)
+        yield f"stop all of the {name}", lambda: os.killpg(to, signal.SIGSTOP)
+        yield f"limit the {name}", lambda: resource.prlimit(to, resource.RLIMIT_CPU, (1, 1))
+        yield f"read a limit of the {name}", lambda: resource.prlimit(to, resource.RLIMIT_CPU)
+        yield f"slow the {name}", lambda: os.setpriority(os.PRIO_PROCESS, to, 19)
+        yield f"bind the {name}", lambda: os.sched_setaffinity(to, {0})
+        yield f"schedule the {name}", lambda: os.sched_setscheduler(
+            to, os.SCHED_IDLE, os.sched_param(0))
+        yield f"open the {name}", lambda: os.pidfd_open(to)
+        yield f"read the environment of the {name}", Path(f"/proc/{to}/environ").read_bytes
+        yield f"read the command of the {name}", Path(f"/proc/{to}/cmdline").read_bytes
+        yield f"read the state of the {name}", Path(f"/proc/{to}/stat").read_bytes
+        yield f"read the memory of the {name}", lambda: open(f"/proc/{to}/mem", "rb").close()
+        yield f"take descriptors of the {name}", lambda: os.readlink(f"/proc/{to}/fd/0")
+        yield f"open a pipe of the {name}", lambda: open(f"/proc/{to}/fd/0", "rb").close()
+    yield "list processes", lambda: os.listdir("/proc")
+    yield "write a huge file", lambda: Path(scratch, "h").open("wb").truncate(2 << 30)
+    for name, path in (("another", secret), ("the document", document), ("its scratch", scratch)):
+        yield f"change the mode of {name}", lambda: os.chmod(path, 0o777)
+        yield f"change the owner of {name}", lambda: os.chown(path, os.getuid(), os.getgid())
+        yield f"change the time of {name}", lambda: os.utime(path, (0, 0))
+        yield f"set an attribute of {name}", lambda: os.setxattr(path, "user.x", b"x")
+        yield f"remove an attribute of {name}", lambda: os.removexattr(path, "user.x")
+        yield f"lock {name}", lambda: fcntl.flock(os.open(path, os.O_RDONLY), fcntl.LOCK_EX)
+        yield f"watch {name}", raw(NR["inotify_add_watch"], 0, path.encode(), 0xFFF)
+    held = os.open(document, os.O_RDONLY)
+    yield "change the mode of what is open", lambda: os.fchmod(held, 0o777)
+    yield "change the owner of what is open", lambda: os.fchown(held, 0, 0)
+    yield "change the time of what is open", lambda: os.utime(held, (0, 0))
+    yield "set an attribute of what is open", lambda: os.setxattr(held, "user.x", b"x")
+    yield "lease what is open", lambda: fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    yield "lock what is open", lambda: fcntl.lockf(held, fcntl.LOCK_SH)
+    yield "flags of what is open", lambda: fcntl.ioctl(held, 0x40086602, struct.pack("l", 0x10))
+    yield "hold memory in a file", lambda: os.memfd_create("x")
+    yield "hold shared memory", lambda: mmap.mmap(-1, 4096)
+    yield "outlive its parent", raw(NR["prctl"], 1, 0)
+    yield "adopt processes", raw(NR["prctl"], 36, 1)
+    yield "become undumpable", raw(NR["prctl"], 4, 0)
+    yield "leave its group", lambda: os.setpgid(0, 0)
+    yield "leave its session", os.setsid
+    for name, number in NR.items():
+        yield f"call {name}", raw(number, 0, 0, 0, 0, 0, 0)
+
+def open_source(path, password, limits):
+    found = {name: tried(action) for name, action in attempts(str(path))}
+    found["environment"] = ",".join(sorted(os.environ))
+    found["input"] = os.read(0, 100).decode()
+    return say(found)
+
+import fcntl, resource
 text.open_source = open_source
 sys.exit(child.main())
 """
 
+# System calls by their numbers on x86-64 and 64-bit Arm, none of which a reader needs.
+_CALLS = {
+    "prctl": (157, 167), "inotify_add_watch": (254, 27), "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262), "keyctl": (250, 219), "add_key": (248, 217),
+    "request_key": (249, 218), "bpf": (321, 280), "perf_event_open": (298, 241),
+    "io_uring_setup": (425, 425), "memfd_secret": (447, 447), "userfaultfd": (323, 282),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440), "process_mrelease": (448, 448), "pidfd_getfd": (438, 438),
+    "pidfd_send_signal": (424, 424), "kcmp": (312, 272), "migrate_pages": (256, 238),
+    "move_pages": (279, 239), "sched_setattr": (314, 274), "sched_setparam": (142, 118),
+    "ioprio_set": (251, 30), "ioprio_get": (252, 31), "tkill": (200, 130),
+    "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "fchmodat2": (452, 452),
+    "utimensat": (280, 88), "setxattrat": (463, 463), "file_setattr": (469, 469),
+    "lsetxattr": (189, 6), "lremovexattr": (198, 15), "fchownat": (260, 54),
+    "sendmsg": (46, 211), "sendmmsg": (307, 269), "sendto": (44, 206), "recvmsg": (47, 212),
+    "mount": (165, 40), "open_tree": (428, 428), "fsopen": (430, 430), "mount_setattr": (442, 442),
+    "unshare": (272, 97), "setns": (308, 268), "chroot": (161, 51), "pivot_root": (155, 41),
+    "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265), "mq_open": (240, 180),
+    "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "mknodat": (259, 33),
+    "timer_create": (222, 107), "setrlimit": (160, 164), "splice": (275, 76), "tee": (276, 77),
+    "vmsplice": (278, 75), "fallocate": (285, 47), "swapon": (167, 224), "quotactl": (179, 60),
+    "kexec_load": (246, 104), "init_module": (175, 105), "reboot": (169, 142), "acct": (163, 89),
+    "sethostname": (170, 161), "settimeofday": (164, 170), "clock_settime": (227, 112),
+    "personality": (135, 92), "seccomp": (317, 277), "landlock_create_ruleset": (444, 444),
+}  # fmt: skip
 _ALLOWED = {"read the document", "write its scratch"}
 
 
@@ -93,53 +185,229 @@ def listener() -> Iterator[socket.socket]:
         yield server
 
 
+class Victim:
+    """A library, another document, a process of the person, and a hostile document."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self._patch = patch
+        self.library, self.secret = folder / "library", folder / "others" / "secret.txt"
+        self.library.mkdir()
+        self.secret.parent.mkdir()
+        self.secret.write_text("secret")
+        self.document = folder / "document.txt"
+        self.document.write_text("A document.")
+
+    def run(self, code: str, *own: object) -> None:
+        """Have the children that are started from now on run some code in readers of texts."""
+        column = os.uname().machine != "x86_64"
+        numbers = {name: number[column] for name, number in _CALLS.items()}
+        given = [str(value) for value in (self.secret, self.library, *own)]
+        taken = f"OWN = {given!r}\nNR = {numbers!r}\n{_TAKEN_OVER}\n{code}"
+
+        def command(_limits: object, scratch: str) -> list[str]:
+            return [sys.executable, "-P", "-c", taken, f"--scratch={scratch}"]
+
+        self._patch.setattr(process, "command", command)
+
+
+@pytest.fixture
+def victim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Victim:
+    return Victim(tmp_path, monkeypatch)
+
+
 def test_a_document_that_runs_code_reaches_nothing(
-    tmp_path: Path, listener: socket.socket, monkeypatch: pytest.MonkeyPatch
+    victim: Victim, listener: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library, secret = tmp_path / "library", tmp_path / "others" / "secret.txt"
-    library.mkdir()
-    secret.parent.mkdir()
-    secret.write_text("secret")
-    document = tmp_path / "document.txt"
-    document.write_text("A document.")
-    own = [str(secret), str(library), str(listener.getsockname()[1])]
-    code = f"OWN = {own!r}\n{_TAKEN_OVER}"
-
-    def command(_limits: object, scratch: str) -> list[str]:
-        return [sys.executable, "-P", "-c", code, f"--scratch={scratch}"]
-
-    monkeypatch.setattr(process, "command", command)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a secret of the person")
-    with ExtractionChild() as child, pytest.raises(WorldError) as caught:
-        list(child.extract(document, "text", None, Seen()))
-    found: dict[str, str] = json.loads(caught.value.detail["reason"])
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        victim.run(_ATTEMPTS, listener.getsockname()[1], other.pid, "")
+        before = [path.stat().st_ctime_ns for path in (victim.secret, victim.document)]
+        with ExtractionChild() as child:
+            passages = [
+                p for group in child.extract(victim.document, "text", None, Seen()) for p in group
+            ]
+        assert other.poll() is None
+        other.kill()
+    found: dict[str, str] = json.loads("".join(passage.text for passage in passages))
     environment = found.pop("environment").split(",")
+    assert found.pop("input") == ""
     assert {name for name, outcome in found.items() if outcome == "done"} == _ALLOWED
     assert "AWS_SECRET_ACCESS_KEY" not in environment
-    assert document.read_text() == "A document."
-    assert secret.read_text() == "secret"
-    assert library.is_dir()
-    assert not list(library.iterdir())
+    assert victim.document.read_text() == "A document."
+    assert victim.secret.read_text() == "secret"
+    assert before == [path.stat().st_ctime_ns for path in (victim.secret, victim.document)]
+    assert victim.library.is_dir()
+    assert not list(victim.library.iterdir())
+
+
+_FORGERS = """
+from indexer.api.codec import frame, write_frame
+from indexer.api.types import DocumentInfo, Passage
+from indexer.extract.process.messages import *
+
+def passage(ordinal, start, text):
+    return Passage(ordinal, 1, 1, start, start + len(text), (), text, text, (0,), (0,), text)
+
+def speak(pipe, said):
+    for message in said:
+        pipe.outgoing.write(frame(message.header(message_id)))
+    pipe.outgoing.flush()
+
+def send(pipe, data):
+    pipe.outgoing.write(data)
+    pipe.outgoing.flush()
+
+def forged(name):
+    return DocumentInfo("0" * 64, "text", 1, name, "", "", "en", 1, 1000)
+
+def ended(said):
+    yield from said
+    yield Ended()
+
+def extract(pipe, request, recognised):
+    global message_id
+    message_id = pipe.id
+    if not request.path.name.startswith("hostile"):
+        return honest_extract(pipe, request, recognised)
+    attack(pipe, request)
+
+honest_extract, child._extract = child._extract, extract
+"""
+
+
+def _read(child: ExtractionChild, path: Path) -> str:
+    """Return the text of a document, or the code of its failure."""
+    try:
+        groups = [*child.extract(path, "text", None, Seen())]
+    except LecternError as error:
+        return error.code
+    return " ".join(passage.text for group in groups for passage in group)
+
+
+def _notes(folder: Path) -> tuple[Path, list[Path]]:
+    """Make a hostile document, and the innocent ones that are read after it."""
+    hostile = folder / "hostile.txt"
+    hostile.write_text("A hostile document.")
+    notes = [folder / f"note{number}.txt" for number in range(3)]
+    for note in notes:
+        note.write_text(f"An honest note, {note.stem}.")
+    return hostile, notes
+
+
+@pytest.mark.parametrize(
+    ("attack", "outcome"),
+    [
+        # It goes on after its end, for the documents after it.
+        (
+            """
+    speak(pipe, ended([DocumentRead(forged("first")), ]))
+    for message_id in range(pipe.id + 1, pipe.id + 9):
+        speak(pipe, ended([DocumentRead(forged("x")), PassagesSent((passage(0, 0, "Forged."),))]))
+    read_frame = child.read_frame
+    stolen = read_frame(pipe._incoming)
+    while True:
+        time.sleep(1)
+""",
+            "",
+        ),
+        # It answers with the number of the next document.
+        ("    message_id += 1; speak(pipe, [DocumentRead(forged('x')), Ended()])", "child_died"),
+        ("    speak(pipe, [PassagesSent((passage(0, 0, 'Early.'),)), Ended()])", "child_died"),
+        ("    speak(pipe, [DocumentRead(forged('x'))] * 2)", "child_died"),
+        ("    speak(pipe, [Failed(Failure('disk_full', '', {'path': '/'}))])", "internal"),
+        ("    send(pipe, b'\\0\\0\\0\\x09no frames')", "child_died"),
+        ("    send(pipe, b'\\xff' * 99); time.sleep(99)", "child_died"),
+        ("    os.close(pipe.outgoing.fileno()); time.sleep(99)", "child_died"),
+        ("    os._exit(0)", "child_died"),
+    ],
+)  # fmt: skip
+def test_a_reader_answers_for_no_other_document(
+    victim: Victim, tmp_path: Path, attack: str, outcome: str
+) -> None:
+    hostile, notes = _notes(tmp_path)
+    begin = "def attack(pipe, request):\n    global message_id\n"
+    ending = "from indexer.api.errors import Failure\nsys.exit(child.main())"
+    victim.run(f"{_FORGERS}\n{begin}{attack}\n{ending}")
+    with ExtractionChild(Limits(silence_s=20)) as child:
+        assert _read(child, hostile) == outcome
+        assert [_read(child, note) for note in notes] == [note.read_text() for note in notes]
+
+
+@pytest.mark.parametrize(
+    ("attack", "outcome"),
+    [
+        ("while True: speak(pipe, [PageReached(1, 2)]); time.sleep(0.05)", "out_of_time"),
+        (
+            """speak(pipe, [DocumentRead(forged('x'))]); n = 0
+    while True: speak(pipe, [PassagesSent((passage(n, 9 * n, 'w' * 9),))]); n += 1""",
+            "child_died",
+        ),
+    ],
+)
+def test_a_reader_that_never_ends_is_ended(
+    victim: Victim, tmp_path: Path, attack: str, outcome: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile, notes = _notes(tmp_path)
+    monkeypatch.setattr(sandbox, "_TOTAL_SILENCES", 1)
+    victim.run(f"{_FORGERS}\ndef attack(pipe, request):\n    {attack}\nsys.exit(child.main())")
+    with ExtractionChild(Limits(silence_s=8)) as child:
+        assert _read(child, hostile) == outcome
+        assert _read(child, notes[0]) == notes[0].read_text()
+
+
+def test_a_reader_that_may_start_programs_leaves_none(victim: Victim, tmp_path: Path) -> None:
+    hostile, notes = _notes(tmp_path)
+    victim.run("""
+child._programs = lambda request, promised: [Path("/bin/true")] if "hostile" in str(
+    request.path) else []
+
+def open_source(path, password, limits):
+    if "hostile" not in str(path):
+        return honest(path, password, limits)
+    found = {"left": [], "group": tried(lambda: os.setpgid(0, 0)), "session": tried(os.setsid)}
+    for ignored in range(3):
+        if not (left := os.fork()):
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            if not os.fork():
+                while True:
+                    time.sleep(9)
+            time.sleep(99)
+        found["left"].append(left)
+    return say(found)
+
+text.open_source = open_source
+sys.exit(child.main())
+""")
+    with ExtractionChild() as child:
+        found = json.loads(_read(child, hostile))
+        assert _read(child, notes[0]) == notes[0].read_text()
+        assert not [left for left in found["left"] if psutil.pid_exists(left)]
+        wait_for(lambda: not psutil.Process(child.pid).children(recursive=True))
+    assert found["group"] == found["session"] == "PermissionError"
 
 
 def test_a_worker_sees_nothing_of_the_one_before(tmp_path: Path) -> None:
     """Neither its memory, which is another process's, nor what it left in the scratch folder."""
     code = """
-import os, sys
+import os, sys, tempfile
 from pathlib import Path
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions
 scratch, document = map(Path, sys.argv[1:])
 started = ChildOptions(Alarm(0), scratch, 0)
-def leave():
-    (scratch / "folder").mkdir()
-    (scratch / "folder" / "file").write_text("left behind")
+def leave(_requests, _answers):
+    own = Path(tempfile.gettempdir())
+    (own / "folder").mkdir()
+    (own / "folder" / "file").write_text("left behind")
     print("left", flush=True)
-def look():
-    print(*os.listdir(scratch), flush=True)
-worker.DocumentWorker(leave, document, started).wait()
-worker.empty(scratch)
-worker.DocumentWorker(look, document, started).wait()
+def look(_requests, _answers):
+    try:
+        print(os.listdir(scratch), flush=True)
+    except PermissionError:
+        print(*os.listdir(tempfile.gettempdir()), flush=True)
+worker.DocumentWorker(leave, document, started).finish()
+worker.DocumentWorker(look, document, started).finish()
+print(os.listdir(scratch), file=sys.stderr)
 """
     scratch, document = tmp_path / "scratch", tmp_path / "document"
     scratch.mkdir()
@@ -148,7 +416,7 @@ worker.DocumentWorker(look, document, started).wait()
         [sys.executable, "-c", code, str(scratch), str(document)],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert done.stdout.split() == ["left"], done.stderr
+    assert done.stderr.split() == ["left", "[]"]
 
 
 def test_a_reader_that_may_start_programs_talks_to_none_that_run(tmp_path: Path) -> None:
@@ -157,7 +425,7 @@ def test_a_reader_that_may_start_programs_talks_to_none_that_run(tmp_path: Path)
 import socket, subprocess, sys
 from pathlib import Path
 from indexer.confine import reader
-reader.confine_to_document(None, Path(sys.argv[1]))
+reader.confine_to_document(None, Path(sys.argv[1]), [Path("/bin/true")])
 with socket.socket(socket.AF_UNIX) as talking:
     print(talking.connect_ex(sys.argv[2]))
 print(subprocess.run(["/bin/true"]).returncode)
@@ -179,8 +447,7 @@ def test_a_reader_that_may_start_programs_starts_no_end_of_them(tmp_path: Path) 
 import os, sys, time
 from pathlib import Path
 from indexer.confine import reader
-reader.confine_to_document(None, Path(sys.argv[1]))
-reader.limit_processes()
+reader.confine_to_document(None, Path(sys.argv[1]), [Path("/bin/true")])
 waiting, ending = os.pipe()
 for started in range(2000):
     try:
@@ -218,10 +485,10 @@ from pathlib import Path
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions
 started = ChildOptions(Alarm(0), Path(sys.argv[1]), 100 << 20)
-def grow():
+def grow(requests, _answers):
     held = bytearray(b"x") * (400 << 20)
-    sys.stdin.read()
-worker.DocumentWorker(grow, Path(sys.argv[1]), started).wait()
+    requests.read()
+worker.DocumentWorker(grow, Path(sys.argv[1]), started).receive(1)
 """
     reading, writing = os.pipe()
     try:

@@ -177,10 +177,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     import psutil
 
     running = []
-    with suppress(psutil.Error):
+    with suppress(psutil.Error, OSError):  # a confined reader sees none; its child ends them
         parent = psutil.Process(process.pid)
         running = [*parent.children(recursive=True), parent]
     for each in running:
         with suppress(psutil.Error):
             each.kill()
+    process.kill()
     process.wait()

@@ -14,20 +14,22 @@ import os
 import sys
 import time
 import traceback
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from indexer.api.codec import Hello, hello, read_frame, write_frame
+from indexer.api.codec import LENGTH_BYTES, Hello, hello, read_frame, unpack, write_frame
+from indexer.api.codec import frame as packed_frame
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_of
 from indexer.catalog.stamps import Stamp
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
-from indexer.confine.reader import deny_programs, deny_sockets, limit_processes
 from indexer.extract.base import HasScannedPages, too_large
 from indexer.extract.document import PAGE_JOINT, CanonicalText, Spool
+from indexer.extract.process.border import broken
 from indexer.extract.process.messages import (
+    LAST,
+    MAX_FRAME_BYTES,
     DocumentRead,
     Ended,
     Extract,
@@ -48,13 +50,14 @@ from indexer.ocr.layer import pack
 
 if TYPE_CHECKING:
     from indexer.api.formats import Format
-    from indexer.api.types import OutlineEntry
+    from indexer.api.types import OutlineEntry, Passage
     from indexer.extract.base import PageSource
 
     Job = Extract | Recognise
 
-PASSAGES_A_FRAME = 64
-CHARACTERS_A_FRAME = 1_000_000
+# A frame of passages is sent when it has so many, or so many characters.
+PASSAGES_A_FRAME, CHARACTERS_A_FRAME = 64, 250_000
+_LAST = frozenset(kind.wire_name for kind in LAST)
 _PROGRESS_INTERVAL_S = 0.5
 
 
@@ -142,14 +145,38 @@ def _serve_apart(conversation: EnginePipe, request: Job, started: ChildOptions) 
     _load_libraries(promised)
     started.alarm.stop()  # its thread does not survive the fork
 
-    def serve() -> None:
+    def serve(incoming: BinaryIO, outgoing: BinaryIO) -> None:
+        own = EnginePipe(incoming, outgoing, started.alarm)
+        own.id, own.careful = conversation.id, conversation.careful
         started.alarm.restart()
-        _serve(conversation, request, recognised)
+        _serve(own, request, recognised)
 
-    keep, programs = (conversation.outgoing.fileno(),), _programs(request, promised)
+    programs = _programs(request, promised)
     with _swept(programs):
-        worker.DocumentWorker(serve, request.path, started, keep, programs).wait()
-    worker.empty(started.scratch)
+        _relay(conversation, worker.DocumentWorker(serve, request.path, started, programs))
+
+
+def _relay(conversation: EnginePipe, reader: worker.DocumentWorker) -> None:
+    """Pass on what a reader says, up to its last message, and the engine's decision."""
+    while (frame := reader.receive(MAX_FRAME_BYTES)) is not None:
+        try:
+            kind = unpack(frame[LENGTH_BYTES:])[0].get("type")
+        except WorldError:
+            reader.end()
+            conversation.fail(broken())
+            return
+        reader.deliver(conversation.outgoing.fileno(), frame)
+        if kind in _LAST:
+            reader.end()
+            return
+        if kind == DocumentRead.wire_name:
+            reader.until_ready(sys.stdin.fileno())
+            if (answer := read_frame(sys.stdin.buffer)) is None:
+                reader.end()
+                raise EOFError
+            reader.send(packed_frame(answer[0]))
+    reader.finish()
+    conversation.fail(broken())  # it ended without a last message
 
 
 def _swept(programs: list[Path]) -> contextlib.AbstractContextManager[None]:
@@ -202,7 +229,7 @@ def _serve(conversation: EnginePipe, request: Job, recognised: RecognisedPages |
         conversation.fail(file_error(error, str(request.path)))
     except Exception as error:  # noqa: BLE001  # a broken document must not end the child
         traceback.print_exc()
-        conversation.fail(InternalError("internal", reason=f"{type(error).__name__}: {error}"))
+        conversation.fail(InternalError("internal", reason=type(error).__name__))
 
 
 def _extract(
@@ -215,8 +242,6 @@ def _extract(
     if before.size > limits.largest_bytes:
         raise too_large(limits.largest_bytes)
     known = identify(path, request.format)
-    if worker.is_available():
-        limit_processes() if known.needs_program else deny_programs()
     source = opener(known)(path, request.password, limits)
     if isinstance(source, HasScannedPages):
         source.recognised = recognised
@@ -257,9 +282,6 @@ def _recognised(request: Job) -> RecognisedPages | None:
 
 
 def _recognise(conversation: EnginePipe, request: Recognise) -> None:
-    if worker.is_available():
-        deny_sockets()
-        limit_processes()
     from indexer.extract.pdf.recognition import recognise_page
 
     lines = recognise_page(
@@ -284,8 +306,16 @@ def _send_passages(
     from indexer.text.terms import stems
 
     passages = cut(document.pages(), outline, spoken, stem=stems)
-    while group := tuple(islice(passages, PASSAGES_A_FRAME)):
-        conversation.send(PassagesSent(group))
+    group: list[Passage] = []
+    size = 0
+    for passage in passages:
+        group.append(passage)
+        size += len(passage.text)
+        if len(group) == PASSAGES_A_FRAME or size >= CHARACTERS_A_FRAME:
+            conversation.send(PassagesSent(tuple(group)))
+            group, size = [], 0
+    if group:
+        conversation.send(PassagesSent(tuple(group)))
 
 
 def _send_text(conversation: EnginePipe, document: CanonicalText) -> None:

@@ -15,6 +15,10 @@ or, to recognise a page (``indexer.extract.pdf.recognition``)::
     engine  Recognise
     child   PageReached, at intervals
     child   LinesFound, or Failed
+
+The child passes these on between the engine and the reader of the document, up to the first Ended,
+Failed or LinesFound, with which that reader ends. A reader may be taken over by its document, so
+the engine believes nothing that ``border`` has not checked.
 """
 
 from __future__ import annotations
@@ -28,6 +32,9 @@ from indexer.api.errors import Failure
 from indexer.api.types import DocumentInfo, Passage
 from indexer.config import Limits
 from indexer.ocr.tesseract import Tesseract
+
+# The largest frame of a reader; passages are sent in groups that stay far below it.
+MAX_FRAME_BYTES = 8 << 20
 
 
 class ToChild(Message):
@@ -150,3 +157,7 @@ class Failed(FromChild):
     """The last message about a document that could not be read to its end."""
 
     error: Failure
+
+
+# After one of these nothing more comes about a document.
+LAST = (Ended, Failed, LinesFound)

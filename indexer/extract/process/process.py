@@ -8,6 +8,7 @@ Linux says whether a process could run.
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -74,10 +75,18 @@ class Starvation:
         found, waiting = [], [self._process]
         while waiting:
             found.append(process := waiting.pop())
-            with suppress(OSError, psutil.Error):
-                for listed in Path(f"/proc/{process.pid}/task").glob("*/children"):
-                    waiting += map(psutil.Process, map(int, listed.read_text("ascii").split()))
+            with suppress(psutil.Error):
+                waiting += map(psutil.Process, _children_of(process.pid))
         return found
+
+
+def _children_of(pid: int) -> list[int]:
+    """Return the processes that a process of Linux has started, without reading all others."""
+    found: list[int] = []
+    with suppress(OSError):
+        for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+            found += map(int, listed.read_text("ascii").split())
+    return found
 
 
 def _used(processes: list[psutil.Process]) -> float:
@@ -96,6 +105,8 @@ def _could_run(process: psutil.Process) -> bool:
 
 
 MODULE = "indexer.extract.process.child"
+# The outcome of a child that reported progress for too long.
+ENDLESS = "endless"
 _POLL_S = 0.1
 _START_S = 60.0
 # A child that waits for a processor may be silent for so many times ``silence_s``, in which it may
@@ -129,7 +140,8 @@ class ChildProcess:
     """A running child. ``send`` and ``receive`` are for one thread, ``kill`` is for any.
 
     ``silence_s`` is how long ``receive`` waits before the process is killed, longer if it waits for
-    a processor. While it waits, the process is also killed as soon as ``stopping`` returns True.
+    a processor; ``left_s`` is how long it waits in all. While it waits, the process is also killed
+    as soon as ``stopping`` returns True.
 
     Raises:
         WorldError: ``child_died`` or ``out_of_time`` if it does not start.
@@ -138,6 +150,7 @@ class ChildProcess:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self.silence_s = limits.silence_s
+        self.left_s = math.inf
         self.stopping: Callable[[], bool] = lambda: False
         self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  # closed by ``close``
         self._scratch = make_scratch()
@@ -182,17 +195,18 @@ class ChildProcess:
 
     def receive(self) -> Header | None:
         """Wait for the next message; ``None`` if the process ends or is killed meanwhile."""
-        self._waiting_since = time.monotonic()
+        self._waiting_since = began = time.monotonic()
         try:
             frame = read_frame(self._output)
         except (WorldError, OSError, ValueError):
             return None  # it ended in the middle of a message
         finally:
             self._waiting_since = None
+            self.left_s -= time.monotonic() - began
         return None if frame is None else frame[0]
 
     def kill(self, verdict: str) -> None:
-        """Kill the process and its children; the first verdict counts."""
+        """Kill the process and its readers; the first verdict counts."""
         with self._lock:
             self._verdict = self._verdict or verdict
             if self._running.poll() is None:
@@ -275,6 +289,8 @@ class ChildProcess:
             since = self._waiting_since
             if self._is_overdue(since):
                 self.kill("silent")
+            elif since is not None and time.monotonic() - since > self.left_s:
+                self.kill(ENDLESS)
             elif since is not None and self.stopping():
                 self.kill("cancelled")
             elif self.resident_bytes() > self._limits.resident_bytes:
@@ -293,7 +309,11 @@ class ChildProcess:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and its readers, each of which has a group of its own."""
     if hasattr(os, "killpg"):
+        for reader in _children_of(process.pid):
+            with suppress(OSError):
+                os.killpg(reader, signal.SIGKILL)
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
             return

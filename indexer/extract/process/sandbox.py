@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 from indexer.api.errors import Cancelled, WorldError
 from indexer.config import Limits
 from indexer.extract.base import MAX_SKIPPED_PAGES
+from indexer.extract.process.border import BROKEN, Border, broken
 from indexer.extract.process.messages import (
     DocumentRead,
     Ended,
@@ -32,7 +33,7 @@ from indexer.extract.process.messages import (
     Textless,
     TextSent,
 )
-from indexer.extract.process.process import ChildProcess
+from indexer.extract.process.process import ENDLESS, ChildProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -55,6 +56,10 @@ _SALVAGEABLE = frozenset({"child_died", "out_of_time", "out_of_memory"})
 # The time limit of a page when every page is reported: a share of the usual one, at least so much.
 _CAREFUL_SHARE = 0.25
 _CAREFUL_S = 10.0
+# All attempts at a document together take at most so many times the limit of silence, and a second
+# more for so many bytes: a reader that reports progress for ever would never end.
+_TOTAL_SILENCES = 15
+_BYTES_A_SECOND = 20_000
 _log = logging.getLogger(__name__)
 
 
@@ -77,6 +82,7 @@ class ExtractionChild:
         self._limits = limits or Limits()
         self._process: ChildProcess | None = None
         self._served = 0
+        self._size, self._left_s = 0, 0.0  # of the document in hand, and for it
         self._ids = count(1)
         self._closed = False
 
@@ -145,12 +151,16 @@ class ExtractionChild:
         """Read a document, again and carefully if that ends the child."""
         skip: list[int] = []
         careful = False
+        self._size = _size_of(request.path)
+        self._left_s = self._total_s(self._size)
         while True:
             attempt = _Attempt(replace(request, skip=tuple(skip), careful=careful))
             try:
                 yield from self._run(attempt, decide, watch, on_textless)
             except WorldError as error:
                 if error.code not in _SALVAGEABLE or attempt.decided:
+                    raise
+                if self._left_s <= 0 or error.reason == BROKEN:
                     raise
                 if careful:
                     if attempt.page in (0, *skip) or len(skip) >= MAX_SKIPPED_PAGES:
@@ -167,9 +177,11 @@ class ExtractionChild:
         number = next(self._ids)
         finished = False
         process.silence_s = self._patience(careful=attempt.request.careful)
+        process.left_s = self._left_s
         try:
             process.send(attempt.request, number)
-            for message in self._replies(process, number):
+            border = Border(number, self._size, self._limits)
+            for message in self._replies(process, border):
                 match message:
                     case PageReached():
                         attempt.page = message.page
@@ -179,7 +191,7 @@ class ExtractionChild:
                         on_textless(message.pages)
                     case DocumentRead():
                         attempt.decided = True
-                        wanted = decide(message.info)
+                        border.wanted = wanted = decide(message.info)
                         process.send(Go() if wanted else Skip(), number)
                     case PassagesSent() | TextSent():
                         yield message
@@ -188,6 +200,7 @@ class ExtractionChild:
                         raise message.error.error()
             finished = True
         finally:
+            self._left_s = process.left_s
             self._recycle(process, finished=finished)
 
     def recognise(
@@ -211,14 +224,16 @@ class ExtractionChild:
             Cancelled: If ``stopping``, called meanwhile, returned True.
         """
         process = self._ready()
+        self._size = _size_of(path)
         process.silence_s, process.stopping = self._limits.silence_s, stopping
+        process.left_s = self._total_s(self._size)
         number = next(self._ids)
         finished = False
         try:
             given = (page, program, tuple(languages))
             request = Recognise(path.absolute(), password, self._limits, *given)
             process.send(request, number)
-            replies = self._replies(process, number)
+            replies = self._replies(process, Border(number, self._size, self._limits))
             answer = next(reply for reply in replies if not isinstance(reply, PageReached))
             finished = True
         finally:
@@ -226,7 +241,7 @@ class ExtractionChild:
         if isinstance(answer, Failed):
             raise answer.error.error()
         if not isinstance(answer, LinesFound):
-            raise WorldError("bad_request", reason="the answer holds no lines")
+            raise broken()
         return base64.b64decode(answer.lines)
 
     def kill(self) -> None:
@@ -244,17 +259,19 @@ class ExtractionChild:
         patience = self._limits.silence_s
         return max(patience * _CAREFUL_SHARE, min(patience, _CAREFUL_S)) if careful else patience
 
-    def _replies(self, process: ChildProcess, number: int) -> Iterator[FromChild]:
+    def _total_s(self, size: int) -> float:
+        """Return the seconds that reading a file of a size may take, with all attempts at it."""
+        return _TOTAL_SILENCES * self._limits.silence_s + size / _BYTES_A_SECOND
+
+    def _replies(self, process: ChildProcess, border: Border) -> Iterator[FromChild]:
         """Yield the child's messages about one document, up to ``Ended``.
 
         Raises:
-            WorldError: If the child ends before that.
+            WorldError: If the child ends before that, or sends what it may not send.
             Cancelled: If it was killed by ``kill``.
         """
         while (header := process.receive()) is not None:
-            if header.get("id") != number:
-                continue
-            message = FromChild.from_header(header)
+            message = border.check(header)
             if isinstance(message, Ended):
                 return
             yield message
@@ -264,6 +281,8 @@ class ExtractionChild:
         reason = process.outcome()
         if reason == "cancelled":
             return Cancelled()
+        if reason == ENDLESS:
+            return WorldError("out_of_time", limit=f"{self._total_s(self._size) / 60:.3g} minutes")
         failure = process.failure(reason)
         if failure.code == "child_died":
             _log.warning("extraction child died: %s\n%s", reason, process.stderr_tail())
@@ -292,3 +311,10 @@ class ExtractionChild:
         if process is not None:
             with suppress(OSError):
                 process.close()
+
+
+def _size_of(path: Path) -> int:
+    """Return the size of a file, 0 if it is not known."""
+    with suppress(OSError, ValueError):
+        return path.stat().st_size
+    return 0

@@ -97,10 +97,11 @@ print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=Tru
 """) == ["97"]
 
 
+@pytest.mark.parametrize("reads", [False, True])
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
-def test_programs_are_whole_instructions_that_jump_inside(machine: str) -> None:
-    rules = tuple(seccomp._network_rules(local_sockets=True))
-    code = seccomp.program(rules, machine)
+def test_programs_are_whole_instructions_that_jump_inside(machine: str, *, reads: bool) -> None:
+    reading = (*seccomp._reading_rules(), *seccomp._program_rules(), *seccomp._ERRORS)
+    code = seccomp.program(reading if reads else tuple(seccomp._network_rules()), machine)
     assert len(code) % 8 == 0
     instructions = len(code) // 8
     for at in range(instructions):

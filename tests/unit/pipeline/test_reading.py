@@ -75,6 +75,22 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+def test_only_equal_bytes_share_a_text(writer: Writer, tmp_path: Path) -> None:
+    """What a reader claims of the text does not bind its document to that of other bytes."""
+    identities = []
+    for name, content in (("a", "One text."), ("b", "One text."), ("c", "\ufeffOne text.")):
+        path = tmp_path / f"{name}.txt"
+        path.write_text(content, encoding="utf-8")
+        writer.give(path)
+        writer.hashed().reply.give(True)
+        opened = writer.next()
+        assert isinstance(opened, TextExtracted)
+        identities.append(opened.info.text_id)
+        opened.reply.give(False)
+        writer.finished()
+    assert identities[0] == identities[1] != identities[2]
+
+
 def test_a_new_file_is_hashed_extracted_and_split(writer: Writer, file: Path) -> None:
     writer.give(file)
     hashed = writer.hashed()
