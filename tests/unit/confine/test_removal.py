@@ -6,12 +6,15 @@ import os
 import stat
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.confine.removal import empty_folder, remove_folder
 from tests.integration import rights
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and descriptors of POSIX")
 
