@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 COMPILER := $(wildcard packaging/model/*.py resources/models/*/checkpoint.json)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow pytest test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-card bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
+.PHONY: help demo test test-slow pytest test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-card bench-ranking fuzz faults soak trust confine-trace lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -81,6 +81,9 @@ bench-ranking: .venv/runtime.stamp  ## What each part of the ranking is worth, i
 
 soak: .venv/dev.stamp  ## Half an hour of accidents to libraries; ARGS="changes --scale full" for one
 	@$(PY) -m tests.soak $(ARGS)
+
+confine-trace: .venv/dev.stamp  ## The system calls that readers of documents make, and those refused; ARGS="FILE …"
+	@$(PY) -m tests.trust.calls $(ARGS)
 
 trust: .venv/dev.stamp  ## Watch every kind of process for two minutes: nothing may leave
 	@$(PY) -m tests.trust
