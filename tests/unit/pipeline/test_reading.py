@@ -82,11 +82,11 @@ def test_only_equal_bytes_share_a_text(writer: Writer, tmp_path: Path) -> None:
         path = tmp_path / f"{name}.txt"
         path.write_text(content, encoding="utf-8")
         writer.give(path)
-        writer.hashed().reply.give(True)
+        writer.hashed().reply.set_reply(True)
         opened = writer.next()
         assert isinstance(opened, TextExtracted)
         identities.append(opened.info.text_id)
-        opened.reply.give(False)
+        opened.reply.set_reply(False)
         writer.finished()
     assert identities[0] == identities[1] != identities[2]
 
