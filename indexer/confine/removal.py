@@ -41,7 +41,7 @@ def empty_folder(folder: Path | str) -> None:
                 shutil.rmtree(entry.path, ignore_errors=True)
             else:
                 with suppress(OSError):
-                    os.unlink(entry.path)  # noqa: PTH108
+                    os.unlink(entry.path)  # noqa: PTH108  # by descriptors
         return
     with suppress(OSError):
         top = os.open(folder, _FOLDER)
@@ -49,7 +49,7 @@ def empty_folder(folder: Path | str) -> None:
             names = count()
             found = os.listdir(top)  # noqa: PTH208  # of a descriptor
             while sum(_removed(top, name, names) for name in found):
-                found = os.listdir(top)  # noqa: PTH208
+                found = os.listdir(top)  # noqa: PTH208  # by descriptors
         finally:
             os.close(top)
 
@@ -62,7 +62,7 @@ def _removed(top: int, name: str, names: count[int]) -> bool:
             return True
         inner = _opened(top, name)
         try:
-            for entry in os.listdir(inner):  # noqa: PTH208
+            for entry in os.listdir(inner):  # noqa: PTH208  # by descriptors
                 _moved_up(inner, entry, top, f"{os.getpid()}-{next(names)}")
         finally:
             os.close(inner)
@@ -87,7 +87,7 @@ def _opened(parent: int, name: str) -> int:
     except PermissionError:
         place = os.open(name, getattr(os, "O_PATH", 0) | _FOLDER, dir_fd=parent)
         try:
-            os.chmod(f"/proc/self/fd/{place}", stat.S_IRWXU)  # noqa: PTH101
+            os.chmod(f"/proc/self/fd/{place}", stat.S_IRWXU)  # noqa: PTH101  # by descriptors
             opened = os.open(name, _FOLDER, dir_fd=parent)
         finally:
             os.close(place)

@@ -69,4 +69,4 @@ print(left.exists())
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.strip() == "False", done.stderr
-    assert not os.listdir(place)  # noqa: PTH208
+    assert not os.listdir(place)  # noqa: PTH208  # by descriptors
