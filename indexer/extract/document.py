@@ -27,7 +27,7 @@ from indexer.extract.base import (
 )
 from indexer.extract.structure.furniture import FirstOccurrences, FurnitureDetector
 from indexer.extract.structure.headings import HeadingDetector
-from indexer.extract.structure.titles import TITLE_PAGES, choose_title
+from indexer.extract.structure.titles import TITLE_PAGES, choose_title, plausible_author
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -102,7 +102,6 @@ class CanonicalText:
         self._lost: dict[tuple[str, str], None] = {}  # parts and reasons, in order
         self._characters = 0
         self._has_text = False
-        self._has_boilerplate = False
 
     def read(
         self, source: PageSource, progress: Callable[[int], None], skip: Collection[int] = ()
@@ -138,7 +137,7 @@ class CanonicalText:
             title=choose_title(
                 source.metadata.title, self._first_pages, collection=self._is_collection
             ),
-            author=source.metadata.author,
+            author=plausible_author(source.metadata.author),
             created=source.metadata.created,
             language=detect("\n".join(self._sample)),
             pages=source.page_count,
@@ -155,12 +154,14 @@ class CanonicalText:
 
     def pages(self) -> Iterator[PageText]:
         """Yield the pages of the canonical text with their final blocks."""
-        furniture = [self._furniture.furniture_of(page) for page in self._spool]
+        furniture: list[dict[int, str]] = []
         first = FirstOccurrences()
-        if self._has_boilerplate or any(any(each.values()) for each in furniture):
-            for look in (first.add, first.compare):
-                for page, around in zip(self._spool, furniture, strict=True):
-                    look(page, around)
+        for page in self._spool:
+            furniture.append(self._furniture.furniture_of(page))
+            first.add(page, furniture[-1])
+        if first:
+            for page, around in zip(self._spool, furniture, strict=True):
+                first.compare(page, around)
         offset = 0
         for page, around in zip(self._spool, furniture, strict=True):
             blocks = tuple(self._final_blocks(page, offset, around, first))
@@ -184,9 +185,6 @@ class CanonicalText:
         self._has_text = self._has_text or _WORD_OR_DIGIT.search(page.text) is not None
         self._furniture.add(page)
         self._headings.add(page)
-        self._has_boilerplate = self._has_boilerplate or any(
-            block.kind is BlockKind.BOILERPLATE for block in page.blocks
-        )
         self._marked_headings.update(
             block.level for block in page.blocks if block.kind is BlockKind.HEADING
         )

@@ -137,6 +137,10 @@ _FOREIGN = (
     (b"\x1f\x8b", "gzip"),
     (b"\xfd7zXZ\x00", "xz"),
     (b"SQLite format 3\x00", "database"),
+    *(
+        (b"-----BEGIN PGP " + kind, "PGP")
+        for kind in (b"PUBLIC", b"PRIVATE", b"MESSAGE", b"SIGNATURE")
+    ),
     (b"Rar!", "rar"),
     (b"7z\xbc\xaf", "7z"),
 )

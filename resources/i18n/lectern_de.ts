@@ -5072,10 +5072,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Blatt {n}</translation>
     </message>
     <message>
-        <source>Chapter {n}</source>
-        <translation>Kapitel {n}</translation>
-    </message>
-    <message>
         <source>Message {n}</source>
         <translation>Nachricht {n}</translation>
     </message>

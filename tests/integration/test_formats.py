@@ -68,7 +68,7 @@ def test_what_stands_for_a_page_is_known_by_number_kind_and_name(
     (tmp_path / "a.epub").write_bytes(epub(chapters))
     info, passages = read(child, tmp_path / "a.epub")
     last = passages[-1]
-    assert (page_unit(info.format), last.page_first) == ("chapter", 3)
+    assert (page_unit(info.format), last.page_first) == ("", 3)
     assert last.heading_path == ("Chapter 3",)
     deck = [slide(("title", f"On {what}"), ("body", SENTENCE * 9)) for what in ("oil", "wicks")]
     (tmp_path / "a.pptx").write_bytes(pptx(deck))

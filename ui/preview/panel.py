@@ -226,7 +226,7 @@ class Preview(PreviewFrame):
         self.controls.show_zoom()
 
     def _show_unit(self) -> None:
-        """Show which slide, sheet or chapter is seen."""
+        """Show which slide, sheet or message is seen."""
         if (hit := self._hit) is not None:
             number = hit.page_first + self.text.parts_from(hit.start)
             self.bar.show_unit(page_unit(hit.format), number)

@@ -184,7 +184,7 @@ class Toolbar(QWidget):
         self._fit()
 
     def show_unit(self, unit: str, number: int) -> None:
-        """Show the slide, sheet or chapter of a text; ``unit`` is "" if there are none."""
+        """Show the slide, sheet or message of a text; ``unit`` is "" if there are none."""
         self.unit.setText(names.place(unit, str(number)))
 
     def show_zoom(self, zoom: Zoom, scale: float) -> None:

@@ -80,7 +80,6 @@ _PLACES = {
     "page": N_("Page {n}"),
     "slide": N_("Slide {n}"),
     "sheet": N_("Sheet {n}"),
-    "chapter": N_("Chapter {n}"),
     "message": N_("Message {n}"),
     "cell": N_("Cell {n}"),
 }

@@ -154,6 +154,10 @@ class FirstOccurrences:
         self._waiting: dict[str, str] = {}  # what recurs, and its words where it comes first
         self._length = 0
 
+    def __bool__(self) -> bool:
+        """Whether any is left."""
+        return bool(self._waiting)
+
     def add(self, page: RawPage, furniture: Mapping[int, str]) -> None:
         """Add the furniture of a page."""
         for block in page.blocks:

@@ -89,6 +89,29 @@ def is_plausible_title(text: str) -> bool:
     return not wrong and not is_boilerplate(title)
 
 
+# Authors that programs and their makers fill in, of which none wrote a document.
+_NOBODY = re.compile(
+    r"(?:anonym(?:ous|e)?|unknown(?: author)?|unbekannt(?:er autor)?|inconnu|desconocido|n/?a"
+    r"|none|null"
+    r"|(?:an )?(?:author|autor|auteur)|(?:default |windows |pc |office |microsoft office |test )?"
+    r"(?:user|benutzer|anwender|utilisateur|usuario)(?: ?name)?|admin(?:istrator|istrateur)?|root"
+    r"|owner"
+    r"|besitzer|propri[eé]taire|propietario|customer|kunde|guest|gast|me|microsoft(?: corporation)?"
+    r"|hewlett[- ]packard(?: company)?|hp|dell(?: inc)?|lenovo|acer|asus|toshiba|sony|samsung|ibm"
+    r"|apple|python-docx|openpyxl|libreoffice|openoffice(?:\.org)?|pandoc|calibre)\W*$",
+    re.IGNORECASE,
+)
+
+
+def plausible_author(text: str) -> str:
+    """Return an author as a document names it, "" for a placeholder or the maker of a program.
+
+    >>> plausible_author("Mina Harker"), plausible_author("Microsoft Office User")
+    ('Mina Harker', '')
+    """
+    return "" if _NOBODY.match(text.strip()) else text
+
+
 _KINDS = (
     "agreement|contract|amendment|addendum|lease|license|licence|memorandum of understanding|"
     "letter of intent|deed|indenture|guaranty|guarantee|undertaking|terms and conditions|"

@@ -77,3 +77,12 @@ def test_unsupported_formats_are_named(
 def test_every_format_has_a_reader() -> None:
     for known in FORMATS:
         assert callable(registry.opener(known))
+
+
+def test_asciidoc_below_asc_is_text_and_a_key_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "chapter.asc"
+    path.write_text("= Of oil\n\nIt burns.\n")
+    assert registry.identify(path).name == "text"
+    path.write_text("-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBF\n")
+    with pytest.raises(WorldError, match="PGP"):
+        registry.identify(path)

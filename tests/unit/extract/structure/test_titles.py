@@ -13,6 +13,7 @@ from indexer.extract.structure.titles import (
     agreement_title,
     choose_title,
     is_plausible_title,
+    plausible_author,
     tidy_capitals,
 )
 from tests.unit.extract.pages import page_of, styled
@@ -152,3 +153,19 @@ def test_a_title_is_one_short_line_whatever_the_document(metadata: str, texts: l
 def test_rules_accept_any_text(text: str) -> None:
     assert "\n" not in agreement_title([text])
     assert tidy_capitals(tidy_capitals(text)) == tidy_capitals(text) or " " in text
+
+
+@pytest.mark.parametrize(
+    "author",
+    ["anonymous", "Unknown Author", "Administrator", "User", "Windows User",
+     "Hewlett-Packard Company", "Dell Inc.", "python-docx", "N/A", "Benutzer"],
+)  # fmt: skip
+def test_programs_and_placeholders_are_no_authors(author: str) -> None:
+    assert plausible_author(author) == ""
+
+
+@pytest.mark.parametrize(
+    "author", ["Mina Harker", "Apple Martin", "Root, Elihu", "IBM Research", ""]
+)
+def test_people_and_houses_are_authors(author: str) -> None:
+    assert plausible_author(author) == author
