@@ -96,7 +96,7 @@ class Border:
         self.wanted = False
         self._info: DocumentInfo | None = None
         self._told_textless = self._ended = False
-        self._ordinal = self._end = self._page = 0
+        self._ordinal = self._sent = self._page = 0
 
     def check(self, header: Header) -> FromChild:
         """Decode and check a message.
@@ -128,10 +128,10 @@ class Border:
                 for passage in passages:
                     self._check_passage(passage)
             case TextSent(page, part, text):
-                self._end += len(text)
+                self._sent += len(text)
                 # With the line feed after its last page.
                 most = -1 if self._info is None else self._info.characters + 1
-                _need(self.wanted and self._end <= most)
+                _need(self.wanted and self._sent <= most)
                 _need(self._page <= page <= _MOST_NUMBER and len(part) <= _MOST_NAME)
                 self._page = page
             case Failed(error):
@@ -159,9 +159,12 @@ class Border:
     def _check_passage(self, passage: Passage) -> None:
         most = -1 if self._info is None else self._info.characters
         _need(passage.ordinal == self._ordinal)
-        _need(self._end <= passage.char_start < passage.char_end <= most)
+        # Those of running heads and the like come last, so places do not ascend throughout.
+        _need(0 <= passage.char_start < passage.char_end <= most)
+        self._sent += len(passage.text)
+        _need(self._sent <= 2 * most)
         _need(len(passage.text) == passage.char_end - passage.char_start)
-        _need(self._page <= passage.page_first <= passage.page_last <= _MOST_NUMBER)
+        _need(0 <= passage.page_first <= passage.page_last <= _MOST_NUMBER)
         _need(len(passage.view) <= _LONGER * len(passage.text) + _MORE)
         _need(len(passage.stems) <= _LONGER * len(passage.view) + _MORE)
         _need(len(passage.heading_path) <= _MOST_HEADINGS)
@@ -171,7 +174,6 @@ class Border:
         _need(_is_ascending(passage.text_starts, len(passage.text)))
         _need(_is_ascending(passage.view_starts, len(passage.view)))
         self._ordinal += 1
-        self._end, self._page = passage.char_end, passage.page_first
 
 
 def broken() -> WorldError:

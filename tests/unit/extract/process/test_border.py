@@ -66,6 +66,8 @@ def test_messages_come_in_their_order() -> None:
     assert refused(Failed(Failure("empty")), Ended())
     assert refused(READ, PassagesSent((SECOND,)))
     assert refused(READ, PassagesSent((FIRST,)), PassagesSent((FIRST,)))
+    again = [replace(FIRST, ordinal=ordinal) for ordinal in range(21)]
+    assert refused(READ, PassagesSent(tuple(again[:20])), PassagesSent((again[20],)))
     assert refused(READ, number=NUMBER + 1)
     assert refused(READ, PassagesSent((FIRST,)), wanted=False)
     assert refused(READ, TextSent(1, "", "Lamp"), wanted=False)
@@ -79,7 +81,7 @@ def test_messages_come_in_their_order() -> None:
     [
         {"ordinal": 2**33}, {"ordinal": -1}, {"char_start": -1}, {"char_end": 0},
         {"char_end": 2**40}, {"char_end": 41, "text": "x" * 41}, {"text": "Lamps"},
-        {"page_first": -1}, {"page_first": 2}, {"page_last": 2**32}, {"text_starts": ()},
+        {"page_first": -1}, {"page_first": 9}, {"page_last": 2**32}, {"text_starts": ()},
         {"text_starts": (1,)}, {"text_starts": (0, 9), "view_starts": (0, 1)},
         {"text_starts": (0, 2, 2), "view_starts": (0, 1, 2)},
         {"text_starts": (0, 1), "view_starts": (0, 9)}, {"view_starts": (0, 1)},
