@@ -78,7 +78,7 @@ def pack(vectors: Float32s, pooled: Float32s) -> Bytes:
 def unpack(packed: Bytes, pooled: Float32s) -> Float32s:
     """Restore vectors, float32 (n, dim), normalised to .001; vectors of zeros stay so."""
     count, dimension = pooled.shape
-    scales = np.ascontiguousarray(packed[:, :_SCALES_BYTES]).view(np.float16).astype(np.float32)
+    scales = _scales(packed)
     levels = _PAIRS.take(packed[:, _SCALES_BYTES:], axis=0).reshape(count, 2 * _pairs(dimension))
     vectors: Float32s = levels[:, :dimension]
     vectors *= scales[:, 1:]
@@ -94,7 +94,7 @@ def cosines(packed: Bytes, of_pooled: Float32s, queries: Float32s) -> Float32s:
         of_pooled: The products of their passages' vectors, float32 (n, k).
         queries: Float32 (k, dim).
     """
-    scales = np.ascontiguousarray(packed[:, :_SCALES_BYTES]).view(np.float16).astype(np.float32)
+    scales = _scales(packed)
     codes = packed[:, _SCALES_BYTES:]
     low, high = (codes & 15).astype(np.float32), (codes >> 4).astype(np.float32)
     even, odd = queries[:, ::2], queries[:, 1::2]
@@ -119,6 +119,12 @@ def joined(codes: Sequence[bytes], dimension: int) -> tuple[Bytes, Int64s]:
     each = width(dimension)
     offsets = np.cumsum([0, *map(len, codes)]) // each
     return np.frombuffer(b"".join(codes), np.uint8).reshape(-1, each), offsets
+
+
+def _scales(packed: Bytes) -> Float32s:
+    """Both scales of each vector, float32 (n, 2); 0 for what only damage makes of them."""
+    scales = np.ascontiguousarray(packed[:, :_SCALES_BYTES]).view(np.float16).astype(np.float32)
+    return np.nan_to_num(scales, copy=False, posinf=0.0, neginf=0.0)
 
 
 def _pairs(dimension: int) -> int:

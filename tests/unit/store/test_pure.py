@@ -50,6 +50,17 @@ def test_a_vector_of_zeros_stays_one() -> None:
     assert quantise.unpack(np.empty((0, 8), np.uint8), none).shape == (0, 8)
 
 
+@given(st.binary(min_size=quantise.width(8) * 3, max_size=quantise.width(8) * 3))
+def test_damaged_codes_give_numbers(damaged: bytes) -> None:
+    packed, offsets = quantise.joined([damaged], 8)
+    pooled = np.zeros((len(packed), 8), np.float32)
+    pooled[:, 0] = 1
+    assert offsets.tolist() == [0, 3]
+    assert np.isfinite(quantise.unpack(packed, pooled)).all()
+    queries = pooled[:2]
+    assert np.isfinite(quantise.cosines(packed, pooled @ queries.T, queries)).all()
+
+
 @given(st.integers(0, 2**31 - 1), st.lists(st.integers(0, 2**20 - 1), max_size=9))
 def test_keys_tell_document_and_ordinal(doc: int, ordinals: list[int]) -> None:
     keys = keys_of(doc, np.asarray(ordinals, np.int32))
