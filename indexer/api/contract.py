@@ -1,7 +1,6 @@
 """The base classes of requests: a message that names its answer and, to an engine, its queue.
 
-Owns how requests are declared, and the interface of an engine; ``requests`` declares those to an
-engine, ``pages`` those to the render child.
+``requests`` declares those to an engine, ``pages`` those to the render child.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """The address of a library's engine: a local socket that only its owner can open.
 
-Owns the socket's name, the file that publishes it, connecting to it, and removing both when stale.
-
-The file holds the address and a secret. On Unix the socket's folder and mode exclude other users; a
-Windows pipe has no folder, so a client also proves by the secret that it can read the library. The
-file names the holding of the lock that it belongs to, since a copied library contains the file of
-an engine that has the original open. For a read-only library the file is outside it, beside the
-socket. The socket is named after the folder (device and inode), and a name with a listener is never
-reused nor removed.
+A file beside the library holds the address and a secret. On Unix the socket's folder and mode
+exclude other users; a Windows pipe has no folder, so a client also proves by the secret that it can
+read the library. The file names the holding of the lock that it belongs to, since a copied library
+contains the file of an engine that has the original open. For a read-only library the file is
+outside it, beside the socket. The socket is named after the folder (device and inode), and a name
+with a listener is never reused nor removed.
 """
 
 from __future__ import annotations

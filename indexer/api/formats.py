@@ -1,7 +1,7 @@
 """The formats of documents, one row each.
 
-Owns the table. Extensions, limits, units, labels and the groups of ``type:`` derive from it;
-``indexer.extract.registry`` detects a format by content. It must not load a reader.
+Extensions, limits, units, labels and the groups of ``type:`` derive from this table;
+``indexer.extract.registry`` detects a format by content.
 """
 
 from __future__ import annotations

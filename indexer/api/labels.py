@@ -1,7 +1,4 @@
-"""Labels and explanations of files' states, steps of indexing and reasons of hits.
-
-Owns these tables, for the window, the command line and the reference.
-"""
+"""Labels and explanations of files' states, steps of indexing and reasons of hits."""
 
 from __future__ import annotations
 

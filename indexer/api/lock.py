@@ -1,11 +1,9 @@
 """The library lock: at most one engine per library.
 
-Owns the lock file, the file beside it that names the holder, and the identity of a holding (folder
-and acquisition). The operating system releases the lock of a killed process; the file with the
-holder may be stale, or copied. Only acquiring needs more than the standard library.
-
-A read-only library is shared by its readers: each holds the lock file's shared lock, which excludes
-writers, and an exclusive lock outside the library, so that each person still has one engine.
+A file beside the lock file names the holder and this acquisition. The operating system releases the
+lock of a killed process; the file with the holder may be stale, or copied. A read-only library is
+shared by its readers: each holds the lock file's shared lock, which excludes writers, and an
+exclusive lock outside the library, so that each person still has one engine.
 """
 
 from __future__ import annotations

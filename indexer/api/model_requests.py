@@ -1,7 +1,4 @@
-"""The requests to an engine about language models, and the change from one to another.
-
-Owns their fields, as ``requests`` does of the others.
-"""
+"""The requests to an engine about language models, and the change from one to another."""
 
 from __future__ import annotations
 

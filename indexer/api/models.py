@@ -1,7 +1,4 @@
-"""What the person is told of a language model, of one that is here or one that could be fetched.
-
-Owns the types alone; ``indexer.embed.installed`` fills them.
-"""
+"""What the person is told of a language model, of one that is here or one that could be fetched."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The requests of the window to the render child, and their answers.
 
-Owns both as dataclasses; ``indexer.render`` handles them. Page numbers begin at 1, lengths are in
-points, offsets are code points of the canonical text. Some answers have binary data, as their class
-says.
+Page numbers begin at 1, lengths are in points, offsets are code points of the canonical text. Some
+answers have binary data, as their class says.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The phrases of notes and reasons, by code.
+"""The phrases of notes on a query, of reasons within errors and of reasons for a device, by code.
 
-Owns the one table of notes on a query, reasons within errors and reasons for a device. Codes and
-details travel between processes and are stored in the catalog; the command line prints the English
-of the table, the window translates it. Any other text, such as a message of the operating system or
-of a library, is shown unchanged.
+Codes and details travel between processes and are stored in the catalog; the command line prints
+the English of the table, the window translates it. Any other text, such as a message of the
+operating system or of a library, is shown unchanged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The requests to an engine, one frozen dataclass each.
+"""The requests to an engine: the fields of each, its checks, its answer and its queue.
 
-Owns their fields and the checks on them, the type of each answer, and the queue of each
-(``indexer.api.contract``). The file is one table of declarations, which is why it is long.
+The file is one table of declarations, which is why it is long.
 """
 
 from __future__ import annotations

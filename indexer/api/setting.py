@@ -1,6 +1,6 @@
 """The declaration of a setting: its name, type, default, bounds and texts.
 
-Owns parsing and validating a value; the command line and the window's dialog derive from it.
+A declaration parses and validates values; the command line and the window's dialog derive from it.
 """
 
 from __future__ import annotations

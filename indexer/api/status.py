@@ -1,6 +1,6 @@
 """The state of an engine and its library: the small ``Activity``, the whole ``Status``.
 
-Owns their fields and units: sizes are bytes, shares 0 to 1, paths absolute text.
+Sizes are bytes, shares 0 to 1, paths absolute text.
 """
 
 from __future__ import annotations

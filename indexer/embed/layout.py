@@ -122,11 +122,6 @@ class TextTokenizer:
         first, last = np.flatnonzero(np.array(encoding.special_tokens_mask) == 0)[[0, -1]]
         return np.array(encoding.ids, np.int32)[first + 1 : last]
 
-    @property
-    def types_pairs(self) -> bool:
-        """Whether the tokens of the second text of a pair are of another type."""
-        return any(self._tokenizer.encode("a", "a", add_special_tokens=True).type_ids)
-
     def _special_ids(self) -> tuple[frozenset[int], int]:
         special = {
             token_id

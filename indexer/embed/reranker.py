@@ -1,7 +1,4 @@
-"""Re-ranking: a cross-encoder reads the question together with each of the leading passages.
-
-Owns how many passages fit the time, and when it is looked up again which model orders hits.
-"""
+"""Re-ranking: a cross-encoder reads the question together with each of the leading passages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The current activity of a library, cheap enough to be polled.
 
-Owns the snapshot for ``GetActivity``: the progress of the run, the throughput of the last seconds,
-and counts of the catalog, which are cached for some seconds. Read-only.
+It has the progress of the run, the throughput of the last seconds, and counts of the catalog, which
+are cached for some seconds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Estimates the cost of indexing some folders: files, bytes, pages and time.
 
-Owns the walk that counts, and the arithmetic from bytes to pages to seconds. The rates are measured
-in this library once it has indexed enough, else defaults; the bytes of a page of a PDF, which vary
-a hundredfold, are those of some of the PDFs. It parses no file and must not change the catalog.
+A walk counts files; no file is parsed. The rates from bytes to pages to seconds are measured in
+this library once it has indexed enough, else defaults; the bytes of a page of a PDF, which vary a
+hundredfold, are those of some of the PDFs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Indexes an open library: scans, reads, embeds, and changes to another model.
 
-Owns the order of an indexing job's steps and the work at its end; one thread at a time indexes. The
-steps are in ``indexer.pipeline``.
+One thread at a time indexes; the steps of an indexing job are in ``indexer.pipeline``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Helps to choose a model: the same questions by the vectors of two, and removing one.
-
-Owns what may be removed, and the comparison of answers.
-"""
+"""Helps to choose a model: the same questions by the vectors of two, and removing one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """An open library: every request that can be answered during indexing.
 
-Owns these handlers, and the settings that are effective at once (speed, pause, passwords).
+Settings of speed, pause and passwords are effective at once.
 """
 
 from __future__ import annotations

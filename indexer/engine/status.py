@@ -1,7 +1,4 @@
-"""The status of an open library, and its checks for ``doctor``.
-
-Owns the two reports.
-"""
+"""The status of an open library, and its checks for ``doctor``."""
 
 from __future__ import annotations
 

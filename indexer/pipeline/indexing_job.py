@@ -1,7 +1,7 @@
 """One call to index, from the scan of the folders to the maintenance of the store.
 
-Owns interruptions and resuming: a pause lasts until the person ends it, a full disk until there is
-room. The work between two interruptions is one ``run.Run``.
+A pause lasts until the person ends it, a full disk until there is room. The work between two
+interruptions is one ``run.IndexingRun``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Makes the token vectors of passages that lack them, once everything else is searchable.
 
-Owns the order and when it gives way to files that are queued meanwhile. A late-interaction model
-has a space of its own beside the searched one, with neither profiles of documents nor names.
+Files that are queued meanwhile come first. A late-interaction model has a space of its own beside
+the searched one, with neither profiles of documents nor names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The operators of the query grammar and their values.
+"""The operators of the query grammar, in one table, and their values: dates, sizes and ranges.
 
-Owns the one table of operators, from which the help of the command line and of the window derive,
-and parsing dates, sizes and ranges.
+The help of the command line and of the window derive from the table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The parser of queries.
 
-Owns the scanner; the operators and their values are declared in ``indexer.query.filters``. No input
-is an error: an invalid operator is searched as text, with a note.
+Operators and their values are declared in ``indexer.query.filters``. No input is an error: an
+invalid operator is searched as text, with a note.
 """
 
 from __future__ import annotations

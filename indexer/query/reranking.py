@@ -1,7 +1,4 @@
-"""Which hits of an answer are re-ranked, and the answer in their new order.
-
-Owns that hits on exact phrases and on names stay where they are.
-"""
+"""Re-ranks the hits of an answer; those on exact phrases and on names stay where they are."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The baseline of a library: what its own sentences score as queries.
 
-Owns measuring and storing it, with the cohort, at the end of an indexing run. A sentence of a
-passage stands for a question with an answer, and what is found is scored as for any query. Of what
-the sentences score the lower quartile counts.
+It is measured and stored with the cohort at the end of an indexing run. A sentence of a passage
+stands for a question with an answer, and what is found is scored as for any query. Of what the
+sentences score the lower quartile counts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The statements of each of two documents that the other does not contain.
 
-Owns the comparison: every statement of one is searched in the other, by its sentence vector against
-all of the other's and by its wording, in both directions.
+Every statement of one is searched in the other, by its sentence vector against all of the other's
+and by its wording, in both directions.
 
 A statement counts as contained if the other document has it in nearly the same words, or if
 the other has one closer to it in meaning than different statements of one document are to each

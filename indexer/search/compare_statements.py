@@ -1,7 +1,4 @@
-"""The statements of a document: its sentences without tables, lists of names, headings, contents.
-
-Owns which sentences are compared, and their similarity by words.
-"""
+"""A document's statements: its sentences without tables, lists of names, headings, contents."""
 
 from __future__ import annotations
 

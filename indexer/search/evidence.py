@@ -1,7 +1,6 @@
 """Which documents a query means: similarity, words and years of names, words of texts.
 
-Owns the document evidence for ``indexer.search.fusion``. Names are read from the catalog at query
-time, so a rename is effective at once. It must not rank passages.
+Names are read from the catalog at query time, so a rename is effective at once.
 """
 
 from __future__ import annotations

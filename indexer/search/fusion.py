@@ -1,7 +1,7 @@
 """One score from all evidence: which document is meant, and which of its pages answers.
 
-Owns the arithmetic of ranking: pure functions of arrays; that of the re-ranking pass is in
-``indexer.search.rerank``. The score of a passage is the sum of:
+The arithmetic of the re-ranking pass is in ``indexer.search.rerank``. The score of a passage is the
+sum of:
 
 * *Page evidence.* Meaning is the cosine of the passage (pooled vector and best sentence, MaxSim
   with one query vector) to the whole query and to its question in equal parts. Words are the BM25

@@ -1,8 +1,7 @@
 """Makes the list of hits from ranked passages.
 
-Owns which hits the list has: files whose name is the query come first, near-duplicates are grouped,
-a query of filters alone lists documents, and files without text are found by name. It must not
-rank.
+Files whose name is the query come first, near-duplicates are grouped, a query of filters alone
+lists documents, and files without text are found by name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Resolves a query's filters to documents, and to conditions on passages.
 
-Owns the translation of the grammar's filters for the catalog and the store. A filter on files is
-resolved before retrieval, so a filtered search is exact; conditions on a passage (excluded words
-and phrases, page numbers) are checked on every hit. It must not search.
+A filter on files is resolved before retrieval, so a filtered search is exact; conditions on a
+passage (excluded words and phrases, page numbers) are checked on every hit.
 """
 
 from __future__ import annotations

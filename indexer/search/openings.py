@@ -2,8 +2,7 @@
 
 A letter, a contract or a paper says whom or what it is about in its first lines. Names of usual
 words ("International Direct Response") are told from chance matches by standing side by side there
-with capitals. A script without capitals has no such sign, so no names are found in it. Owns reading
-these lines and matching them with a query. It must not rank documents.
+with capitals. A script without capitals has no such sign, so no names are found in it.
 """
 
 from __future__ import annotations

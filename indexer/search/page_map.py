@@ -1,8 +1,7 @@
 """The pages of one document by their closeness to a query, from the vectors that are stored.
 
-Owns the score of a page and its scale. Every passage of the document is scored by its words and its
-meaning as a search scores it; what a search adds for whole documents is the same for all pages and
-left out.
+Every passage of the document is scored by its words and its meaning as a search scores it; what a
+search adds for whole documents is the same for all pages and left out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A parsed query as weighted search terms.
-
-Owns the weights of a query's words; ``query_expansion`` expands each. It must not search.
-"""
+"""A parsed query as weighted search terms; ``query_expansion`` expands each."""
 
 from __future__ import annotations
 

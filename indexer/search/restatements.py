@@ -1,7 +1,6 @@
 """Finds where else the library says what a piece of a document says.
 
-Owns which sentences of the document are meant by a selected text, and the order of what is found:
-sentences that share most of the words, then those that are close in meaning.
+Sentences that share most of the words come first, then those that are close in meaning.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Orders hits by the token vectors of an installed late-interaction model: MaxSim.
 
-In: a question and the keys of passages that the ranking put first. Out: their order. Owns nothing
-of the ranking itself: as with a cross-encoder, its order comes first and this one replaces it.
+As with a cross-encoder, its order of the passages that the ranking put first replaces theirs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The numbers, dates and names in which two sentences of nearly the same meaning differ.
 
-Owns what counts as a value and when two are equal: "thirty" is "30", "1,000" is "1.000", and "3 May
-2021" is "2021-05-03".
+"Thirty" is "30", "1,000" is "1.000", and "3 May 2021" is "2021-05-03".
 """
 
 from __future__ import annotations

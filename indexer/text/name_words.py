@@ -1,8 +1,8 @@
 """Words of file and folder names, and the words of a query that may name a file.
 
-Owns both sides of matching names: a file "ActivisionBlizzard_2019_10K" matches "Activision
-Blizzard's 10-K of fiscal 2019". Names are split at changes of case and between letters and digits;
-the tokens of a query include its neighbouring words joined. Pure functions of text.
+A file "ActivisionBlizzard_2019_10K" matches "Activision Blizzard's 10-K of fiscal 2019": names are
+split at changes of case and between letters and digits; the tokens of a query include its
+neighbouring words joined.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Splits a document into passages, the unit of search.
 
-Owns the cost function of a passage: near the target length, beginning at a heading, within one
-page, and not in the middle of a list, table or paragraph. Dynamic programming minimises the sum. A
-cut is final once every continuation shares it, so documents are streamed with the same result as if
-they were read whole; an edit moves only the cuts near it.
+The cost of a passage says how good it is: near the target length, beginning at a heading, within
+one page, and not in the middle of a list, table or paragraph. Dynamic programming minimises the
+sum. A cut is final once every continuation shares it, so documents are streamed with the same
+result as if they were read whole; an edit moves only the cuts near it.
 """
 
 from __future__ import annotations
