@@ -138,10 +138,10 @@ class CommandContext:
     def with_progress(self, work: Callable[[Call], T], *, quiet: bool = False) -> T:
         """Run ``work`` with progress on the error stream; Ctrl+C cancels its requests."""
         from app.render import ProgressLine
-        from indexer.api.progress import CancelToken, ignore
+        from indexer.api.progress import CancelToken, ignore_progress
 
         line = ProgressLine(self.err, self.style(self.err), live=self.err.isatty())
-        report = ignore if quiet else line
+        report = ignore_progress if quiet else line
         token = CancelToken()
 
         def stop() -> None:

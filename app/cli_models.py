@@ -12,7 +12,7 @@ from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.model_requests import CompareModels, RemoveModel, UseReranker
 from indexer.api.models import ModelKind, ModelState, Origin, RankScore, Unused, read_questions
-from indexer.api.progress import CancelToken, Reporter, ignore
+from indexer.api.progress import CancelToken, Reporter, ignore_progress
 from indexer.config import Precision
 
 if TYPE_CHECKING:
@@ -251,7 +251,7 @@ def _show(found: ModelInfo, options: Namespace, context: CommandContext) -> int:
 
 def _get(options: Namespace, context: CommandContext) -> int:
     """Fetch a model without using it."""
-    from indexer.embed.installed import describe_model, obtain
+    from indexer.embed.installed import describe_model, obtain_model
 
     config = context.config()
     known = describe_model(options.model, config.models)
@@ -260,10 +260,10 @@ def _get(options: Namespace, context: CommandContext) -> int:
     token = CancelToken()
     try:
         with stopping(token.cancel):
-            found = obtain(
+            found = obtain_model(
                 known.id, config, accepted=options.accept_licence,
                 reporter=Reporter(
-                    ignore if options.quiet else line, token, _progress(options, context)
+                    ignore_progress if options.quiet else line, token, _progress(options, context)
                 ),
             )  # fmt: skip
     finally:

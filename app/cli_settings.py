@@ -59,7 +59,7 @@ def _list(options: Namespace, context: CommandContext) -> None:
 def _change(setting: Setting, options: Namespace, context: CommandContext) -> None:
     settings = context.settings
     if options.action == "set":
-        settings.set(setting.name, setting.read(options.values))
+        settings.set(setting.name, setting.parse_value(options.values))
     elif options.action == "reset":
         settings.reset(setting.name)
     value = settings[setting.name]

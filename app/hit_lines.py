@@ -155,7 +155,7 @@ def _as_json(text: str, result: SearchResult) -> dict[str, Any]:
     answer = encode(result)
     for hit in answer["hits"]:
         hit["explain"] = {name: part for name, part in (hit["explain"] or {}).items() if part}
-    return {"text": text, **answer, "query": parse(text).describe()}
+    return {"text": text, **answer, "query": parse(text).to_values()}
 
 
 def result_lines(result: SearchResult, style: TerminalStyle, *, explain: bool) -> list[str]:

@@ -30,7 +30,7 @@ from indexer.api.errors import Cancelled, WorldError
 from indexer.api.lock import LibraryLock
 from indexer.api.model_requests import Discard, EstimateReindex, Reindex, RemoveModel, RollBack
 from indexer.api.phrases import Note
-from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.progress import CancelToken, Progress, Step, ignore_progress
 from indexer.api.requests import (
     Compare,
     Diagnose,
@@ -121,7 +121,7 @@ class FakeEngine(FakeLibrary):
         if type(request) not in _ANSWERS:
             raise WorldError("busy", reason="in_use")
         give = _ANSWERS[type(request)]
-        answer: A = give(self, request, token or CancelToken(), report or ignore)
+        answer: A = give(self, request, token or CancelToken(), report or ignore_progress)
         return answer
 
     # -- what whoever serves may ask for ----------------------------------------------------

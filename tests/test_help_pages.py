@@ -86,7 +86,7 @@ def test_every_command_line_can_be_run(name: str) -> None:
 def is_a_name_of_ours(code: str) -> bool:
     name, _, value = code.partition(" ")
     if name in SETTINGS:
-        return not value or bool(SETTINGS[name].read(value.split()))
+        return not value or bool(SETTINGS[name].parse_value(value.split()))
     commands = {command.name for command in COMMANDS}
     models = {record.id for record in known_records()}
     known = {*CODES, *STATES, *commands, *models, *SCRIPTS, *(known.name for known in FORMATS)}

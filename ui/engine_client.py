@@ -182,7 +182,7 @@ class EngineLink(QObject):
             return
         data = bytes(socket.readAll().data()) if socket.isOpen() else b""
         try:
-            for header, _binary in self._reader.feed(data):
+            for header, _binary in self._reader.decode_frames(data):
                 if self._greeting is not None:
                     self._dispatch(header)
                 else:

@@ -27,7 +27,7 @@ from indexer.api.codec import (
 )
 from indexer.api.endpoint import Endpoint, connect, published
 from indexer.api.errors import Cancelled, LecternError, WorldError
-from indexer.api.progress import Progress, ignore
+from indexer.api.progress import Progress, ignore_progress
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,7 +103,7 @@ class Conversation:
         request: Request[A],
         done: Callable[[A], None],
         failed: Failed,
-        report: Callable[[Progress], None] = ignore,
+        report: Callable[[Progress], None] = ignore_progress,
     ) -> int:
         """Send a request and return its number at once.
 
@@ -165,7 +165,7 @@ class Conversation:
                 continue
             match kind:
                 case "progress":
-                    (report or ignore)(value)
+                    (report or ignore_progress)(value)
                 case "failure":
                     raise value
                 case _:

@@ -283,7 +283,7 @@ class FrameReader:
     def __init__(self) -> None:
         self._bytes = bytearray()
 
-    def feed(self, data: bytes) -> Iterator[tuple[Header, bytes]]:
+    def decode_frames(self, data: bytes) -> Iterator[tuple[Header, bytes]]:
         """Add a chunk and yield the messages that it completes.
 
         Raises:

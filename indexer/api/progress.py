@@ -112,7 +112,7 @@ class CancelToken:
         self.check()
 
 
-def ignore(_report: object) -> None:
+def ignore_progress(_report: object) -> None:
     """Ignore a report."""
 
 
@@ -123,9 +123,9 @@ class Reporter:
     ``note`` is called with a sentence before a slow step that reports nothing.
     """
 
-    sink: Callable[[Progress], None] = ignore
+    sink: Callable[[Progress], None] = ignore_progress
     token: CancelToken = field(default_factory=CancelToken)
-    note: Callable[[str], None] = ignore
+    note: Callable[[str], None] = ignore_progress
     interval: float = MIN_INTERVAL_S
     _last: float = float("-inf")
 

@@ -66,7 +66,7 @@ class Setting:
             case _:
                 return str(self.type.value)
 
-    def read(self, words: list[str]) -> Value:
+    def parse_value(self, words: list[str]) -> Value:
         """Parse typed text.
 
         Raises:

@@ -114,7 +114,7 @@ def segment_sums(states: NDArray[np.float32], bounds: NDArray[np.int64]) -> NDAr
     return sums
 
 
-def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit_vectors(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scale vectors to length 1 along the last axis; a vector of zeros stays as it is."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
     scaled: NDArray[np.float32] = vectors / np.maximum(norms, _SMALLEST_NORM)
@@ -221,8 +221,8 @@ class _PassageSums:
     tokens: int = 0
 
     def vectors(self) -> PassageVectors:
-        vector = unit(self.whole)
-        sentences = unit(self.sentences)
+        vector = unit_vectors(self.whole)
+        sentences = unit_vectors(self.sentences)
         # A sentence without a token (only control characters), and all sentences without mean
         # pooling, get the vector of the passage.
         sentences[~self.sentences.any(axis=1)] = vector

@@ -21,7 +21,7 @@ from indexer.embed.batches import (
     in_order,
     pooled_rows,
     segments,
-    unit,
+    unit_vectors,
 )
 from indexer.embed.devices import (
     AUTO,
@@ -212,7 +212,7 @@ class OnnxEmbedder:
 
         def compute() -> NDArray[np.float32]:
             read = self._states.get(text, lambda: self.query_states(text))
-            vector = unit((read.inside(places) if part else read).states.sum(axis=0))
+            vector = unit_vectors((read.inside(places) if part else read).states.sum(axis=0))
             vector.setflags(write=False)
             return vector
 

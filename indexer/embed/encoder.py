@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.api.phrases import Note
-from indexer.embed.batches import in_batches, unit
+from indexer.embed.batches import in_batches, unit_vectors
 from indexer.embed.devices import (
     MOST_ERROR,
     OPENVINO,
@@ -453,7 +453,9 @@ def measure(own: Encoder, other: Encoder, vocabulary: int, window: int) -> Verdi
                 states = encoder.states(batch)
                 spent[encoder] += (time.perf_counter() - began) * bool(number)
                 rows = zip(states, batch.lengths, strict=True)
-                vectors.append(unit(np.stack([one[:length].mean(axis=0) for one, length in rows])))
+                vectors.append(
+                    unit_vectors(np.stack([one[:length].mean(axis=0) for one, length in rows]))
+                )
             lowest = min(lowest, float((vectors[0] * vectors[1]).sum(axis=1).min()))
     return Verdict(lowest, spent[own] / spent[other])
 

@@ -23,7 +23,7 @@ from indexer.api.errors import WorldError
 from indexer.api.models import ModelKind
 from indexer.api.progress import Progress, Reporter, Step
 from indexer.config import Precision
-from indexer.embed.batches import Batch, closing_pool, in_batches, in_order, unit
+from indexer.embed.batches import Batch, closing_pool, in_batches, in_order, unit_vectors
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder, largest_error
 from indexer.embed.exported_folder import (
@@ -180,7 +180,7 @@ def vectors_of(
         for _ in in_order(pool, run, batches, workers):
             pass
     vectors = np.stack([found[index] for index in range(len(ids))])
-    return unit(vectors) if vectors.shape[1] > 1 else vectors
+    return unit_vectors(vectors) if vectors.shape[1] > 1 else vectors
 
 
 def closeness(found: Floats, wanted: Floats) -> float:

@@ -113,7 +113,7 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
     )
 
 
-def obtain(
+def obtain_model(
     model: str,
     config: EngineConfig,
     *,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.arrays import segment_max
-from indexer.embed.batches import Batch, PassageVectors, closing_pool, in_order, unit
+from indexer.embed.batches import Batch, PassageVectors, closing_pool, in_order, unit_vectors
 from indexer.embed.devices import AUTO
 from indexer.embed.embedder import OnnxEmbedder
 from indexer.embed.layout import shared_tokenizer
@@ -100,7 +100,9 @@ class TokenEmbedder(OnnxEmbedder):
     def encode_tokens(self, text: str) -> Floats:
         """The vectors of a query, of length 1 each: (n, dim)."""
         ids, length = self._sequences.query(text)
-        return unit(self._encoder.states(Batch((0,), ids[None], np.array([length], np.int32)))[0])
+        return unit_vectors(
+            self._encoder.states(Batch((0,), ids[None], np.array([length], np.int32)))[0]
+        )
 
     def encode_batches(
         self,
@@ -134,9 +136,9 @@ class TokenEmbedder(OnnxEmbedder):
         last = bisect_right(parts, index, key=itemgetter(0))
         kept = [states.pop(part)[self._sequences.kept(parts[part][1])]
                 for part in range(first, last)]  # fmt: skip
-        vectors = unit(np.concatenate(kept))
+        vectors = unit_vectors(np.concatenate(kept))
         tokens = sum(len(ids) for _, ids in parts[first:last])
-        mean = unit(vectors.sum(axis=0))
+        mean = unit_vectors(vectors.sum(axis=0))
         return PassageVectors(mean, pool_tokens(vectors, self._pooled), tokens)
 
 
@@ -171,7 +173,7 @@ def pool_tokens(vectors: Floats, factor: int) -> Floats:
         row = apart * sizes * sizes[one] / (sizes + sizes[one])
         row[~there] = row[one] = np.inf
         cost[one] = cost[:, one] = row
-    return np.concatenate([vectors[:1], unit(sums[there])])
+    return np.concatenate([vectors[:1], unit_vectors(sums[there])])
 
 
 def max_sim(query: Floats, vectors: Floats, offsets: NDArray[np.int64]) -> Floats:

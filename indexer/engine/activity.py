@@ -107,7 +107,7 @@ class ActivityMonitor:
 
     def _change(self) -> reindex.SpaceChange:
         try:
-            return reindex.describe(self.catalog, self.models.config)
+            return reindex.describe_change(self.catalog, self.models.config)
         except LecternError:  # the settings name a model that is not here
             return reindex.SpaceChange()
 

@@ -16,7 +16,7 @@ from indexer.api.answers import RepairOutcome
 from indexer.api.errors import Cancelled, LecternError, WorldError
 from indexer.api.lock import LibraryLock
 from indexer.api.phrases import reason_in
-from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore
+from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore_progress
 from indexer.api.requests import (
     Diagnose,
     GetStatus,
@@ -141,7 +141,9 @@ class Engine(IndexingLibrary):
         handler = self.handlers.get(type(request))
         if handler is None:
             raise WorldError("busy", reason="in_use")
-        answer: A = handler(self, request, Caller(token or CancelToken(), report or ignore))
+        answer: A = handler(
+            self, request, Caller(token or CancelToken(), report or ignore_progress)
+        )
         return answer
 
     def read_with(self, read: Read) -> None:

@@ -137,7 +137,7 @@ def pages_of(form: str, files: int, size: int, page_bytes: Mapping[str, float]) 
     return float(min(max(size / a_page, files), files * MOST_PAGES))
 
 
-def estimate(
+def estimate_cost(
     catalog: Catalog, config: EngineConfig, request: EstimateIndex, token: CancelToken
 ) -> Estimate:
     """Walk some paths and estimate the cost of indexing them; see ``EstimateIndex``.

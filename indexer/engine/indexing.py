@@ -279,7 +279,7 @@ class IndexingLibrary(OpenLibrary):
         # The model's memory would add to the peak of maintaining a large table.
         self.models.close_indexing()
         self.store.maintain(idle=True)
-        calibration.refresh(self.searcher, reporter.token, self.gate.wait_for_queries)
+        calibration.refresh_calibration(self.searcher, reporter.token, self.gate.wait_for_queries)
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:

@@ -50,7 +50,9 @@ def describe_document(catalog: Catalog, path: Path) -> Document:
     )
 
 
-def sentences(catalog: Catalog, store: Store, path: Path, start: int, end: int) -> tuple[Span, ...]:
+def find_sentences(
+    catalog: Catalog, store: Store, path: Path, start: int, end: int
+) -> tuple[Span, ...]:
     """Find the sentences of a file's passages that overlap a range of its canonical text.
 
     Raises:
@@ -102,7 +104,7 @@ class PasswordsByPath:
         return self._known.get(normal(path))
 
 
-def retry(catalog: Catalog, paths: Sequence[Path]) -> int:
+def retry_files(catalog: Catalog, paths: Sequence[Path]) -> int:
     """Queue single files, what failed under folders, or, without paths, all that failed.
 
     Returns:
@@ -125,7 +127,7 @@ def retry(catalog: Catalog, paths: Sequence[Path]) -> int:
     return catalog.queue.retry(files=chosen)
 
 
-def unlock(catalog: Catalog, passwords: PasswordsByPath, path: Path, password: str) -> int:
+def unlock_document(catalog: Catalog, passwords: PasswordsByPath, path: Path, password: str) -> int:
     """Queue a protected file and its copies, to be opened with a password.
 
     Raises:

@@ -43,7 +43,9 @@ def remove_unused(catalog: Catalog, config: EngineConfig, model: str) -> int:
     return remove_model(model, config)
 
 
-def compare(searcher: Searcher, request: CompareModels, reporter: Reporter) -> ModelComparison:
+def compare_models(
+    searcher: Searcher, request: CompareModels, reporter: Reporter
+) -> ModelComparison:
     """Answer the questions twice; see ``CompareModels``."""
     catalog = searcher.catalog
     first = _space(catalog, request.first) if request.first else reindex.before(catalog)

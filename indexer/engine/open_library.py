@@ -43,13 +43,19 @@ from indexer.api.types import SearchResult
 from indexer.catalog.coverage import CoverageFilter
 from indexer.config import NO_RERANKER
 from indexer.embed.factory import ModelsInUse
-from indexer.embed.installed import list_models, obtain
+from indexer.embed.installed import list_models, obtain_model
 from indexer.embed.model_files import find_reranker
 from indexer.embed.reranker import Reranker
 from indexer.engine import model_choice, reindex
 from indexer.engine.activity import ActivityMonitor
-from indexer.engine.estimate import estimate
-from indexer.engine.lookup import PasswordsByPath, describe_document, retry, sentences, unlock
+from indexer.engine.estimate import estimate_cost
+from indexer.engine.lookup import (
+    PasswordsByPath,
+    describe_document,
+    find_sentences,
+    retry_files,
+    unlock_document,
+)
 from indexer.pipeline.recogniser import Recogniser, ScannedPages
 from indexer.query.grammar import parse
 from indexer.search.compare import Comparer
@@ -173,19 +179,19 @@ class OpenLibrary:
         return FileList(tuple(rows), coverage.total(chosen))
 
     def _estimate(self, request: EstimateIndex, caller: Caller) -> Estimate:
-        return estimate(self.catalog, self.config, request, caller.token)
+        return estimate_cost(self.catalog, self.config, request, caller.token)
 
     def _retry(self, request: Retry, _caller: Caller) -> int:
         self.catalog.must_be_writable()
         self.activities.stale()
-        queued = retry(self.catalog, request.paths)
+        queued = retry_files(self.catalog, request.paths)
         self.scanned_pages.reset_failures(request.paths)
         return queued
 
     def _unlock(self, request: Unlock, _caller: Caller) -> int:
         self.catalog.must_be_writable()
         self.activities.stale()
-        return unlock(self.catalog, self.passwords, request.path, request.password)
+        return unlock_document(self.catalog, self.passwords, request.path, request.password)
 
     def _activity(self, _request: GetActivity, _caller: Caller) -> Activity:
         return self.activities.current_activity()
@@ -208,7 +214,7 @@ class OpenLibrary:
         return describe_document(self.catalog, request.path)
 
     def _sentences(self, request: FindSentences, _caller: Caller) -> tuple[Span, ...]:
-        return sentences(self.catalog, self.store, request.path, request.start, request.end)
+        return find_sentences(self.catalog, self.store, request.path, request.start, request.end)
 
     def _reindex_cost(self, request: EstimateReindex, _caller: Caller) -> ReindexCost:
         config = reindex.for_library(self.catalog, self.config)
@@ -220,7 +226,9 @@ class OpenLibrary:
 
     def _get_model(self, request: GetModel, caller: Caller) -> ModelInfo:
         reporter = Reporter(caller.report, caller.token)
-        return obtain(request.model, self.config, accepted=request.accepted, reporter=reporter)
+        return obtain_model(
+            request.model, self.config, accepted=request.accepted, reporter=reporter
+        )
 
     def _remove_model(self, request: RemoveModel, _caller: Caller) -> int:
         return model_choice.remove_unused(self.catalog, self.config, request.model)
@@ -235,7 +243,9 @@ class OpenLibrary:
         return name
 
     def _compare_models(self, request: CompareModels, caller: Caller) -> ModelComparison:
-        return model_choice.compare(self.searcher, request, Reporter(caller.report, caller.token))
+        return model_choice.compare_models(
+            self.searcher, request, Reporter(caller.report, caller.token)
+        )
 
     def _use(self, config: EngineConfig) -> None:
         self.config = config

@@ -237,7 +237,7 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
     return config
 
 
-def describe(catalog: Catalog, config: EngineConfig) -> SpaceChange:
+def describe_change(catalog: Catalog, config: EngineConfig) -> SpaceChange:
     """Return the state of a change of model."""
     kept = previous(catalog)
     changing = None

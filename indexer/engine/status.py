@@ -48,7 +48,7 @@ def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
     activity = engine.activities.current_activity()
     totals = catalog.spaces.totals()
     space = catalog.spaces.active()
-    change = reindex.describe(catalog, reindex.for_library(catalog, config))
+    change = reindex.describe_change(catalog, reindex.for_library(catalog, config))
     reranker = engine.reranker.record
     return Status(
         library=str(config.library),

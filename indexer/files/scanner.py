@@ -205,7 +205,7 @@ def _join(folder: bytes, below: bytes) -> bytes:
 _NOTHING = frozenset({b"lost+found", b"System Volume Information", b"$RECYCLE.BIN"})
 
 
-def locate(catalog: Catalog, root: Root) -> Root | None:
+def locate_root(catalog: Catalog, root: Root) -> Root | None:
     """Find a root, store its location, and update its path if its volume is mounted elsewhere.
 
     Returns:
@@ -358,7 +358,7 @@ class Scanner:
         token: CancelToken | None,
         seen: Callable[[int], None],
     ) -> list[ScanCounts]:
-        located = [(locate(self.catalog, root), root, entries) for root, entries in chosen]
+        located = [(locate_root(self.catalog, root), root, entries) for root, entries in chosen]
         walks = []
         for found, root, entries in located:
             if found is None:

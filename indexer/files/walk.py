@@ -101,7 +101,7 @@ def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> 
     return ContentHash(digest.hexdigest(), Stamp.from_status(before))
 
 
-def unchanged(path: bytes, stamp: Stamp) -> bool:
+def is_unchanged(path: bytes, stamp: Stamp) -> bool:
     """Return whether a file still has this stamp; False if it does not exist."""
     try:
         return Stamp.from_status(os.stat(path)) == stamp

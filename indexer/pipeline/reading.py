@@ -24,7 +24,7 @@ from indexer.api.errors import Cancelled, InternalError, LecternError, WorldErro
 from indexer.api.phrases import reason_of
 from indexer.extract.process.messages import KnownPages
 from indexer.extract.process.sandbox import ExtractionChild
-from indexer.files.walk import content_id, unchanged
+from indexer.files.walk import content_id, is_unchanged
 from indexer.pipeline.events import (
     WAIT_S,
     Event,
@@ -166,7 +166,7 @@ class FileReader:
 
     def _extract(self, child: ExtractionChild, job: QueuedFile, content: ContentHash) -> None:
         def decide(info: DocumentInfo) -> bool:
-            if not unchanged(job.path, content.stamp):  # the text may not be of the hashed bytes
+            if not is_unchanged(job.path, content.stamp):  # the text may not be of the hashed bytes
                 raise WorldError("changed_while_read")
             # A reader may claim the text of another document: only equal bytes share their text.
             own = hashlib.sha256(f"{content.content_id} {info.text_id}".encode())

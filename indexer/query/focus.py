@@ -14,7 +14,7 @@ import re
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from indexer.text.sentences import split
+from indexer.text.sentences import split_sentences
 from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import word_spans, words
 
@@ -45,7 +45,7 @@ def split_clauses(query: str) -> list[str]:
     >>> split_clauses("Consider the lease; when does it end?")
     ['Consider the lease;', 'when does it end?']
     """
-    starts = {0, *split(query)}
+    starts = {0, *split_sentences(query)}
     starts.update(found.end() for found in _CLAUSE_END.finditer(query))
     borders = [*sorted(starts), len(query)]
     parts = (query[low:high].strip() for low, high in pairwise(borders))

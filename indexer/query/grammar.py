@@ -70,7 +70,7 @@ class Query:
         """Whether the query is not empty."""
         return bool(self.terms or self.filters)
 
-    def describe(self) -> dict[str, Any]:
+    def to_values(self) -> dict[str, Any]:
         """The parsed query as JSON-able values, without empty ones."""
         plain = asdict(self)
         plain["filters"] = {

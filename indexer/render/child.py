@@ -128,7 +128,8 @@ class Workers:
         if reader is None:
             _load_libraries(source)
             if recognised.pages:
-                language.load()  # decides whether recognised text replaces that of the page
+                # It decides whether recognised text replaces that of the page.
+                language.load_classifier()
             reader = self._start(path, recognised, identity)
             self._readers.put(path, reader)
         return reader

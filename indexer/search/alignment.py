@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +81,7 @@ def align(first: Floats, second: Floats) -> Alignment:
     )
     products = first @ second.T
     shares = products / np.float32(scale) if scale > 0 else np.zeros_like(products)
-    return Alignment(unit(first) @ unit(second).T, shares)
+    return Alignment(unit_vectors(first) @ unit_vectors(second).T, shares)
 
 
 def nearest(

@@ -25,7 +25,7 @@ from indexer.search.score_normalisation import (
     save_cohort,
     spread_out,
 )
-from indexer.text.sentences import split
+from indexer.text.sentences import split_sentences
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ LEAST_WORDS, MOST_WORDS = 6, 40
 LETTERS = 0.6
 
 
-def refresh(
+def refresh_calibration(
     searcher: Searcher, token: CancelToken, give_way: Callable[[], None] = lambda: None
 ) -> None:
     """Measure the cohort and the baseline of a library, if it has changed much.
@@ -129,7 +129,7 @@ def thinned(values: Sequence[T], count: int) -> list[T]:
 
 def own_sentence(view: str, language: str) -> str:
     """The sentence of a passage that stands for a question: a middle one of words; "" if none."""
-    borders = [*split(view, language), len(view)]
+    borders = [*split_sentences(view, language), len(view)]
     texts = [view[low:high].strip() for low, high in pairwise(borders)]
     kept = [
         text

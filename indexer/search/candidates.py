@@ -14,7 +14,7 @@ import numpy as np
 
 from indexer.api.types import HitExplanation
 from indexer.arrays import segment_max
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares
 from indexer.store.values import NOTHING_LEFT_OUT, DocSet, Without, docs_of
 
@@ -64,7 +64,7 @@ class QueryVectors:
         """What passages are searched by: its cosines order them as the meaning of both does."""
         share = np.float32(DEFAULT_WEIGHTS.question)
         both: Floats = share * self.question + (1 - share) * self.whole
-        return unit(both)
+        return unit_vectors(both)
 
     def usual(self, language: str) -> float:
         """What passages in a language usually reach; see ``LanguageMeans.usual``."""

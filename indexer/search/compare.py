@@ -28,7 +28,7 @@ import numpy as np
 
 from indexer.api.answers import Change, Comparison, ComparisonSide, LoneStatement
 from indexer.api.errors import WorldError
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from indexer.search.alignment import nearest
 from indexer.search.compare_statements import (
     ReadStatement,
@@ -83,7 +83,7 @@ def centred(vectors: Floats) -> Floats:
     The mean of a few vectors is a poor estimate, so less of it is subtracted.
     """
     share = len(vectors) / (len(vectors) + FEW)
-    found: Floats = unit(vectors - np.float32(share) * vectors.mean(axis=0))
+    found: Floats = unit_vectors(vectors - np.float32(share) * vectors.mean(axis=0))
     return found
 
 
@@ -128,9 +128,9 @@ class Comparer:
         started = time.perf_counter()
         one, other = self._side(first), self._side(second)
         token.check()
-        there = match(one, other)
+        there = match_statements(one, other)
         token.check()
-        back = match(other, one)
+        back = match_statements(other, one)
         token.check()
         threshold = find_threshold(one, other)
         versions = bool(len(there.same) and len(back.same)) and bool(
@@ -230,7 +230,7 @@ def _different(side: ComparedDocument) -> Floats:
     return np.array(different, np.float32)
 
 
-def match(one: ComparedDocument, other: ComparedDocument) -> StatementMatches:
+def match_statements(one: ComparedDocument, other: ComparedDocument) -> StatementMatches:
     """Search the statements of one document in another."""
     count, wording = len(one.statements), Wording(other.statements)
     places, cosines = nearest(one.vectors, other.vectors, CLOSEST)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.answers import Statement
 from indexer.text.differences import MARKER
-from indexer.text.sentences import split
+from indexer.text.sentences import split_sentences
 from indexer.text.terms import stop_words, words
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def new_pieces(statement: ReadStatement, wording: Wording, language: str) -> lis
 def _pieces(text: str, language: str) -> list[tuple[int, str]]:
     """The sentences of a text: the start and the text of each, without spaces around it."""
     # A line feed would end a sentence: in the text of pages each line has one.
-    borders = pairwise([*split(text.replace("\n", " "), language), len(text)])
+    borders = pairwise([*split_sentences(text.replace("\n", " "), language), len(text)])
     return [
         (end - len(text[start:end].lstrip()), text[start:end].strip()) for start, end in borders
     ]

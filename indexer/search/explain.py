@@ -22,7 +22,7 @@ from indexer.query.grammar import parse
 from indexer.search.alignment import Alignment, align
 from indexer.search.evidence import naming_words
 from indexer.search.query_expansion import SHORTEST_PREFIX
-from indexer.search.query_terms import languages_of, prepare
+from indexer.search.query_terms import languages_of, prepare_terms
 from indexer.text.sentences import is_unspaced
 from indexer.text.terms import stems, stop_words, tokens, word_spans, words
 from indexer.text.view import make_view
@@ -275,7 +275,9 @@ class Explainer:
         asking = question(query.text, names)
         with self.lexicon.reading() as reading:
             languages = languages_of(self.catalog)
-            terms = prepare(query, self.lexicon, reading, languages, passages=1).within(asking)
+            terms = prepare_terms(query, self.lexicon, reading, languages, passages=1).within(
+                asking
+            )
         return describe_match(
             TokenisedText.from_tokens(asking, readers[0].query_states(asking)),
             TokenisedText.from_tokens(passage.view, readers[1].passage_states(read, place)),

@@ -76,7 +76,7 @@ class Lexicon:
         with self.reading() as reading:
             return reading.df(wanted)
 
-    def counts(self, words: _Words, group: tuple[str, ...]) -> Floats:
+    def word_counts(self, words: _Words, group: tuple[str, ...]) -> Floats:
         """Count a group of words in every document of ``words``; do not change the array.
 
         Cached until the next commit, since queries share most of their words.
@@ -258,7 +258,7 @@ class LexiconReader:
         """How often a group of words occurs in each document, indexed by document."""
         key = tuple(dict.fromkeys(group))
         if key not in self._counted:
-            self._counted[key] = self._lexicon.counts(self._words, key)
+            self._counted[key] = self._lexicon.word_counts(self._words, key)
         return self._counted[key]
 
     def df(self, wanted: Sequence[str]) -> dict[str, int]:

@@ -16,7 +16,7 @@ from indexer.query.focus import question
 from indexer.search.candidates import Retriever
 from indexer.search.evidence import naming_words
 from indexer.search.fusion import DocumentEvidence, fuse
-from indexer.search.query_terms import languages_of, prepare
+from indexer.search.query_terms import languages_of, prepare_terms
 from indexer.store.values import DocSet, key_of
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class PageMapper:
         lexicon, languages = searcher.lexicon, languages_of(searcher.catalog)
         with lexicon.reading() as reading:
             passages = searcher.catalog.spaces.totals().passages
-            terms = prepare(query, lexicon, reading, languages, passages)
+            terms = prepare_terms(query, lexicon, reading, languages, passages)
         names = naming_words(np.array([doc.doc], np.int32), searcher.catalog)
         terms = terms.within(question(query.text, names)).without_names(names)
         part = terms.asked if terms.has_context else ""

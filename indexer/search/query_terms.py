@@ -187,7 +187,7 @@ def languages_of(catalog: Catalog) -> tuple[str, ...]:
     return tuple(sorted(counts, key=lambda one: -counts[one]))
 
 
-def prepare(
+def prepare_terms(
     query: Query,
     lexicon: Lexicon,
     reading: LexiconReader,

@@ -13,7 +13,7 @@ import numpy as np
 
 from indexer.api.answers import Parallel
 from indexer.api.errors import WorldError
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from indexer.query.grammar import parse
 from indexer.search.compare_statements import dice
 from indexer.search.hits import HitMaker
@@ -91,7 +91,7 @@ class Elsewhere:
             raise WorldError("not_indexed", path=str(request.path))
         source = self._source(request, space)
         token.check()
-        mean = unit(source.vectors.mean(axis=0, keepdims=True))[0]
+        mean = unit_vectors(source.vectors.mean(axis=0, keepdims=True))[0]
         found = self.store.knn(space.key, mean, CANDIDATES + len(source.place.keys), None)
         keys = found.keys[~np.isin(found.keys, source.place.keys)]
         token.check()

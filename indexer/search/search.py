@@ -41,7 +41,7 @@ from indexer.search.lexicon import Lexicon
 from indexer.search.named_entities import unknown_names, unknown_phrases
 from indexer.search.narrowing import SearchRequest, narrow
 from indexer.search.openings import OpeningTexts, read_openings
-from indexer.search.query_terms import QueryTerms, languages_of, prepare
+from indexer.search.query_terms import QueryTerms, languages_of, prepare_terms
 from indexer.search.rerank import rerank, rerank_evidence
 from indexer.search.score_normalisation import (
     CosineScale,
@@ -258,7 +258,7 @@ class Searcher:
             reading: The library's words.
         """
         query, catalog = request.query, self.catalog
-        terms = prepare(query, self.lexicon, reading, languages_of(catalog), request.passages)
+        terms = prepare_terms(query, self.lexicon, reading, languages_of(catalog), request.passages)
         if len(space.languages) < 2:
             # Words are all that such a model leaves to a question in another language.
             terms = replace(terms, coverage=1.0, across=False)

@@ -81,7 +81,7 @@ class Sentences:
         )
 
 
-def aligned(found: Sentences, at: int, source: Sentences) -> tuple[AlignedSentence, ...]:
+def align_sentences(found: Sentences, at: int, source: Sentences) -> tuple[AlignedSentence, ...]:
     """Align the sentences of one found passage with a source, most similar first.
 
     Args:
@@ -296,7 +296,7 @@ class Similar:
             doc = known[2].doc if known and known[2] else -1
             keys = np.array([places.get((doc, hit.start), -1)], np.int64)
             there = Sentences.read_sentences(self.store, found.space.key, keys)
-            explanation = HitExplanation(aligned=aligned(there, 0, source))
+            explanation = HitExplanation(aligned=align_sentences(there, 0, source))
             explained.append(replace(hit, explain=explanation))
         return tuple(explained)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from indexer.api.codec import Greeting, decode, program_version
 from indexer.api.contract import Queue, Request
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
-from indexer.api.progress import CancelToken, Progress, ignore
+from indexer.api.progress import CancelToken, Progress, ignore_progress
 from indexer.api.requests import Index, Shutdown, between
 from indexer.api.types import Summary
 from indexer.server.session import Acceptor, Session
@@ -247,7 +247,9 @@ class Service:
             owner=session.number,
             work=lambda job: self.engine.call(request, token=job.token, report=job.report),
             finish=functools.partial(self._finish, session, number, request),
-            sink=functools.partial(session.progress, number) if request.reports else ignore,
+            sink=functools.partial(session.progress, number)
+            if request.reports
+            else ignore_progress,
             kept=isinstance(request, Index) and request.kept,
             name=request.wire_name,
         )
@@ -337,7 +339,7 @@ class Host:
     ) -> A:
         """See ``indexer.api.contract.EngineApi``; index requests wait in the queue."""
         if request.queue is Queue.INDEX:
-            return self._queued(request, token or CancelToken(), report or ignore)
+            return self._queued(request, token or CancelToken(), report or ignore_progress)
         answer = self.engine.call(request, token=token, report=report)
         self.service.answered(request, answer)
         return answer

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from indexer.api.contract import EngineApi
 from indexer.api.errors import Cancelled, LecternError, WorldError
 from indexer.api.model_requests import Reindex
-from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.progress import CancelToken, Progress, Step, ignore_progress
 from indexer.api.requests import Index
 
 if TYPE_CHECKING:
@@ -64,12 +64,12 @@ class Job:
     owner: Hashable
     work: Callable[[Job], Any]
     finish: Callable[[Any, Exception | None], None]
-    sink: Callable[[Progress], None] = ignore
+    sink: Callable[[Progress], None] = ignore_progress
     kept: bool = False
     priority: Priority = Priority.ASKED
     name: str = ""
     token: CancelToken = field(default_factory=CancelToken)
-    spread: Callable[[Progress], None] = ignore
+    spread: Callable[[Progress], None] = ignore_progress
 
     def report(self, progress: Progress) -> None:
         """Report progress."""

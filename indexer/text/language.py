@@ -77,7 +77,7 @@ _LIKELY_NONE = 0.5
 _JAPANESE_SHARE = 0.1  # of kana among Chinese characters
 
 
-def detect(sample: str) -> str:
+def detect_language(sample: str) -> str:
     """Detect the language of a text.
 
     Args:
@@ -111,7 +111,7 @@ def by_script_alone(text: str) -> str:
     return language if counts[language] >= max(_MOSTLY * letters, 1) else ""
 
 
-def load() -> None:
+def load_classifier() -> None:
     """Load the classifier, for processes that are forked from this one."""
     classifier()
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from indexer.api.types import Block, BlockKind
-from indexer.text.sentences import merge_short, split
+from indexer.text.sentences import merge_short, split_sentences
 from indexer.text.view import continues, make_view, regions
 
 if TYPE_CHECKING:
@@ -344,7 +344,9 @@ def _pieces(
     around = first.kind is BlockKind.BOILERPLATE
     above = headings.level
     level = 0 if around else headings.enter_section(first, view.text)
-    starts = merge_short(split(view.text, paragraph.language), len(view.text), MIN_SENTENCE)
+    starts = merge_short(
+        split_sentences(view.text, paragraph.language), len(view.text), MIN_SENTENCE
+    )
     found = []
     for start, stop in zip(starts, [*starts[1:], len(view.text)], strict=True):
         body = view.text[start:stop].rstrip(" \n")

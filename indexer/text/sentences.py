@@ -199,7 +199,9 @@ _CLAUSES = (
 )
 
 
-def split(text: str, language: str = "", max_characters: int = MAX_CHARACTERS) -> list[int]:
+def split_sentences(
+    text: str, language: str = "", max_characters: int = MAX_CHARACTERS
+) -> list[int]:
     """Find the sentences of a text.
 
     Args:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.text.sentences import split
+from indexer.text.sentences import split_sentences
 from indexer.text.view import make_view
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _gather(files: Sequence[Path], tokenizer: TextTokenizer, chance: random.Rand
         for title, language, text in read_documents(file, chance):
             for path, section in sections(text):
                 view = make_view(section).text
-                starts = [*split(view, language), len(view)]
+                starts = [*split_sentences(view, language), len(view)]
                 texts = [view[a:b].strip() for a, b in pairwise(starts)]
                 tokens = [found.ids for found in tokenizer.encode(texts) if len(found.ids)]
                 pieces += tokens

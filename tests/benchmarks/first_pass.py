@@ -26,7 +26,7 @@ import numpy as np
 
 from app.paths import models_folder
 from indexer.config import DEFAULT_MODEL, Precision
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import find_record
 from indexer.embed.models import Side
@@ -160,10 +160,10 @@ def synthetic(count: int, dimension: int, seed: int = 1) -> Sample:
         centres += 0.7 * random.standard_normal((256, dimension), np.float32)
         own = 0.6 * np.repeat(centres, _PER_DOCUMENT, axis=0)[:rows]
         own += 0.8 * random.standard_normal((rows, dimension), np.float32)
-        vectors[start : start + rows] = unit(own @ basis)
+        vectors[start : start + rows] = unit_vectors(own @ basis)
     near = vectors[random.integers(0, count, _QUERIES)].astype(np.float32)
     noise = _NOISE / np.sqrt(dimension) * random.standard_normal(near.shape, np.float32)
-    return Sample("synthetic", vectors, unit(near + noise))
+    return Sample("synthetic", vectors, unit_vectors(near + noise))
 
 
 def real(names: list[str], most: int, kept: Path) -> Sample:

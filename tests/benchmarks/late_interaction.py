@@ -22,7 +22,7 @@ import numpy as np
 
 from app.paths import models_folder
 from indexer.config import DEFAULT_MODEL, Precision
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import find_record
 from indexer.embed.models import Side
@@ -80,12 +80,12 @@ def load(name: str, most: int) -> Tokens:
     text = (sets.find(name).folder / "queries.jsonl").read_text("utf-8")
     queries = [json.loads(line) for line in text.splitlines() if line]
     queries = queries[:: -(-len(queries) // most)]
-    asked = [unit(asker.query_states(query["query"]).states) for query in queries]
+    asked = [unit_vectors(asker.query_states(query["query"]).states) for query in queries]
     whole = np.stack([asker.encode_query(query["query"]) for query in queries])
     return Tokens(
         places=[found.places[at] for at in filled],
-        passages=[unit(sums[at]) for at in filled],
-        pooled=np.stack([unit(sums[at].sum(axis=0)) for at in filled]),
+        passages=[unit_vectors(sums[at]) for at in filled],
+        pooled=np.stack([unit_vectors(sums[at].sum(axis=0)) for at in filled]),
         queries=queries, asked=asked, whole=whole,
     )  # fmt: skip
 

@@ -103,7 +103,7 @@ class Collector:
 
     @classmethod
     def from_engine(cls, engine: Engine) -> Collector:
-        calibration.refresh(engine.searcher, CancelToken())
+        calibration.refresh_calibration(engine.searcher, CancelToken())
         space = engine.catalog.spaces.active()
         assert space is not None
         cohort = score_normalisation.load_cohort(engine.catalog, space)

@@ -14,7 +14,7 @@ from unittest import mock
 from indexer.api.progress import CancelToken
 from indexer.query.grammar import parse
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights
-from indexer.search.query_terms import languages_of, prepare
+from indexer.search.query_terms import languages_of, prepare_terms
 from indexer.search.search import Searcher
 from indexer.store.values import docs_of
 from tests.benchmarks import scoring
@@ -102,7 +102,7 @@ class SingleRetrievers:
         passages = catalog.spaces.totals().passages
         lexicon = self.engine.searcher.lexicon
         with lexicon.reading() as reading:
-            found = prepare(query, lexicon, reading, languages_of(catalog), passages)
+            found = prepare_terms(query, lexicon, reading, languages_of(catalog), passages)
         return self._placed(self.store.match(found.terms, scoring.LIMIT))
 
     def _placed(self, found: ScoredKeys) -> list[RunHit]:

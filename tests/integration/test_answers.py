@@ -150,9 +150,9 @@ def test_the_cohort_is_measured_once_until_the_library_changes_much(opened: Engi
     cancelled = CancelToken()
     cancelled.cancel()
     with pytest.raises(Cancelled):
-        calibration.refresh(opened.searcher, cancelled)
+        calibration.refresh_calibration(opened.searcher, cancelled)
     assert score_normalisation.load_cohort(opened.catalog, space) is None
-    calibration.refresh(opened.searcher, CancelToken())
+    calibration.refresh_calibration(opened.searcher, CancelToken())
     assert score_normalisation.load_cohort(opened.catalog, space) == before
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.progress import CancelToken, Progress, Step, ignore_progress
 from indexer.api.requests import GetActivity, GetStatus, Index, SetPace
 from indexer.api.status import Speed
 from tests.integration.world import PACE, Seen, World, check_same, look
@@ -35,7 +35,7 @@ def world(indexed: World, tmp_path: Path) -> World:
 
 @contextlib.contextmanager
 def indexing(
-    world: World, engine: Engine, report: Callable[[Progress], None] = ignore
+    world: World, engine: Engine, report: Callable[[Progress], None] = ignore_progress
 ) -> Iterator[Callable[[], Summary]]:
     """Index on another thread; call what is given to wait for the outcome."""
     outcome: list[Summary] = []

@@ -13,7 +13,7 @@ from indexer.api.model_requests import RemoveModel, UseReranker
 from indexer.api.progress import Reporter
 from indexer.api.requests import GetStatus, Search
 from indexer.config import NO_RERANKER
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from indexer.embed.imported import import_model
 from indexer.embed.layout import TextTokenizer
 from indexer.embed.token_vectors import pool_tokens
@@ -60,7 +60,7 @@ def reference(folder: Path, marker: str, text: str, skipped: str = "") -> NDArra
     own = np.array([tokenizer.id_of(marker)], np.int32)
     ids = np.concatenate([tokenizer.lead, own, tokenizer.encode([text])[0].ids, tokenizer.tail])
     kept = ~np.isin(ids, [tokenizer.id_of(sign) or 0 for sign in skipped])
-    return unit(states_of(ids))[kept]
+    return unit_vectors(states_of(ids))[kept]
 
 
 def test_hits_are_ordered_by_the_best_match_of_each_token(world: World, tmp_path: Path) -> None:

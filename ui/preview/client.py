@@ -127,7 +127,7 @@ class RenderProcess(QObject):
 
     def _read(self) -> None:
         try:
-            for header, data in self._reader.feed(
+            for header, data in self._reader.decode_frames(
                 bytes(self._process.readAllStandardOutput().data())
             ):
                 if not self._greeted:

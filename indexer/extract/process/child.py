@@ -206,7 +206,7 @@ def _load_libraries(promised: Format | None) -> None:
     if promised is not None:
         with contextlib.suppress(ImportError):
             opener(promised)
-    language.load()
+    language.load_classifier()
     with contextlib.suppress(ImportError):
         terms.stems("loaded \u5b57", "en")
     importlib.import_module("indexer.text.passages")
@@ -256,7 +256,7 @@ def _extract(
                 if isinstance(source, HasScannedPages):
                     conversation.send(Textless(tuple(source.textless)))
             conversation.beat()
-            info = document.info(source, known.name, language.detect)
+            info = document.info(source, known.name, language.detect_language)
             outline = source.outline
         finally:
             source.close()

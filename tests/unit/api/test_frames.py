@@ -30,7 +30,7 @@ def test_any_pieces_make_the_same_messages(
     whole = stream.getvalue()
     reader = FrameReader()
     pieces = [whole[i : i + size] for i in range(0, len(whole), size)]
-    assert [message for piece in pieces for message in reader.feed(piece)] == messages
+    assert [message for piece in pieces for message in reader.decode_frames(piece)] == messages
 
 
 def test_what_is_framed_here_is_read_there() -> None:
@@ -43,7 +43,7 @@ def test_what_is_framed_here_is_read_there() -> None:
 @pytest.mark.parametrize("data", [b"\xff\xff\xff\xff", b"\x00\x00\x00\x05\x00\x00\x00\x01["])
 def test_what_is_no_message_is_refused(data: bytes) -> None:
     with pytest.raises(WorldError):
-        list(FrameReader().feed(data))
+        list(FrameReader().decode_frames(data))
 
 
 @given(st.lists(st.binary(max_size=40), max_size=5), st.integers(1, 17))
@@ -53,7 +53,7 @@ def test_noise_in_pieces_is_messages_or_a_bad_request(noise: list[bytes], size: 
     code = ""
     try:
         for start in range(0, len(whole), size):
-            for header, _binary in reader.feed(whole[start : start + size]):
+            for header, _binary in reader.decode_frames(whole[start : start + size]):
                 assert isinstance(header, dict)
     except WorldError as error:
         code = error.code

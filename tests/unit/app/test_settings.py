@@ -34,7 +34,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_default_is_valid_and_can_be_typed(setting: Setting) -> None:
     assert setting.check(setting.default) == setting.default
     words = list(setting.default) if isinstance(setting.default, tuple) else [show(setting.default)]
-    assert setting.read(words) == setting.default
+    assert setting.parse_value(words) == setting.default
 
 
 def outcome(call: Callable[[], Value]) -> Value | WorldError:
@@ -57,7 +57,7 @@ def test_a_checked_value_is_valid_and_fits_json(setting: Setting, value: Any) ->
 @every_setting
 @given(words=st.lists(st.text(max_size=8), max_size=3))
 def test_any_text_is_read_or_rejected(setting: Setting, words: list[str]) -> None:
-    value = outcome(lambda: setting.read(words))
+    value = outcome(lambda: setting.parse_value(words))
     if isinstance(value, WorldError):
         assert value.code == "bad_setting"
     else:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from tests.benchmarks.fixed_encoding import Encoding, chamfer
 
 DIMENSION = 16
@@ -15,7 +15,7 @@ DIMENSION = 16
 
 def drawn(count: int, seed: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     random = np.random.default_rng(seed)
-    vectors = unit(random.standard_normal((count, DIMENSION)).astype(np.float32))
+    vectors = unit_vectors(random.standard_normal((count, DIMENSION)).astype(np.float32))
     return vectors.reshape(count, DIMENSION)
 
 

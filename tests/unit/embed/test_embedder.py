@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.config import Precision
-from indexer.embed.batches import EmbedInput, passage_prefix, unit
+from indexer.embed.batches import EmbedInput, passage_prefix, unit_vectors
 from indexer.embed.factory import open_embedder
 from indexer.embed.layout import TextTokenizer, WindowLayout, plan_windows
 from indexer.embed.models import TOKENIZER, space_of
@@ -118,10 +118,10 @@ def test_a_passage_is_the_mean_over_prefix_text_and_special_tokens(
     bodies = [body.ids for body in tokenizer.encode(SENTENCES)]
     ids = np.concatenate([tokenizer.lead, front, *bodies, tokenizer.tail])
     states = plain_states(read_checkpoint(models / TINY).architecture, models / TINY, ids)
-    _close(made.vector, unit(states.mean(axis=0)))
+    _close(made.vector, unit_vectors(states.mean(axis=0)))
     borders = np.cumsum([len(tokenizer.lead) + len(front), *map(len, bodies)])
     for row, (start, end) in enumerate(pairwise(borders.tolist())):
-        _close(made.sentences[row], unit(states[start:end].mean(axis=0)))
+        _close(made.sentences[row], unit_vectors(states[start:end].mean(axis=0)))
 
 
 def test_a_query_has_no_prefix(exact: tuple[OnnxEmbedder, Path]) -> None:
@@ -213,11 +213,11 @@ def test_late_pooling_equals_the_reference(late: tuple[OnnxEmbedder, Path]) -> N
         ids = np.concatenate([lead, document[start:end], tokenizer.tail])
         states = plain_states(read_checkpoint(models / TINY).architecture, models / TINY, ids)
         own = states[len(lead) + part.start - start : len(lead) + part.end - start]
-        _close(vectors.vector, unit(own.mean(axis=0)))
+        _close(vectors.vector, unit_vectors(own.mean(axis=0)))
         position = 0
         for row, sentence in enumerate(tokenizer.encode(one)):
             mean = own[position : position + len(sentence)].mean(axis=0)
-            _close(vectors.sentences[row], unit(mean))
+            _close(vectors.sentences[row], unit_vectors(mean))
             position += len(sentence)
 
 
@@ -241,7 +241,7 @@ def test_changed_headings_are_inserted_into_a_window(
     for index, vectors in zip((2, 4), made, strict=True):
         first = sum(lengths[:index])
         own = states[first : first + lengths[index]]
-        _close(vectors.vector, unit(own.mean(axis=0)))
+        _close(vectors.vector, unit_vectors(own.mean(axis=0)))
 
 
 def test_the_document_prefix_is_only_at_the_start_of_a_window(

@@ -13,7 +13,7 @@ from indexer.api.errors import Cancelled, WorldError
 from indexer.api.models import Origin
 from indexer.api.progress import CancelToken, Progress, Reporter
 from indexer.config import EngineConfig, Precision
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from indexer.embed.exported_folder import card_licence
 from indexer.embed.factory import open_embedder
 from indexer.embed.imported import SCRATCH, import_model
@@ -50,7 +50,7 @@ def test_a_folder_becomes_a_model(pooling: str, tmp_path: Path) -> None:
     one = passage(*SENTENCES, title="Log")
     (ids,) = embedder.sequences([one])
     states = states_of(ids)
-    wanted = unit(states.mean(axis=0) if pooling == "mean_tokens" else states[0])
+    wanted = unit_vectors(states.mean(axis=0) if pooling == "mean_tokens" else states[0])
     (made,) = embedder.encode_passages([one])
     np.testing.assert_allclose(made.vector, wanted, atol=2e-5)
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embed.batches import segment_sums, unit
+from indexer.embed.batches import segment_sums, unit_vectors
 
 bounds = st.lists(st.integers(0, 40), min_size=1, max_size=12).map(sorted)
 
@@ -34,8 +34,8 @@ def test_an_empty_segment_sums_to_zero(edges: list[int]) -> None:
 
 
 def test_unit_vectors_have_length_one() -> None:
-    np.testing.assert_allclose(np.linalg.norm(unit(_states(9)), axis=1), 1, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(unit_vectors(_states(9)), axis=1), 1, atol=1e-6)
 
 
 def test_a_vector_of_zeros_stays_zero() -> None:
-    assert not unit(np.zeros((2, 4), np.float32)).any()
+    assert not unit_vectors(np.zeros((2, 4), np.float32)).any()

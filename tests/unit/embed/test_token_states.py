@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from indexer.config import Precision
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from indexer.embed.embedder import TokenStates
 from indexer.embed.factory import open_embedder
 from indexer.query.focus import places_of
@@ -41,7 +41,7 @@ def test_the_normalised_mean_of_states_is_the_vector(embedder: OnnxEmbedder, wan
     passages = [SHORT, LONG, EMPTY, SHORT]
     tokens = embedder.passage_states(passages, wanted)
     vector = embedder.encode_passages(passages)[wanted].vector
-    np.testing.assert_allclose(unit(tokens.states.sum(axis=0)), vector, atol=1e-5)
+    np.testing.assert_allclose(unit_vectors(tokens.states.sum(axis=0)), vector, atol=1e-5)
     query = embedder.query_states("who slept at dawn?")
     shares = align(query.states, tokens.states)
     cosine = float(embedder.encode_query("who slept at dawn?") @ vector)
@@ -59,7 +59,7 @@ def test_a_part_of_a_query_is_pooled_inside_it(embedder: OnnxEmbedder) -> None:
     read = embedder.query_states(query)
     begin = query.index(part)
     inside = (read.starts >= begin) & (read.starts < begin + len(part))
-    np.testing.assert_allclose(found, unit(read.states[inside].sum(axis=0)), atol=1e-6)
+    np.testing.assert_allclose(found, unit_vectors(read.states[inside].sum(axis=0)), atol=1e-6)
     assert np.abs(found - alone).max() > 1e-3
     assert embedder.encode_query(query, part, ()) is found  # kept
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelKind
 from indexer.config import Precision
-from indexer.embed.batches import EmbedInput, unit
+from indexer.embed.batches import EmbedInput, unit_vectors
 from indexer.embed.factory import open_embedder
 from indexer.embed.imported import import_model
 from indexer.embed.installed import describe
@@ -46,7 +46,7 @@ def opened(folder: Path, models: Path, **how: Any) -> TokenEmbedder:
 
 def reference(ids: list[int]) -> Floats:
     """The vectors of a sequence that all tokens attend to."""
-    return unit(states_of(np.array(ids)))
+    return unit_vectors(states_of(np.array(ids)))
 
 
 def test_vectors_are_those_of_the_reference(tmp_path: Path) -> None:
@@ -73,7 +73,9 @@ def test_vectors_are_those_of_the_reference(tmp_path: Path) -> None:
     inputs = [EmbedInput("a title", (), text, (0,)) for text in ("short", PASSAGE, "")]
     found = embedder.encode_passages(inputs)
     np.testing.assert_allclose(found[1].sentences, np.concatenate(parts), atol=1e-4)
-    np.testing.assert_allclose(found[1].vector, unit(found[1].sentences.sum(axis=0)), atol=1e-5)
+    np.testing.assert_allclose(
+        found[1].vector, unit_vectors(found[1].sentences.sum(axis=0)), atol=1e-5
+    )
     assert [len(one.sentences) for one in (found[0], found[2])] == [
         3 + len(tokenizer.encode(["short"])[0]), 3
     ]  # fmt: skip
@@ -123,7 +125,7 @@ def test_what_would_be_read_wrongly_is_refused(
 
 
 def drawn(count: int, seed: int) -> Floats:
-    return unit(np.random.default_rng(seed).standard_normal((count, 6)).astype(np.float32))
+    return unit_vectors(np.random.default_rng(seed).standard_normal((count, 6)).astype(np.float32))
 
 
 @given(st.integers(1, 40), st.integers(1, 5), st.integers(0, 99))
@@ -150,7 +152,7 @@ def test_pairs_are_merged_that_cost_the_least(count: int, factor: int, seed: int
         pairs = [(a, b) for a in range(len(groups)) for b in range(a + 1, len(groups))]
         one, other = min(pairs, key=lambda pair: cost(groups[pair[0]], groups[pair[1]]))
         groups[one] += groups.pop(other)
-    wanted = [vectors[0], *(unit(vectors[group].sum(axis=0)) for group in groups)]
+    wanted = [vectors[0], *(unit_vectors(vectors[group].sum(axis=0)) for group in groups)]
     np.testing.assert_allclose(pool_tokens(vectors, factor), wanted, atol=1e-4)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.api.errors import Cancelled, WorldError
-from indexer.files.walk import CHUNK_BYTES, content_id, unchanged
+from indexer.files.walk import CHUNK_BYTES, content_id, is_unchanged
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ def test_it_is_the_sha256_of_the_bytes(tmp_path_factory: pytest.TempPathFactory,
     found = content_id(os.fsencode(path))
     assert found.content_id == hashlib.sha256(content).hexdigest()
     assert found.stamp.size == size
-    assert unchanged(os.fsencode(path), found.stamp)
+    assert is_unchanged(os.fsencode(path), found.stamp)
 
 
 def test_it_can_be_stopped(tmp_path: Path) -> None:
@@ -65,9 +65,9 @@ def test_a_file_that_is_touched_or_gone_is_not_unchanged(tmp_path: Path) -> None
     path.write_bytes(b"x")
     stamp = content_id(os.fsencode(path)).stamp
     os.utime(path, ns=(5, 5))
-    assert not unchanged(os.fsencode(path), stamp)
+    assert not is_unchanged(os.fsencode(path), stamp)
     path.unlink()
-    assert not unchanged(os.fsencode(path), stamp)
+    assert not is_unchanged(os.fsencode(path), stamp)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")

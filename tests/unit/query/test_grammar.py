@@ -192,8 +192,8 @@ def test_colons_that_are_no_operators_are_not_noted(text: str) -> None:
 
 
 def test_description_is_json_and_leaves_out_what_was_not_used() -> None:
-    assert parse("").describe() == {}
-    described = parse('a "b" date:2024 in:x foo:y').describe()
+    assert parse("").to_values() == {}
+    described = parse('a "b" date:2024 in:x foo:y').to_values()
     assert json.loads(json.dumps(described)) == described
     assert described["filters"] == {
         "folders": ["x"],
@@ -245,7 +245,7 @@ def test_a_very_long_query_is_cut_and_said_so() -> None:
 )
 def test_nothing_that_can_be_typed_is_an_error(text: str) -> None:
     query = parse(text)
-    json.dumps(query.describe())
+    json.dumps(query.to_values())
     for shown in (query.text, *query.phrases, *query.excluded_words, *map(sentence, query.notes)):
         shown.encode()
     assert query.text == " ".join(query.text.split())

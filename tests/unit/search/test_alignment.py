@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from indexer.search import alignment
 from indexer.search.alignment import align, nearest
 
@@ -27,7 +27,7 @@ def states(rows: int, seed: int, size: float = 1.0) -> NDArray[np.float32]:
 @given(sizes, sizes, seeds, st.floats(0.01, 100.0))
 def test_shares_add_up_to_the_cosine_of_the_means(m: int, n: int, seed: int, size: float) -> None:
     first, second = states(m, seed), states(n, seed + 1, size)
-    cosine = float(unit(first.mean(axis=0)) @ unit(second.mean(axis=0)))
+    cosine = float(unit_vectors(first.mean(axis=0)) @ unit_vectors(second.mean(axis=0)))
     found = align(first, second)
     # What is added up may be larger than the sum: states that point away from each other.
     most = float(np.abs(found.shares).sum()) + 1.0
@@ -59,7 +59,7 @@ def test_states_that_cancel_out_share_nothing() -> None:
 
 @given(sizes, sizes, st.integers(1, 5), seeds)
 def test_nearest_is_the_top_of_the_whole_matrix(m: int, n: int, count: int, seed: int) -> None:
-    first, second = unit(states(m, seed)), unit(states(n, seed + 1))
+    first, second = unit_vectors(states(m, seed)), unit_vectors(states(n, seed + 1))
     places, cosines = nearest(first, second, count)
     matrix = first @ second.T
     np.testing.assert_allclose(cosines, -np.sort(-matrix, axis=1)[:, :count], atol=1e-6)
@@ -68,7 +68,7 @@ def test_nearest_is_the_top_of_the_whole_matrix(m: int, n: int, count: int, seed
 
 @given(st.integers(1, 40), seeds)
 def test_blocks_make_no_difference(m: int, seed: int) -> None:
-    first, second = unit(states(m, seed)), unit(states(9, seed + 1))
+    first, second = unit_vectors(states(m, seed)), unit_vectors(states(9, seed + 1))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(alignment, "BLOCK", 7)
         places, cosines = nearest(first, second, 3)
@@ -78,7 +78,7 @@ def test_blocks_make_no_difference(m: int, seed: int) -> None:
 
 
 def test_neighbours_are_not_their_own_nearest() -> None:
-    vectors = unit(states(6, 3))
+    vectors = unit_vectors(states(6, 3))
     near = np.array([0, 0, 1, 2, 3, 9])
     places, cosines = nearest(vectors, vectors, 1, (near, near))
     assert all(abs(near[place] - near[row]) > 1 for row, (place,) in enumerate(places.tolist()))
@@ -87,6 +87,6 @@ def test_neighbours_are_not_their_own_nearest() -> None:
 
 
 def test_nothing_has_no_nearest() -> None:
-    none, some = np.zeros((0, 8), np.float32), unit(states(3, 1))
+    none, some = np.zeros((0, 8), np.float32), unit_vectors(states(3, 1))
     assert nearest(some, none, 2)[0].shape == (3, 0)
     assert nearest(none, some, 2)[1].shape == (0, 2)

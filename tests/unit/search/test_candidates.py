@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from indexer.embed.batches import unit
+from indexer.embed.batches import unit_vectors
 from indexer.search.candidates import QueryVectors, neighbour_similarity
 from indexer.search.fusion import DEFAULT_WEIGHTS
 from indexer.search.score_normalisation import CosineScale, LanguageMeans
@@ -14,7 +14,7 @@ from indexer.search.score_normalisation import CosineScale, LanguageMeans
 def test_passages_are_searched_in_the_order_of_their_meaning_to_question_and_query() -> None:
     random = np.random.default_rng(5)
     passages, (whole, question) = (
-        unit(random.normal(size=(count, 16)).astype(np.float32)) for count in (200, 2)
+        unit_vectors(random.normal(size=(count, 16)).astype(np.float32)) for count in (200, 2)
     )
     scale = CosineScale()
     vectors = QueryVectors(whole, question, scale, LanguageMeans({}))
@@ -27,7 +27,7 @@ def test_passages_are_searched_in_the_order_of_their_meaning_to_question_and_que
 
 
 def test_a_question_without_context_is_its_own_vector() -> None:
-    alone = unit(np.arange(1, 17, dtype=np.float32))
+    alone = unit_vectors(np.arange(1, 17, dtype=np.float32))
     vectors = QueryVectors(alone, alone, CosineScale(), LanguageMeans({}))
     assert vectors.combined == pytest.approx(alone)
 

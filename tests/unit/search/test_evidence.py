@@ -15,7 +15,7 @@ from indexer.search.evidence import (
     with_names,
     word_evidence,
 )
-from indexer.search.query_terms import QueryTerms, prepare
+from indexer.search.query_terms import QueryTerms, prepare_terms
 from indexer.text.terms import words
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 from tests.unit.search.library import Library
@@ -42,7 +42,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 def ask(library: Library, text: str) -> tuple[QueryTerms, LibraryEvidence]:
     with library.lexicon.reading() as reading:
-        terms = prepare(parse(text), library.lexicon, reading, ("en",), passages=40)
+        terms = prepare_terms(parse(text), library.lexicon, reading, ("en",), passages=40)
         return terms, word_evidence(terms, reading)
 
 

@@ -11,7 +11,7 @@ from indexer.query.focus import question
 from indexer.query.grammar import parse
 from indexer.search.explain import same_words
 from indexer.search.fusion import BM25_CEILING
-from indexer.search.query_terms import QueryTerms, ceiling, prepare
+from indexer.search.query_terms import QueryTerms, ceiling, prepare_terms
 from indexer.text.terms import words
 from tests.unit.search.library import Library
 
@@ -34,7 +34,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 def ask(library: Library, query: str) -> QueryTerms:
     parsed = parse(query)
     with library.lexicon.reading() as reading:
-        terms = prepare(parsed, library.lexicon, reading, ("en",), passages=100)
+        terms = prepare_terms(parsed, library.lexicon, reading, ("en",), passages=100)
         return terms.within(question(parsed.text))
 
 
@@ -121,7 +121,7 @@ def other(library: Library, language: str, text: str, query: str) -> QueryTerms:
     library.add({2: dict.fromkeys(words(text), 3)}, language=language)
     parsed = parse(query)
     with library.lexicon.reading() as reading:
-        return prepare(parsed, library.lexicon, reading, (language,), passages=100)
+        return prepare_terms(parsed, library.lexicon, reading, (language,), passages=100)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from indexer.text import language as language_module
-from indexer.text.language import detect
+from indexer.text.language import detect_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def opened_again() -> NDArray[Any]:
     """The features of the model as another process would hold them."""
     language_module.classifier.cache_clear()
-    assert detect(PROSE) == "en"
+    assert detect_language(PROSE) == "en"
     features = language_module.classifier().nb_ptc
     assert isinstance(features, np.ndarray)
     return features

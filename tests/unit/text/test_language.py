@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.text.language import detect
+from indexer.text.language import detect_language
 
 
 @pytest.mark.parametrize(
@@ -40,24 +40,24 @@ from indexer.text.language import detect
     ],
 )
 def test_detect(text: str, language: str) -> None:
-    assert detect(text) == language
+    assert detect_language(text) == language
 
 
 def test_a_long_sample_is_looked_at_throughout() -> None:
     prose = "The committee shall meet at least once in every year. " * 200
-    assert detect("1,234 5,678 " * 300 + prose) == "en"
+    assert detect_language("1,234 5,678 " * 300 + prose) == "en"
 
 
 @given(st.text(max_size=300))
 @settings(deadline=None)
 def test_any_text_gives_a_code_or_nothing(text: str) -> None:
-    code = detect(text)
+    code = detect_language(text)
     assert code == "" or (len(code) == 2 and code.isalpha() and code.islower())
 
 
 def test_the_classifier_is_loaded_when_needed_only() -> None:
     code = (
-        "import sys; from indexer.text.language import detect; "
+        "import sys; from indexer.text.language import detect_language as detect; "
         "detect('见图表三见图表三'); detect('hi');"
         "sys.exit('py3langid' in sys.modules)"
     )

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.sentences import MAX_CHARACTERS, merge_short, split
+from indexer.text.sentences import MAX_CHARACTERS, merge_short, split_sentences
 
 TEXT = st.text(alphabet="aB1é. !?;,\n\"')(中。？」ก।؟…", max_size=200)
 
 
 def sentences(text: str, language: str = "") -> list[str]:
-    starts = split(text, language)
+    starts = split_sentences(text, language)
     ends = [*starts[1:], len(text)]
     return [text[start:end].strip() for start, end in zip(starts, ends, strict=True)]
 
@@ -75,22 +75,22 @@ def test_a_run_without_a_stop_is_cut() -> None:
     words = "word " * 2000
     clauses = "some clause here; " * 600
     for text in (words, clauses, "x" * 10_000, "字" * 10_000):
-        starts = split(text)
+        starts = split_sentences(text)
         ends = [*starts[1:], len(text)]
         lengths = [end - start for start, end in zip(starts, ends, strict=True)]
         assert max(lengths) <= MAX_CHARACTERS
         assert min(lengths[:-1]) >= MAX_CHARACTERS // 2
-    assert all(text.endswith("; ") for text in [clauses[: split(clauses)[1]]])
+    assert all(text.endswith("; ") for text in [clauses[: split_sentences(clauses)[1]]])
 
 
 def test_a_run_without_spaces_is_cut_between_words() -> None:
     text = "北京大学" * 200
-    assert all(start % 2 == 0 for start in split(text))
+    assert all(start % 2 == 0 for start in split_sentences(text))
 
 
 @given(TEXT, st.sampled_from(["", "en", "de", "zh", "xx"]), st.integers(1, 50))
 def test_starts_partition_the_text(text: str, language: str, limit: int) -> None:
-    starts = split(text, language, limit)
+    starts = split_sentences(text, language, limit)
     assert bool(starts) == bool(text)
     if text:
         assert starts[0] == 0
@@ -102,12 +102,12 @@ def test_starts_partition_the_text(text: str, language: str, limit: int) -> None
 @given(st.text(alphabet="aB .中", max_size=40), st.text(alphabet="aB .中", max_size=40))
 def test_a_line_feed_is_always_a_border(one: str, two: str) -> None:
     text = f"{one.strip()}x\nx{two.strip()}"
-    assert len(one.strip()) + 2 in split(text)
+    assert len(one.strip()) + 2 in split_sentences(text)
 
 
 @given(TEXT, st.integers(1, 60))
 def test_short_ones_are_joined(text: str, minimum: int) -> None:
-    starts = split(text)
+    starts = split_sentences(text)
     merged = merge_short(starts, len(text), minimum)
     assert set(merged) <= set(starts)
     assert merged[:1] == starts[:1]

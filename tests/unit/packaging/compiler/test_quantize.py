@@ -16,7 +16,7 @@ from indexer.embed.batches import Batch
 from indexer.embed.encoder import Encoder
 from indexer.embed.imported import calibration_texts
 from indexer.embed.model_files import find_form
-from indexer.text.language import detect
+from indexer.text.language import detect_language
 from tests.compiler import compiler
 from tests.tiny_model import TINY, install_tiny_model, tiny_weights
 from tests.unit.embed.reference import plain_states
@@ -180,4 +180,4 @@ def test_calibration_texts_of_a_multilingual_model_have_many_languages(tmp_path:
     assert all(texts)
     more = calibration_texts(replace(record, languages=("en", "zh")))
     assert more[: len(texts)] == texts
-    assert {"zh", "ar", "de", "hi", "th"} <= {detect(text) for text in more[len(texts) :]}
+    assert {"zh", "ar", "de", "hi", "th"} <= {detect_language(text) for text in more[len(texts) :]}
