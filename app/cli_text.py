@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from argparse import ArgumentTypeError
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from app import render
@@ -108,12 +108,17 @@ def _by_part(pieces: Iterable[TextSent]) -> Iterator[tuple[int, str, Iterator[st
 
 def _lines(pieces: Iterable[TextSent], read: _Read) -> Iterator[str]:
     """Yield the text, with a line in brackets before each page and each embedded document."""
+    printed: set[int] = set()
     for page, part, texts in _by_part(pieces):
+        first = next(texts, "")
+        if page in printed and not first.strip():
+            continue  # a remark on a page that was read before
+        printed.add(page)
         unit = page_unit(read.info.format) if read.info is not None else ""
         where = [f"{unit} {page}" if unit else "", render.name(part)]
         if any(where):
             yield f"[{', '.join(filter(None, where))}]\n"
-        yield from map(render.document_text, texts)
+        yield from map(render.document_text, chain([first], texts))
 
 
 def _as_json(path: Path, pieces: Iterable[TextSent], read: _Read) -> dict[str, object]:

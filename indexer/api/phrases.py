@@ -41,6 +41,7 @@ PHRASES = {
     "page_is": N_("a page is a number"),
     "extension_is": N_("an extension is pdf or docx"),
     "language_is": N_("a language is de or German"),
+    "kind_is": N_("the kind of a passage is annotation"),
     # why a device is in use
     "device_tested": N_("installed, and a test run gave the numbers of the processor"),
     "device_runs": "it runs",
@@ -126,6 +127,7 @@ PHRASES = {
     "container_damaged": N_("its container is damaged"),
     "pdf_damaged": N_("the PDF cannot be repaired"),
     "no_pages": N_("no page can be found in it"),
+    "stamped_picture": N_("the pictures of pages with a line of text on them are not recognised"),
     "letters_unknown": N_("the fonts do not say which letters they show"),
     "image_damaged": N_("the image cannot be decoded"),
     "content_damaged": N_("its content is damaged"),

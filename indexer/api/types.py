@@ -15,6 +15,9 @@ from indexer.api.phrases import Note
 # A range of a text: start and end, in code points.
 Span = tuple[int, int]
 
+# The first character of the text of a comment that a reader left in a document.
+ANNOTATION_SIGN = "\u270e"
+
 HEADING_SEPARATOR = " \u203a "
 
 
@@ -49,6 +52,7 @@ class BlockKind(StrEnum):
     TABLE = "table"
     CODE = "code"
     CAPTION = "caption"
+    ASIDE = "aside"  # a comment, or properties: a passage by itself, below no heading
     # What stands around the text, where it comes first: running heads, navigation, front matter.
     # It is found in passages of its own.
     BOILERPLATE = "boilerplate"

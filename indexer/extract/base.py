@@ -99,7 +99,8 @@ class RawPage:
 
     ``unreadable`` is the reason code if some or all of it could not be read; ``damaged`` if it was
     read all the same, and how much of it is lost is unknown. ``part`` is the embedded document that
-    the page belongs to, "" for none.
+    the page belongs to, "" for none. Numbers ascend, but parts may follow all pages of a
+    document, with the numbers of those where they belong, and so may reasons without text.
     """
 
     number: int

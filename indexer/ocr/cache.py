@@ -318,10 +318,11 @@ _READ_WAIT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RecognisedPage:
-    """The recognised lines of a page, or why there are none."""
+    """The recognised lines of a page, or why there are none; ``done`` if it was recognised."""
 
     lines: tuple[RecognisedLine, ...] = ()
     reason: str = ""
+    done: bool = False
 
 
 _NOTHING = RecognisedPage()
@@ -358,7 +359,7 @@ class RecognisedPages:
         words, reason = self.pages.get(number, (None, ""))
         if words is None:
             return RecognisedPage((), reason) if reason else _NOTHING
-        return RecognisedPage(tuple(unpack(words)))
+        return RecognisedPage(tuple(unpack(words)), done=True)
 
 
 def _open_to_read(

@@ -54,6 +54,8 @@ class Filters:
     not_authors: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     not_languages: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    not_kinds: tuple[str, ...] = ()
     dates: DateRange = field(default_factory=DateRange)
     sizes: NumberRange = field(default_factory=NumberRange)
     pages: NumberRange = field(default_factory=NumberRange)
@@ -95,6 +97,8 @@ LANGUAGES = {
     "turkish": "tr", "ukrainian": "uk",
 }  # fmt: skip
 
+ANNOTATION = "annotation"  # the only kind of passage so far
+_ANNOTATIONS = frozenset({ANNOTATION, "comment", "highlight", "note"})
 _T = TypeVar("_T", date, int)
 _DAY = re.compile(r"([1-9]\d{3})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([kmgt]?)i?b?", re.IGNORECASE)
@@ -217,6 +221,12 @@ def _languages(text: str) -> tuple[str, ...]:
     return (code,)
 
 
+def _kinds(text: str) -> tuple[str, ...]:
+    if text.casefold().removesuffix("s") not in _ANNOTATIONS:
+        raise ValueError("kind_is")
+    return (ANNOTATION,)
+
+
 # The one table of the grammar; help texts and documentation derive from it. Rows without a field
 # are parsed by the scanner of indexer.query.grammar.
 GRAMMAR: tuple[Operator, ...] = (
@@ -241,6 +251,8 @@ GRAMMAR: tuple[Operator, ...] = (
              "authors", _words, can_be_excluded=True),
     Operator("lang", "lang:de", N_("documents in this language"),
              "languages", _languages, aliases=("language",), can_be_excluded=True),
+    Operator("is", "is:annotation", N_("comments and highlights that readers left in documents"),
+             "kinds", _kinds, can_be_excluded=True),
     Operator("page", "page:>100", N_("passages on these pages; 5 and 5..10 work too"),
              "pages", _pages, aliases=("pages",)),
     Operator("like", "like:report.pdf", N_("documents that resemble this one"), "like", str),

@@ -22,11 +22,14 @@ import pymupdf
 from indexer.api.errors import WorldError
 from indexer.api.lru_cache import LruCache
 from indexer.api.pages import FoundWords, MarkBox, PageImage, PassageMarks, pattern_of
+from indexer.api.types import ANNOTATION_SIGN
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.numerals import written_number
-from indexer.extract.pdf.geometry import PlacedText, read_placed
+from indexer.extract.pdf.annotations import read_annotations
+from indexer.extract.pdf.geometry import PlacedText, Rectangle, read_placed
 from indexer.extract.pdf.opening import failures_of, open_checked, said_by
-from indexer.extract.pdf.reader import raw_page, read_outline, replaces_text
+from indexer.extract.pdf.reader import RecognisedUse, raw_page, read_outline, use_of
+from indexer.ocr.layer import transformed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
     from indexer.api.pages import Size
     from indexer.api.types import OutlineEntry, Span
     from indexer.config import Limits
-    from indexer.extract.pdf.geometry import Rectangle
     from indexer.ocr.cache import RecognisedPages
 
 
@@ -233,12 +235,24 @@ class PdfPages:
             pending = before is None
             anchor = anchor if before is None else find_text(texts, text, start - before)
         if anchor is None:
-            return PassageMarks(found=False, pending=False, spans=())
+            return self._comment_marks(first, text, len(spans))
         boxes = tuple(
             self._boxes(texts, first, anchor.offset + low, anchor.offset + high)
             for low, high in spans
         )
         return PassageMarks(found=True, pending=pending, spans=boxes)
+
+    def _comment_marks(self, page: int, text: str, count: int) -> PassageMarks:
+        """Find the place of a comment, whose text is not on its page."""
+        if text.startswith(ANNOTATION_SIGN):
+            with page_failures():
+                loaded = self._load(page)
+                for each in read_annotations(loaded):
+                    if each.text.startswith(text):
+                        box = transformed(each.box, tuple(loaded.rotation_matrix))
+                        place = (_mark_box(page, Rectangle(*box)),)
+                        return PassageMarks(found=True, pending=False, spans=(place,) * count)
+        return PassageMarks(found=False, pending=False, spans=())
 
     def find(self, words: str, page: int, step: int) -> FoundWords:
         """Find words on a page, else on the next (``step`` 1) or previous pages (-1)."""
@@ -301,14 +315,17 @@ class PdfPages:
     def _read_text(self, page: int) -> PlacedText:
         with page_failures():
             placed, lines = read_placed(self._load(page)), self._recognised.page(page).lines
-            if replaces_text(placed.text, lines):
-                return read_placed(self._load(page), lines)
-            return placed
+            use = use_of(placed.text, lines)
+            if use is RecognisedUse.NONE:
+                return placed
+            return read_placed(self._load(page), lines, use)
 
     def _raw_text(self, page: int) -> str:
         """Return a page's text without boxes, which is faster."""
         text, lines = raw_page(self._document, page).text, self._recognised.page(page).lines
-        return raw_page(self._document, page, lines).text if replaces_text(text, lines) else text
+        if (use := use_of(text, lines)) is RecognisedUse.NONE:
+            return text
+        return raw_page(self._document, page, lines, use).text
 
     def _load(self, page: int) -> Any:
         if not 1 <= page <= self.page_count:

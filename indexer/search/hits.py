@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,7 +169,13 @@ class HitMaker:
         return tuple(hits)
 
     def listing(self, limit: int, lexicon: Lexicon) -> tuple[Hit, ...]:
-        """Answer a query of filters without words: the first passage of each document."""
+        """Answer a query of filters without words: comments, else the beginnings of documents."""
+        if (comments := self.narrowing.keys) is not None:
+            found = self._passages(comments, np.arange(len(comments)), max(limit, 1))
+            return tuple(
+                passage_hit(passage, places, doc, [0])
+                for _, passage, places, doc in islice(found, limit)
+            )
         if self.narrowing.docs is None:
             return ()
         known = self.catalog.docs.known()

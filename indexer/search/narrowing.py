@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.api.types import ANNOTATION_SIGN
 from indexer.catalog.records import DocFilter
-from indexer.query.filters import Filters, NumberRange
+from indexer.query.filters import ANNOTATION, Filters, NumberRange
 from indexer.query.grammar import parse
-from indexer.store.values import DocSet
+from indexer.store.values import DocSet, Term, docs_of
 from indexer.text.sequences import WordSequence
 from indexer.text.terms import sequence, words
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
     from indexer.catalog.catalog import Catalog
     from indexer.query.grammar import Query
+    from indexer.store.store import Store
+
+_MAX_COMMENTS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +51,15 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """Which passages match the filters."""
+    """Which passages match the filters; ``annotated`` is whether they are comments."""
 
     docs: DocSet | None
     pages: NumberRange
     words: frozenset[str]
     phrases: tuple[WordSequence, ...]
+    annotated: bool | None = None
+    # The comments among the passages, ascending, if only they match.
+    keys: NDArray[np.int64] | None = None
 
     @property
     def empty(self) -> bool:
@@ -62,7 +69,8 @@ class Narrowing:
     @property
     def checks_text(self) -> bool:
         """Whether hits must be checked one by one."""
-        return bool(self.words or self.phrases) or self.pages != NumberRange()
+        checked = self.words or self.phrases or self.annotated is not None
+        return bool(checked) or self.pages != NumberRange()
 
     def keeps(self, passage: Mapping[str, Any]) -> bool:
         """Whether a passage, with ``view``, ``page_first`` and ``page_last``, matches."""
@@ -72,6 +80,8 @@ class Narrowing:
         if last is not None and passage["page_first"] > last:
             return False
         view = passage["view"]
+        if self.annotated is not None and view.startswith(ANNOTATION_SIGN) != self.annotated:
+            return False
         if self.words and not self.words.isdisjoint(words(view)):
             return False
         return not any(phrase.is_in(view) for phrase in self.phrases)
@@ -82,7 +92,9 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
     filters = query.filters
     named = catalog.collections() if filters.folders or filters.not_folders else {}
     collections = _Collections(catalog, {name.casefold(): text for name, text in named.items()})
+    kinds, left_out = ANNOTATION in filters.kinds, ANNOTATION in filters.not_kinds
     return Narrowing(
+        annotated=kinds if kinds or left_out else None,
         docs=collections.documents(filters),
         pages=filters.pages,
         words=frozenset(word for text in query.excluded_words for word in words(text)),
@@ -90,6 +102,15 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
             WordSequence(found) for found in map(sequence, query.excluded_phrases) if found
         ),
     )
+
+
+def with_comments(narrowing: Narrowing, store: Store) -> Narrowing:
+    """Find the comments, if only they match: few among many passages, they are all candidates."""
+    if not narrowing.annotated:
+        return narrowing
+    sign = Term(ANNOTATION_SIGN)
+    keys = np.sort(store.match((sign,), _MAX_COMMENTS, narrowing.docs).keys)
+    return replace(narrowing, docs=DocSet.from_docs(docs_of(keys).tolist()), keys=keys)
 
 
 @dataclass(slots=True)

@@ -39,7 +39,7 @@ from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse
 from indexer.search.hits import HitMaker, result
 from indexer.search.lexicon import Lexicon
 from indexer.search.named_entities import unknown_names, unknown_phrases
-from indexer.search.narrowing import SearchRequest, narrow
+from indexer.search.narrowing import SearchRequest, narrow, with_comments
 from indexer.search.openings import OpeningTexts, read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare_terms
 from indexer.search.rerank import rerank, rerank_evidence
@@ -154,7 +154,7 @@ class Searcher:
         ``by_words``: without vectors and the model.
         """
         started = time.perf_counter()
-        narrowing = narrow(query, self.catalog)
+        narrowing = with_comments(narrow(query, self.catalog), self.store)
         totals = self.catalog.spaces.totals()
         answer = _Answer()
         if query and not narrowing.empty:
@@ -301,7 +301,10 @@ class Searcher:
         likely = likely_documents(evidence, narrowing.docs, self.weights)
         retrievals += retriever.start_within(terms, vectors, likely)
         keys, phrases = keys_found(retrievals), exact.result() if exact else None
-        if phrases is not None:
+        if narrowing.keys is not None:
+            keys = narrowing.keys
+            phrases = None if phrases is None else np.intersect1d(phrases, keys)
+        elif phrases is not None:
             keys = np.union1d(keys, phrases)
         return Retrieved(
             terms, vectors, evidence, retriever, keys, phrases, words, steering,

@@ -84,7 +84,7 @@ def cut(
     Yields:
         Passages in order; those of boilerplate, which may lie inside others, at the end. No others
         overlap, and together they contain every letter and digit that is not furniture. None
-        crosses the border of an embedded document.
+        crosses the border of an embedded document or of a comment.
     """
     source = TextBuffer()
     language_of = (lambda _: language) if isinstance(language, str) else language
@@ -95,7 +95,7 @@ def cut(
     for pieces in split_pieces(pages, source, outline, language_of):
         if around.takes(pieces):
             continue
-        if pending and pieces[0].part != pending[-1].part:
+        if pending and _is_border(pending[-1], pieces[0]):
             ends = _ends(_cheapest_cuts(pending, target_words), len(pending))
             yield from _passages(pending, ends, source, ordinals, stem)
             pending, size, new = [], 0.0, 0.0
@@ -152,6 +152,11 @@ class _Boilerplate:
         ends = _ends(_cheapest_cuts(self._run, self._target), len(self._run))
         self._cut += _passages(self._run, ends, self._source, count(), self._stem)
         self._run = []
+
+
+def _is_border(above: Piece, piece: Piece) -> bool:
+    """Whether a passage must end between two pieces: at an embedded document, or at a comment."""
+    return piece.part != above.part or BlockKind.ASIDE in (above.kind, piece.kind)
 
 
 def _final_cut(pieces: Sequence[Piece], previous: Sequence[int], target: float) -> int:

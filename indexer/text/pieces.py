@@ -341,7 +341,7 @@ def _pieces(
     view = make_view(text, paragraph.blocks, first.start)
     if not view.text:
         return []
-    around = first.kind is BlockKind.BOILERPLATE
+    around = first.kind in (BlockKind.BOILERPLATE, BlockKind.ASIDE)
     above = headings.level
     level = 0 if around else headings.enter_section(first, view.text)
     starts = merge_short(

@@ -12,6 +12,7 @@ import unicodedata
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from indexer.api.types import ANNOTATION_SIGN
 from indexer.text.sentences import UNSPACED, run_spans, split_characters, split_runs
 from indexer.text.stemmers import has_stemmer, language_of, stem_all, stems_of
 from indexer.text.stop_words import STOP_WORDS
@@ -185,6 +186,8 @@ def fold(token: str) -> str:
 def stems(text: str, language: str = "") -> str:
     """The stemmed, folded words of a text with their ``forms``, joined by spaces.
 
+    The sign of a comment is one too.
+
     Args:
         text: Any text.
         language: ISO 639-1 code; words of an unknown language, or of one without a stemmer, are
@@ -199,6 +202,8 @@ def stems(text: str, language: str = "") -> str:
             for token, stem in pairs
             for form in ((stem,) if token.isascii() else _all_forms(token, language))
         ]
+        if text.startswith(ANNOTATION_SIGN):
+            stemmed.append(ANNOTATION_SIGN)
     return " ".join(stemmed)
 
 

@@ -1,9 +1,10 @@
 """The search view: canonical text as search and embedding need it, with a map of offsets back.
 
 A view is without running heads, hyphens at line ends, control characters, and line breaks inside a
-paragraph; with single spaces, and letters in place of ligatures. No other letter is changed. Views
-and passages share two rules: the roles of text between the extractor's blocks, and whether a
-paragraph continues across a column or page border.
+paragraph; with single spaces, none between letters typed apart ("C H A R T E R"), and letters in
+place of ligatures. No other letter is changed. Views and passages share two rules: the roles of
+text between the extractor's blocks, and whether a paragraph continues across a column or page
+border.
 """
 
 from __future__ import annotations
@@ -135,6 +136,14 @@ _EDIT = re.compile(
 )
 # A no-break space that is no part of such a run, as some documents have between all words.
 _LONE_NO_BREAK = re.compile(f"\xa0(?<![ {INVISIBLE}{_LEADERS}]\xa0)(?![ {INVISIBLE}])")
+# Words whose letters are typed apart, with wider gaps between such words.
+_TYPED_APART = re.compile(
+    r"(?<!\S)[^\W\d_](?: [^\W_][.,:;!?]?){3,}(?: {2,}[^\W_](?: [^\W_][.,:;!?]?)*)*(?!\S)"
+)
+_MAY_BE_APART = re.compile(r" [^\W_] [^\W_] [^\W_](?!\S)")
+_ONE_BLANK = re.compile("(?<! ) (?! )")
+_ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LEAST_KINDS = 3  # of letters; ticks and grades are fewer
 _LEADER_KEPT = 3  # dots kept of "Chapter 1 ..... 7", as a model reads a token for each
 
 _DASHES = "/\u2013\u2014"
@@ -292,6 +301,18 @@ def _gap(run: str) -> _Gap:
     return known
 
 
+def _blanks_apart(text: str, start: int, end: int) -> list[int]:
+    """The blanks between the letters of words that are typed apart, ascending."""
+    found: list[int] = []
+    for match in _TYPED_APART.finditer(text, start, end):
+        letters = "".join(match[0].split())
+        listed = letters.upper() in _ALPHABET or len(set(letters)) < _LEAST_KINDS
+        if not listed and letters[0].isupper() >= letters[1].isupper():
+            inside = text[match.start() : match.end()]
+            found += [match.start() + gap.start() for gap in _ONE_BLANK.finditer(inside)]
+    return found
+
+
 class _Builder:
     """Collects pieces of the view and the runs of the map while a text is folded."""
 
@@ -300,6 +321,7 @@ class _Builder:
         self._pieces: list[str] = []
         self._size = 0
         self._shift = 0  # canonical offset minus view offset, in the current run
+        self._blanks: list[int] = []  # between letters that are typed apart
         self._view_starts = [0]
         self._canonical_starts = [0]
 
@@ -312,6 +334,13 @@ class _Builder:
 
     def emit(self, piece: str, canonical: int) -> None:
         """Add characters whose canonical offsets are ``canonical`` and the following ones."""
+        for blank in self._blanks:
+            if canonical <= blank < canonical + len(piece):
+                self._add(piece[: blank - canonical], canonical)
+                piece, canonical = piece[blank - canonical + 1 :], blank + 1
+        self._add(piece, canonical)
+
+    def _add(self, piece: str, canonical: int) -> None:
         if not piece:
             return
         size = self._size
@@ -328,6 +357,8 @@ class _Builder:
     def fold(self, start: int, end: int, kind: BlockKind) -> None:
         """Add ``text[start:end]``, folded as a block of this kind."""
         text, at = self._text, start
+        may_be_apart = kind is not BlockKind.CODE and _MAY_BE_APART.search(text, start, end)
+        self._blanks = _blanks_apart(text, start, end) if may_be_apart else []
         for match in _EDIT.finditer(text, start, end):
             begin, stop = match.span()
             if match.lastgroup == "run":

@@ -3728,6 +3728,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Kein Dokument enthält {names}.</translation>
     </message>
     <message>
+        <source>the kind of a passage is annotation</source>
+        <translation>die Art einer Stelle ist annotation</translation>
+    </message>
+    <message>
         <source>no supported graphics card</source>
         <translation>keine unterstützte Grafikkarte</translation>
     </message>
@@ -3878,6 +3882,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>no page can be found in it</source>
         <translation>darin ist keine Seite zu finden</translation>
+    </message>
+    <message>
+        <source>the pictures of pages with a line of text on them are not recognised</source>
+        <translation>die Bilder von Seiten mit einer Textzeile darauf sind nicht erkannt</translation>
     </message>
     <message>
         <source>the fonts do not say which letters they show</source>
@@ -5042,6 +5050,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>documents in this language</source>
         <translation>Dokumente in dieser Sprache</translation>
+    </message>
+    <message>
+        <source>comments and highlights that readers left in documents</source>
+        <translation>Kommentare und Markierungen, die Leser in Dokumenten hinterlassen haben</translation>
     </message>
     <message>
         <source>passages on these pages; 5 and 5..10 work too</source>

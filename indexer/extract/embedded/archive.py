@@ -118,7 +118,7 @@ class _Zipped:
         self.beat: Callable[[], None] = lambda: None
         self._package = ZipPackage(path, budget.limits, budget=budget, password=password)
         try:
-            self._names = [name for name in self._package.files() if _is_document(name)]
+            self._names = [name for name in self._package.files() if is_document(name)]
             locked = [name for name in self._names if self._package.is_locked(name)]
             if locked and (password is not None or len(locked) == len(self._names)):
                 next(self._package.chunks(locked[0]), None)  # raises if the password is wrong
@@ -157,7 +157,7 @@ class _Packed:
             try:
                 with tarfile.open(fileobj=self._stream(), mode="r|") as archive:
                     for info in archive:
-                        if info.isfile() and _is_document(info.name):
+                        if info.isfile() and is_document(info.name):
                             save = partial(_save_member, archive, info)
                             yield Attachment(_shown(info.name), "", save)
             except tarfile.ReadError:
@@ -232,7 +232,7 @@ def _damage_named() -> Iterator[None]:
         raise damaged_container(error) from error
 
 
-def _is_document(name: str) -> bool:
+def is_document(name: str) -> bool:
     """Whether a member is read or reported as unread, by its path."""
     path = PurePosixPath(name.replace("\\", "/"))
     if any(part.startswith(".") or part in _IGNORED_FOLDERS for part in path.parts if part != ".."):

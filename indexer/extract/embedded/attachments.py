@@ -111,10 +111,9 @@ class AttachmentReader:
                     raise
                 info = document.info(source, known.name, lambda _text: "")
                 reasons = _unread(info, source)
-                # An office file has headings of its own, mails and archives only those of others.
-                nests = isinstance(source, ContainerSource) and not isinstance(
-                    source, PackageSource
-                )
+                # Office files and PDFs have headings of their own, mails and archives those of others.
+                own = isinstance(source, (PackageSource, HasScannedPages))
+                nests = isinstance(source, ContainerSource) and not own
                 deepest = 99 if nests else level + _LEVELS
             if not attachment.imported:
                 self._writer.add(attachment.name, BlockKind.HEADING, level)

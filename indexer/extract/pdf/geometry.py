@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.pdf.layout import lay_out, placements
-from indexer.extract.pdf.reader import read_page
+from indexer.extract.pdf.reader import RecognisedUse, read_page
 from indexer.ocr.layer import transformed
 
 if TYPE_CHECKING:
@@ -94,9 +94,13 @@ class PlacedText:
         return self._drawn[line.place].boxes[line.skipped : line.skipped + len(line.text)]
 
 
-def read_placed(page: Any, recognised: Sequence[RecognisedLine] = ()) -> PlacedText:
+def read_placed(
+    page: Any,
+    recognised: Sequence[RecognisedLine] = (),
+    use: RecognisedUse = RecognisedUse.REPLACE,
+) -> PlacedText:
     """Read the text of an open page, or its recognised text, with the boxes of its characters."""
-    lines, height, text_page = read_page(page, recognised)
+    lines, height, text_page = read_page(page, recognised, use)
     drawn = _drawn_lines(text_page.extractRAWDICT()) if lines else []
     matrix = tuple(page.rotation_matrix)
     return PlacedText(lay_out(lines, height)[0], placements(lines), drawn, matrix)

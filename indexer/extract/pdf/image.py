@@ -47,7 +47,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ImageSource
     """Open an image file (``indexer.extract.base.Opener``)."""
     document = open_checked(path, password, limits)
     try:
-        return ImageSource(document)
+        return ImageSource(document, limits)
     except BaseException:
         document.close()
         raise

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
@@ -28,10 +29,12 @@ from indexer.extract.pdf.legible import (
 )
 from indexer.extract.pdf.lines import read_lines
 from indexer.extract.pdf.opening import failures_of, open_checked, was_rebuilt
+from indexer.extract.pdf.stamped import MOST_CHARS, beside, is_stamped
+from indexer.extract.pdf.supplements import PdfSupplements
 from indexer.ocr.layer import page_dictionary
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     from indexer.config import Limits
@@ -58,9 +61,21 @@ def shows_something(page: Any) -> bool:
     return any(kind not in _UNSEEN for kind, *_ in page.get_bboxlog())
 
 
-def replaces_text(own: str, lines: Sequence[RecognisedLine]) -> bool:
-    """Whether recognised lines replace a page's own text."""
-    return bool(lines) and (not has_letters(own) or should_replace(_words(lines), own))
+class RecognisedUse(Enum):
+    """What recognised lines do for a page: stand for its own text, stand beside it, or nothing."""
+
+    REPLACE = auto()
+    BESIDE = auto()
+    NONE = auto()
+
+
+def use_of(own: str, lines: Sequence[RecognisedLine]) -> RecognisedUse:
+    """Return what to do with recognised lines: a page that has legible text too is stamped."""
+    if not lines:
+        return RecognisedUse.NONE
+    if not has_letters(own) or should_replace(_words(lines), own):
+        return RecognisedUse.REPLACE
+    return RecognisedUse.NONE if illegible(own) else RecognisedUse.BESIDE
 
 
 def confirms_text(own: str, lines: Sequence[RecognisedLine]) -> bool:
@@ -89,6 +104,7 @@ TEXT_FLAGS = (
 _GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 # The reason code of a page whose text is illegible.
 ILLEGIBLE = "letters_unknown"
+_STAMPED = "stamped_picture"
 MAX_OUTLINE_ENTRIES = 20_000
 _PAGES_BETWEEN_SHRINKS = 32
 _BROKEN_OFF = re.compile("error|premature end")  # in MuPDF's warnings
@@ -101,23 +117,38 @@ pymupdf.TOOLS.mupdf_display_warnings(False)  # noqa: FBT003  # as above
 class PdfSource:
     """An open PDF; see ``indexer.extract.base.HasScannedPages``."""
 
-    def __init__(self, document: Any) -> None:
+    def __init__(self, document: Any, limits: Limits) -> None:
         self._document = document
+        self._limits = limits
+        self.on_page: Callable[[int], None] = lambda _page: None
         self.recognised: RecognisedPages | None = None
         self.textless: list[int] = []
+        self._stamped: dict[int, str] = {}  # the reason why a page has no more than its stamp
+        self._has_text_of_its_own = False
         self._was_rebuilt = was_rebuilt(document)
         self.page_count: int = document.page_count
         self.metadata = _metadata(document)
         self.outline = read_outline(document)
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        supplements = PdfSupplements(
+            self._document, self._limits, self.outline, lambda: self.on_page(self.page_count)
+        )
         for number in range(1, self.page_count + 1):
             if number in skip:
                 yield RawPage(number, "", unreadable="stops_reader")
             else:
-                yield self._page(number)
+                page = self._page(number)
+                yield page
+                if self._document.is_pdf:
+                    supplements.see(page)
             if number % _PAGES_BETWEEN_SHRINKS == 0:
                 pymupdf.TOOLS.store_shrink(100)
+        if not self._has_text_of_its_own:
+            for number, reason in self._stamped.items():
+                yield RawPage(number, "", unreadable=reason)
+        if self._document.is_pdf:
+            yield from supplements.pages(alone=self.page_count in skip)
 
     def close(self) -> None:
         self._document.close()
@@ -129,7 +160,7 @@ class PdfSource:
             return page
         if has_letters(page.text):
             if is_legible(self._document, page):
-                return page
+                return self._stamped_page(page) if self._is_stamped(page) else page
             page = replace(page, unreadable=ILLEGIBLE)
         if not self._shows_something(number):
             # An empty page of a document with a rebuilt page tree has most likely lost its content.
@@ -139,6 +170,33 @@ class PdfSource:
         if self.recognised is None:
             return page
         return recognised_page(self._document, page, self.recognised)
+
+    def _is_stamped(self, page: RawPage) -> bool:
+        """Whether the text of a page is but a stamp on its picture."""
+        stamped = len(page.text) <= MOST_CHARS and not page.unreadable and self._looks_stamped(page)
+        self._has_text_of_its_own = self._has_text_of_its_own or not stamped
+        return stamped
+
+    def _looks_stamped(self, page: RawPage) -> bool:
+        try:
+            loaded = self._document.load_page(page.number - 1)
+            return is_stamped(loaded.get_bboxlog(), tuple(loaded.rect))
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001  # as in ``raw_page``
+            return False
+
+    def _stamped_page(self, page: RawPage) -> RawPage:
+        """Return a page with the text that was recognised on its picture, beside its own."""
+        self.textless.append(page.number)
+        known = None if self.recognised is None else self.recognised.page(page.number)
+        if known is None or not known.done:
+            self._stamped[page.number] = known.reason if known and known.reason else _STAMPED
+            return page
+        use = use_of(page.text, known.lines)
+        if use is RecognisedUse.NONE:
+            return page
+        return raw_page(self._document, page.number, known.lines, use)
 
     def _shows_something(self, number: int) -> bool:
         try:
@@ -170,17 +228,22 @@ def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -
     known = recognised.page(page.number)
     if not has_letters(page.text) and known.reason:
         return RawPage(page.number, "", unreadable=known.reason)
-    if replaces_text(page.text, known.lines):
-        return raw_page(document, page.number, known.lines)
+    if (use := use_of(page.text, known.lines)) is not RecognisedUse.NONE:
+        return raw_page(document, page.number, known.lines, use)
     return replace(page, unreadable="") if confirms_text(page.text, known.lines) else page
 
 
-def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = ()) -> RawPage:
+def raw_page(
+    document: Any,
+    number: int,
+    recognised: Sequence[RecognisedLine] = (),
+    use: RecognisedUse = RecognisedUse.REPLACE,
+) -> RawPage:
     """Read a page, or its recognised text; it is unreadable if some of it is lost."""
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
         page = document.load_page(number - 1)
-        lines, height, _ = read_page(page, recognised)
+        lines, height, _ = read_page(page, recognised, use)
         damage = _damage(document, page)
     except MemoryError:
         raise
@@ -212,12 +275,20 @@ def _damage(document: Any, page: Any) -> str:
 
 
 def read_page(
-    page: Any, recognised: Sequence[RecognisedLine] = ()
+    page: Any,
+    recognised: Sequence[RecognisedLine] = (),
+    use: RecognisedUse = RecognisedUse.REPLACE,
 ) -> tuple[list[Line], float, Any]:
     """Return the lines of a page, its height in points, and the text page they are from.
 
-    Recognised text replaces that of the page.
+    Recognised text replaces that of the page, or precedes it.
     """
+    if recognised and use is RecognisedUse.BESIDE:
+        content = page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT()
+        join_glyphs(content)
+        added = recognised_text(page, beside(recognised, content, tuple(page.rotation_matrix)))
+        content["blocks"] = [*added.content["blocks"], *content["blocks"]]
+        return read_lines(content), content["height"], MadeText(content)
     if recognised:
         read = recognised_text(page, recognised)
         return read_lines(read.content), read.content["height"], read
@@ -239,7 +310,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
     """Open a PDF (``indexer.extract.base.Opener``)."""
     document = open_checked(path, password, limits)
     with failures_of(path):
-        return PdfSource(document)
+        return PdfSource(document, limits)
 
 
 def _metadata(document: Any) -> Metadata:

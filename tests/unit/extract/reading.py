@@ -55,10 +55,13 @@ def read(path: Path, limits: Limits | None = None) -> Read:
 
 
 def check(pages: list[RawPage], count: int) -> None:
-    """Check that blocks are ordered ranges of their page, and that page numbers ascend."""
+    """Check that blocks are ordered ranges of their page, and that page numbers ascend.
+
+    Parts, and reasons why pages are not whole, may follow all pages.
+    """
     before = 1
     for page in pages:
-        assert before <= page.number <= max(count, 1)
+        assert (1 if page.part or not page.text else before) <= page.number <= max(count, 1)
         before = page.number
         page.text.encode("utf-8")
         end = 0
