@@ -69,9 +69,11 @@ class PdfSupplements:
             missing = [title for title in missing if _key(title) not in shown]
             if missing and len(self._bookmarks) < _MAX_BOOKMARKS:
                 self._bookmarks.append(_aside(page.number, dict.fromkeys(missing), BOOKMARKS))
-        if self._characters > _MAX_CHARS or not is_annotated(self._document, page.number):
+        if self._characters > _MAX_CHARS:
             return
         try:
+            if not is_annotated(self._document, page.number):
+                return
             loaded = self._document.load_page(page.number - 1)
             texts = [each.text for each in read_annotations(loaded)]
             self._attached += [(page.number, each) for each in _of_page(loaded)]
@@ -144,8 +146,13 @@ def _property_lines(found: dict[str, Any]) -> list[str]:
 
 def _of_document(document: Any) -> Iterator[tuple[int, Attachment]]:
     """Yield the files of a portfolio, and others that are attached to the document."""
-    for at in range(document.embfile_count()):
-        info = document.embfile_info(at)
+    try:
+        infos = [document.embfile_info(at) for at in range(document.embfile_count())]
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001  # as above: their list is damaged
+        return
+    for at, info in enumerate(infos):
         name = str(info.get("ufilename") or info.get("filename") or info.get("name") or "")
         yield 1, _attachment(name, partial(document.embfile_get, at))
 
