@@ -8,7 +8,7 @@ import pymupdf
 
 from indexer.api.types import ANNOTATION_SIGN, FileState
 from indexer.config import Limits
-from indexer.files.hashing import content_id
+from indexer.files.walk import content_id
 from indexer.ocr.cache import RecognisedPages
 from indexer.render.pdf import PdfPages
 from tests.integration.scanning import Counted, letters, needs_tesseract, scanned

@@ -111,7 +111,7 @@ class AttachmentReader:
                     raise
                 info = document.info(source, known.name, lambda _text: "")
                 reasons = _unread(info, source)
-                # Office files and PDFs have headings of their own, mails and archives those of others.
+                # Office files and PDFs have headings of their own, mails and archives have others'.
                 own = isinstance(source, (PackageSource, HasScannedPages))
                 nests = isinstance(source, ContainerSource) and not own
                 deepest = 99 if nests else level + _LEVELS
