@@ -6,6 +6,7 @@ Extensions, limits, units, labels and the groups of ``type:`` derive from this t
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -158,6 +159,25 @@ FOREIGN_DOCUMENTS = frozenset({
     "one", "opf", "ost", "oxps", "pages", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw",
     "tei", "vsd", "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",
 })  # fmt: skip
+
+
+# "2", "15" and "v2" are numbers of versions and days, "Smith" is a name.
+_NO_EXTENSION = re.compile(r"v?\d+|[A-Z][a-z]{4,}")
+_EXTENSION = re.compile(r"[A-Za-z0-9]{1,10}")
+
+
+def extension_of(name: str) -> str:
+    """Return the extension of a file's name in lower case with its dot.
+
+    "" means that it has none, and that its content says what it is; a name may have dots.
+    """
+    head, _, tail = name.rpartition(".")
+    extension = f".{tail.lower()}"
+    if not head.strip(".") or not _EXTENSION.fullmatch(tail):
+        return ""
+    if extension not in BY_EXTENSION and _NO_EXTENSION.fullmatch(tail):
+        return ""
+    return extension
 
 
 def page_unit(form: str) -> str:

@@ -21,12 +21,15 @@ from indexer.api.formats import (
     ZIP_MAGIC,
     Format,
     SizeClass,
+    extension_of,
 )
 from indexer.extract.office.package import MAX_DIRECTORY_BYTES, directory_bytes, zip_errors
+from indexer.extract.plain.encodings import wide_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path, PurePath
+    from typing import BinaryIO
 
     from indexer.extract.base import Opener
 
@@ -114,6 +117,10 @@ _BINARY = (PDF, IMAGE, ZIP, TAR, *_ZIPPED, *_OLE)
 _TEXT_OF_OLE = {"doc": TEXT, "xls": CSV}
 # Control characters but tab, line ends, form feed, and escape, which ISO-2022 encodings use.
 _CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
+_PADDING, _PADDING_BYTES = bytes(8), 1 << 20
+_ARMOUR = tuple(
+    f"-----BEGIN PGP {what}".encode() for what in ("PUBLIC", "PRIVATE", "SIGNATURE", "MESSAGE")
+)
 _MAIL = re.compile(
     rb"(?:(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|X-[\w-]+)"
     rb":[^\r\n]*\r?\n(?:[ \t]+[^\r\n]*\r?\n)*){2}",
@@ -171,7 +178,7 @@ def identify(path: Path, name: str = "") -> Format:
         OSError: If the file cannot be read.
     """
     with path.open("rb") as file:
-        head = file.read(HEAD_BYTES)
+        head = _first_bytes(file)
     if not head:
         raise WorldError("empty")
     promised = promised_format(path, name)
@@ -184,11 +191,13 @@ def identify(path: Path, name: str = "") -> Format:
     if found := _image_or_archive(path, head, promised):
         return found
     # A text may begin with "MZ" as well.
-    foreign = image_kind(head) or _labelled(head, _FOREIGN)
+    armoured = path.suffix.lower() == ".asc" and head.startswith(_ARMOUR)
+    foreign = image_kind(head) or _labelled(head, _FOREIGN) or ("key" if armoured else "")
     if foreign == "program" and promised is not None and not _is_binary(head):
         foreign = ""
-    if foreign or (promised is None and path.suffix and name == ""):
-        raise WorldError("unsupported", format=foreign or path.suffix.lower().lstrip("."))
+    extension = extension_of(path.name)
+    if foreign or (promised is None and extension and name == ""):
+        raise WorldError("unsupported", format=foreign or extension[1:])
     if promised is None or promised in _BINARY:
         return _guess(head, promised)
     if _is_binary(head):
@@ -198,7 +207,7 @@ def identify(path: Path, name: str = "") -> Format:
 
 def _image_or_archive(path: Path, head: bytes, promised: Format | None) -> Format | None:
     """Recognise images and tar files by their content, unless the extension is another format's."""
-    nameless = promised is None and not path.suffix
+    nameless = promised is None and not extension_of(path.name)
     if (nameless or promised is IMAGE) and image_kind(head) not in {"", *FOREIGN_IMAGES}:
         return IMAGE
     archived = packed_with(head) or head[257:262] == b"ustar"
@@ -237,7 +246,11 @@ def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
     kin = _ZIPPED if zipped else _OLE
     believed = promised.name if promised is not None and promised in kin else ""
     found = inside_zip(path, head, believed) if zipped else inside_ole(path, believed)
-    if not found and zipped and (promised is ZIP or (promised is None and not path.suffix)):
+    if (
+        not found
+        and zipped
+        and (promised is ZIP or (promised is None and not extension_of(path.name)))
+    ):
         return ZIP
     if not found:
         raise WorldError("unsupported", format="zip" if zipped else "office")
@@ -274,12 +287,27 @@ def _saved_as_text(head: bytes) -> Format | None:
     return EML if _ARCHIVED.match(plain) else None
 
 
+def _first_bytes(file: BinaryIO) -> bytes:
+    """Return the first bytes of a file; without the zeros that a power cut left before a text."""
+    head = file.read(HEAD_BYTES)
+    if not head.startswith(_PADDING):
+        return head
+    kept = head.lstrip(b"\x00")
+    while not kept and (more := file.read(_PADDING_BYTES)):
+        kept = more.lstrip(b"\x00")
+    return kept[:HEAD_BYTES] or head
+
+
 def _is_binary(head: bytes) -> bool:
-    """Return whether bytes are not text: they have control characters, but not of UTF-16 or 32."""
-    controls = len(head) - len(head.translate(None, _CONTROLS))
-    if head.startswith(_UNICODE_MARKS) or controls * 10 < len(head):
+    """Return whether bytes are not text: they have control characters, but not of UTF-16 or 32.
+
+    A text may have some zeros, between its records or where a crash left them.
+    """
+    if head.startswith(_UNICODE_MARKS):
         return False
-    zeros = [head[i::4].count(0) * 4 for i in range(4)]
-    # Latin script in UTF-16 or UTF-32 without byte order mark has zeros at certain positions only.
-    wide = max(zeros[0] + zeros[2], zeros[1] + zeros[3]) > 0.5 * len(head)
-    return not (wide and min(zeros) < 0.1 * len(head))
+    others = head.translate(None, _CONTROLS)
+    zeros = head.count(0)
+    controls = len(head) - len(others) - zeros
+    if controls * 10 < len(head) - zeros and zeros * 4 < len(head):
+        return False
+    return not wide_encoding(head)

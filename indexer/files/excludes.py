@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.api.formats import FOREIGN_DOCUMENTS
+from indexer.api.formats import FOREIGN_DOCUMENTS, extension_of
 from indexer.api.types import FileState
 from indexer.extract.base import shown_size
 
@@ -349,7 +349,7 @@ class EntryClassifier:
         if not stat.S_ISREG(found.st_mode):
             special = next((kind for test, kind in _SPECIAL if test(found.st_mode)), "special")
             return EntryKind("", FileState.UNSUPPORTED, "special_file", {"kind": special})
-        extension = extension_of(name)
+        extension = extension_of(os.fsdecode(name))
         known = self.formats.get(extension)
         if known is None and _MAILDIR.fullmatch(name):
             known = "eml"
@@ -372,14 +372,6 @@ class EntryClassifier:
             return True
         blocks = getattr(found, "st_blocks", 1)
         return blocks == 0 and found.st_size > INLINE_BYTES and found.st_dev in self.counting
-
-
-def extension_of(name: bytes) -> str:
-    """Return the extension in lower case with its dot; "" if there is no valid one."""
-    head, dot, tail = name.rpartition(b".")
-    if not head or not dot or not tail.isalnum() or len(tail) > 10:
-        return ""
-    return "." + tail.decode("ascii", "replace").lower()
 
 
 def is_hidden(found: os.stat_result) -> bool:

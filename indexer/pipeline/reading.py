@@ -13,6 +13,7 @@ import logging
 import os
 import threading
 import time
+from collections import OrderedDict
 from dataclasses import replace
 from enum import Enum, auto
 from pathlib import Path
@@ -38,7 +39,7 @@ from indexer.pipeline.events import (
 from indexer.pipeline.rates import FilesInReading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from indexer.api.types import DocumentInfo
     from indexer.catalog.records import QueuedFile
@@ -52,6 +53,9 @@ log = logging.getLogger(__name__)
 
 # Seconds without a job after which the child of the urgent reader ends, to free its memory.
 IDLE_S = 20.0
+# Languages that have this share of the documents of the most frequent one are expected.
+_FREQUENT = 0.1
+_MOST_FOLDERS = 1_000
 
 
 class ReaderRole(Enum):
@@ -60,6 +64,32 @@ class ReaderRole(Enum):
     MAIN = auto()
     EXTRA = auto()
     URGENT = auto()
+
+
+class ExpectedLanguages:
+    """The languages of what lies beside a file: of its folder as read so far, else of the library.
+
+    Args:
+        counts: The documents of the library by their language, "" for an unknown one.
+    """
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        known = {language: count for language, count in counts.items() if language}
+        most = max(known.values(), default=0)
+        self._library = tuple(one for one, count in known.items() if count >= _FREQUENT * most)
+        self._folders: OrderedDict[bytes, dict[str, None]] = OrderedDict()
+
+    def note(self, path: bytes, language: str) -> None:
+        """Note the language of a file that was read; thread-safe, as each step is atomic."""
+        if language:
+            self._folders.setdefault(os.path.dirname(path), {})[language] = None  # noqa: PTH120
+            if len(self._folders) > _MOST_FOLDERS:
+                self._folders.popitem(last=False)
+
+    def beside(self, path: bytes) -> tuple[str, ...]:
+        """Return the languages to expect in a file."""
+        found = self._folders.get(os.path.dirname(path))  # noqa: PTH120  # bytes
+        return tuple(found or self._library)
 
 
 class FileReader:
@@ -71,12 +101,13 @@ class FileReader:
         password_of: Returns the password of the file at a path.
         throttle: Returns how long to pause.
         library: The folder of the library, where children look up recognised text.
+        languages: What texts without a label of their encoding are probably in.
         role: When this reader takes jobs, and whether it pauses.
 
     ``busy_s`` is the total time of extraction.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # the parts of one run
         self,
         jobs: Queue[QueuedFile],
         events: Queue[Event],
@@ -84,11 +115,14 @@ class FileReader:
         password_of: Callable[[bytes], str | None],
         throttle: Throttle,
         library: Path,
+        *,
+        languages: ExpectedLanguages,
         role: ReaderRole = ReaderRole.MAIN,
     ) -> None:
         self._jobs = jobs
         self._role = role
         self._library = library
+        self._languages = languages
         self._events = events
         self._limits = limits
         self._password_of = password_of
@@ -168,6 +202,7 @@ class FileReader:
         def decide(info: DocumentInfo) -> bool:
             if not is_unchanged(job.path, content.stamp):  # the text may not be of the hashed bytes
                 raise WorldError("changed_while_read")
+            self._languages.note(job.path, info.language)
             # A reader may claim the text of another document: only equal bytes share their text.
             own = hashlib.sha256(f"{content.content_id} {info.text_id}".encode())
             opened = TextExtracted(job, content, replace(info, text_id=own.hexdigest()))
@@ -185,8 +220,9 @@ class FileReader:
         began = time.monotonic()
         try:
             for passages in child.extract(
-                path, job.format, password, decide, recognised=recognised, on_textless=textless
-            ):
+                path, job.format, password, decide, recognised=recognised, on_textless=textless,
+                languages=self._languages.beside(job.path),
+            ):  # fmt: skip
                 self._put(PassagesCut(job, passages))
         except WorldError as error:
             if error.code == "needs_password" and password is not None:
@@ -226,6 +262,7 @@ class Intake:
         self._urgent: Queue[QueuedFile] = Queue(1)
         self._overtaking = 0  # the file of the urgent reader
         self._current = ""  # the path of the file that was started last
+        self._languages = ExpectedLanguages(parts.catalog.docs.languages())
         self._readers = [
             self._reader(self._jobs, ReaderRole.EXTRA if number else ReaderRole.MAIN)
             for number in range(parts.children)
@@ -241,7 +278,8 @@ class Intake:
             parts.password_of,
             parts.throttle,
             parts.scanned_pages.library,
-            role,
+            languages=self._languages,
+            role=role,
         )
 
     @property

@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from indexer.api.errors import WorldError
-from indexer.api.formats import FOREIGN_DOCUMENTS
+from indexer.api.formats import FOREIGN_DOCUMENTS, extension_of
 from indexer.extract.base import (
     PlainSource,
     RawPage,
@@ -237,7 +237,7 @@ def is_document(name: str) -> bool:
     path = PurePosixPath(name.replace("\\", "/"))
     if any(part.startswith(".") or part in _IGNORED_FOLDERS for part in path.parts if part != ".."):
         return False
-    known, suffix = by_name(path), path.suffix.lower().removeprefix(".")
+    known, suffix = by_name(path), extension_of(path.name).removeprefix(".")
     if known is not None:
         return known is not IMAGE
     return not suffix or suffix in FOREIGN_DOCUMENTS

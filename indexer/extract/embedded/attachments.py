@@ -7,7 +7,6 @@ document only.
 
 from __future__ import annotations
 
-import re
 import traceback
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
+from indexer.api.formats import extension_of
 from indexer.api.phrases import read_detail, reason_in, reason_of
 from indexer.api.types import BlockKind
 from indexer.extract.base import ContainerSource, HasScannedPages, RawBlock, RawPage, scratch_folder
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 MAX_NAME_CHARS = 120
 # A heading path has six titles; with this many levels in the document its name stays in the path.
 _LEVELS = 4
-_SUFFIX = re.compile(r"\.[a-z0-9]{1,10}")
 _JOINT = " \u203a "
 # Reasons of embedded documents, codes of ``indexer.api.phrases``, by the code of the error.
 _REASONS = {
@@ -200,8 +199,6 @@ def _has_pictures(source: PageSource) -> bool:
 
 def _suffix(attachment: Attachment) -> str:
     """Return the extension of the name, "" for plain text with an unknown extension."""
-    suffix = PurePosixPath(attachment.name).suffix.lower()
-    if not _SUFFIX.fullmatch(suffix):
-        return ""
+    suffix = extension_of(attachment.name)
     unknown = by_name(PurePosixPath(f"a{suffix}")) is None
     return "" if unknown and attachment.kind == "text/plain" else suffix

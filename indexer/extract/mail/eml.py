@@ -20,13 +20,13 @@ import secrets
 import tempfile
 from contextlib import ExitStack, closing
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import check_size
 from indexer.extract.mail.message import Html, InlinePart, InnerMail, Mail, MailSource, attached
-from indexer.extract.markup.html import known_encoding
-from indexer.extract.plain.decode import encoding_of
+from indexer.extract.plain.decode import Encoding, decoded, find_encoding, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -154,13 +154,11 @@ class _Parts:
         self._count = 0
 
     def mail(self, message: email.message.Message, depth: int) -> Mail:
-        mail = Mail(
-            _header(message, "Subject"),
-            _header(message, "From"),
-            _header(message, "To"),
-            _header(message, "Cc"),
-            _date(message),
+        encoding = _header_encoding(message)
+        subject, sender, to, copy = (
+            _header(message, name, encoding) for name in ("Subject", "From", "To", "Cc")
         )
+        mail = Mail(subject, sender, to, copy, _date(message))
         self._collect(message, mail, depth, around="")
         return mail
 
@@ -305,17 +303,37 @@ def _name(part: email.message.Message) -> str:
 
 
 def _text(part: email.message.Message, data: bytes) -> str:
-    declared = (part.get_content_charset("") or "").strip()
-    found = encoding_of(data)
-    if declared.startswith("utf-7"):
-        found = "utf-7"
-    elif not found.startswith("utf") or (declared.startswith("iso-2022") and data.isascii()):
-        found = known_encoding(declared) or found
-    return data.decode(found, "replace")
+    return _labelled(data, part.get_content_charset("") or "")
 
 
-def _header(message: email.message.Message, name: str) -> str:
-    return _decoded(str(message.get(name, "")))
+def _labelled(data: bytes, label: str) -> str:
+    """Decode bytes of a mail; programs that know no encodings say that everything is ASCII."""
+    label = label.strip().lower()
+    if label.startswith("utf-7"):
+        return data.decode("utf-7", "replace")
+    return decoded(data, "" if label == "us-ascii" else label)
+
+
+def _header_encoding(message: email.message.Message) -> Encoding:
+    """Return the encoding of headers with bytes outside ASCII: mostly that of the body."""
+    raw = b"\n".join(_raw_bytes(value) for _, value in message.raw_items() if not value.isascii())
+    if not raw:
+        return Encoding("utf-8")
+    labels = (part.get_content_charset("") for part in islice(message.walk(), _MAX_PARTS))
+    return find_encoding(raw, (raw,), next((label for label in labels if label), ""))
+
+
+def _raw_bytes(value: object) -> bytes:
+    return str(value).encode("utf-8", "surrogateescape")
+
+
+def _header(message: email.message.Message, name: str, encoding: Encoding | None = None) -> str:
+    value = next((value for key, value in message.raw_items() if key.lower() == name.lower()), "")
+    raw = _raw_bytes(value)
+    if raw.isascii():
+        return _decoded(str(value))
+    encoding = encoding or _header_encoding(message)
+    return _decoded(without_surrogates(encoding.decode(raw)))
 
 
 def _decoded(value: str) -> str:
@@ -328,17 +346,12 @@ def _decoded(value: str) -> str:
     shown = []
     for piece, charset in pieces:
         if isinstance(piece, str):
-            shown.append(piece.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+            shown.append(piece)
+        elif charset is None:  # what stands between encoded words
+            shown.append(piece.decode("raw-unicode-escape", "replace"))
         else:
-            encoding = _encoding(charset, piece)
-            shown.append(piece.decode(encoding, "replace"))
-    return " ".join("".join(shown).split())
-
-
-def _encoding(charset: str | None, data: bytes) -> str:
-    if charset and charset.lower().startswith("utf-8"):
-        return "utf-8"
-    return known_encoding(charset or "") or encoding_of(data)
+            shown.append(_labelled(piece, charset))
+    return without_surrogates(" ".join("".join(shown).split()))
 
 
 def _date(message: email.message.Message) -> str:

@@ -6,7 +6,6 @@ attributes only.
 
 from __future__ import annotations
 
-import codecs
 import html
 import re
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
 from indexer.extract.markup.mathml import formula
 from indexer.extract.numerals import lowered, raised, written_number
-from indexer.extract.plain.decode import encoding_of, without_surrogates
+from indexer.extract.plain.decode import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -223,31 +222,16 @@ def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
     With ``xml`` it is XHTML, where any element may be self-closing; an HTML parser takes
     ``<title/>`` for a start tag.
     """
-    found = encoding_of(data)
-    if not found.startswith("utf"):
-        found = known_encoding(charset) or _declared(data[:4096]) or found
-    text = data.decode(found, "replace")
+    text = decoded(data, charset or _declared(data[:4096]))
     if xml or text.startswith("<?xml"):
         text = _CDATA.sub(lambda found: html.escape(found[1], quote=False), text)
         text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
-    return LexborHTMLParser(without_surrogates(text))
+    return LexborHTMLParser(text)
 
 
 def _declared(head: bytes) -> str:
     declared = _CHARSET.search(head)
-    return known_encoding(declared[1].decode("ascii")) if declared is not None else ""
-
-
-def known_encoding(charset: str) -> str:
-    """Return the codec for the declared name of an encoding, "" if there is none."""
-    try:
-        name = codecs.lookup(charset.strip()).name if charset.strip() else ""
-        if not name or "".encode(name) != b"":  # some codecs are no text encodings
-            return ""
-    except (LookupError, ValueError):
-        return ""
-    # As in browsers, Latin-1 means its superset Windows-1252.
-    return "cp1252" if name in ("iso8859-1", "ascii") or name.startswith("utf") else name
+    return declared[1].decode("ascii") if declared is not None else ""
 
 
 def _metadata(tree: Any) -> Metadata:

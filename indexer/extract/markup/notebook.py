@@ -11,7 +11,7 @@ from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check
 from indexer.extract.budget import Budget
 from indexer.extract.markup.markdown import markdown_blocks
 from indexer.extract.page_writer import PageWriter
-from indexer.extract.plain.decode import encoding_of
+from indexer.extract.plain.decode import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -49,7 +49,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> NotebookSou
     check_size(path, limits.notebook_bytes)
     data = path.read_bytes()
     try:
-        content = json.loads(data.decode(encoding_of(data), "replace").removeprefix("\ufeff"))
+        content = json.loads(decoded(data).removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise WorldError("unreadable", reason="not_notebook", said=str(error)[:200]) from error
     if not isinstance(content, dict) or not ("cells" in content or "worksheets" in content):

@@ -1,66 +1,151 @@
-"""Decodes text files, in sections.
+"""Decodes text files, in sections, and the bytes of pages and mails.
 
-Newlines are not translated, so that offsets are those of the decoded file.
+Newlines are not translated, so that offsets are those of the decoded file. A file may be in two
+encodings, as logs are that several programs wrote: a line that is no UTF-8 beside lines that are is
+decoded as what such lines are in, and a byte that is damaged costs that byte.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.extract.base import check_size
+from indexer.extract.plain.encodings import (
+    DOUBLE_BYTES,
+    ISO_2022_JP,
+    decode_as,
+    detect_legacy,
+    is_iso_2022_jp,
+    known_encoding,
+    marked_encoding,
+    wide_encoding,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-# The mark of UTF-32-LE begins with that of UTF-16-LE, so it comes first.
-_MARKS = (
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
 MARK = "\ufeff"
 _READ_BYTES = 1 << 18
+_LONGEST_LINE = 1 << 20
 _SAMPLE_BYTES = 1 << 16
 # Most files are one section; larger ones need the memory of one section only.
 SECTION_CHARS = 1 << 17
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+# Control characters and tabs, of which text in single bytes has few.
+_ODD_BYTES = (b"\x03", b"\x04", b"\x05", b"\x06", b"\x09", b"\x0e")
+_ZERO = str.maketrans("\x00", " ")
 
-# Common letters of legacy encodings. The encoding is chosen by their share among the non-ASCII
-# characters, as general detectors are unreliable for short texts.
-_LATIN = "àâäçèéêëîïôöùûüßñáíóúãõøåæœìò¿¡’‘“”«»–—…°"
-_RANGES = {  # first and last code points of a script's letters
-    "cp1255": (0x5D0, 0x5EA),
-    "cp1251": (0x430, 0x451),
-    "koi8_r": (0x430, 0x451),
-    "cp1256": (0x621, 0x64A),
-    "cp874": (0xE01, 0xE4E),
-}
-_LETTERS = {
-    "cp1252": _LATIN,
-    "cp1250": "ąćęłńóśźżčďěňřšťůžýáéíúöőüűäßăâîşţđ„”–",
-    "cp1253": "αβγδεηθικλμνοπρσςτυφχωάέήίόύώ«»–",  # without ΰ and ξ, frequent in misread Russian
-    "cp1254": "ğışçöüâîû’“”",
-    "cp1257": "āčēģīķļņšūžąęėįųõäöü„“–",
-}
-# The lead bytes of common characters; misread text has many of the others.
-_COMMON_LEAD_BYTES = {
-    "gb18030": ("gb2312", 0xA1, 0xD7),
-    "big5": ("big5", 0xA1, 0xC6),
-    "cp949": ("euc_kr", 0xA1, 0xC8),
-}
-_JAPANESE = ("cp932", "euc_jp")
-# With equal scores the first wins: Hebrew could also be Russian without six letters.
-CANDIDATES = (
-    "cp1252", "cp1255", "cp1251", "koi8_r", "cp1253", "cp1250", "cp1254", "cp1257", "cp1256",
-    "cp874", *_JAPANESE, "cp949", "gb18030", "big5",
-)  # fmt: skip
-_GOOD = 0.75
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """The codec of a text, and that of its lines that are no UTF-8, "" if all are one."""
+
+    name: str
+    stray: str = ""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a character has two bytes or four, so that a line end is no single byte."""
+        return self.name.startswith(("utf-16", "utf-32"))
+
+    def decode(self, data: bytes) -> str:
+        """Decode bytes that end with a line."""
+        if not self.stray:
+            return decode_as(data, self.name.removesuffix("-sig"))
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            return "\n".join(map(self._line, data.split(b"\n")))
+
+    def _line(self, line: bytes) -> str:
+        good, bad = _count(line)
+        return decode_as(line, self.stray if bad > good else "utf-8")
+
+
+def _count(data: bytes) -> tuple[int, int]:
+    """Count the characters outside ASCII that are UTF-8, and the damaged ones."""
+    text = data.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    return sum(char > "\x7f" for char in text) - bad, bad
+
+
+@dataclass(slots=True)
+class _Survey:
+    """What the lines of a text say of its encoding; ``bad`` are some that are no UTF-8."""
+
+    good: int = 0
+    wrong: int = 0
+    good_lines: int = 0
+    size: int = 0
+    bad: list[bytes] = field(default_factory=list)
+    japanese: bool = False
+
+    def add(self, data: bytes) -> None:
+        if data.isascii():
+            self.japanese = self.japanese or is_iso_2022_jp(data)
+            return
+        try:
+            self.good += len(data) - len(data.decode("utf-8"))
+            self.good_lines += 1
+        except UnicodeDecodeError:
+            for line in data.split(b"\n"):
+                self._add_line(line)
+
+    def _add_line(self, line: bytes) -> None:
+        if line.isascii():
+            return
+        good, wrong = _count(line)
+        self.good, self.wrong = self.good + good, self.wrong + wrong
+        self.good_lines += not wrong
+        if wrong and self.size < _SAMPLE_BYTES:
+            self.bad.append(line.replace(b"\x00", b"")[:_SAMPLE_BYTES])
+            self.size += len(self.bad[-1])
+
+    def encoding(self, declared: str = "") -> Encoding:
+        """Return the encoding; ``declared`` is the codec of a label."""
+        if not (self.good or self.wrong):
+            named = declared in (ISO_2022_JP, "hz", "iso2022_kr")
+            return Encoding(declared if named else ISO_2022_JP if self.japanese else "utf-8")
+        if not self.wrong:
+            return Encoding("utf-8")
+        if declared and self.good <= 2 * self.wrong:
+            return Encoding(declared)
+        legacy = detect_legacy(b"\n".join(self.bad))
+        # A line of single bytes is hardly UTF-8 by chance, one of double bytes may be.
+        single = legacy not in DOUBLE_BYTES
+        mixed = self.good > self.wrong or (self.good_lines > 0 and single)
+        return Encoding("utf-8", legacy) if mixed else Encoding(legacy)
+
+
+def find_encoding(head: bytes, lines: Iterable[bytes], label: str = "") -> Encoding:
+    """Return the encoding of a text by its first bytes, its lines in pieces, and its label."""
+    if marked := marked_encoding(head):
+        return Encoding(marked)
+    odd = sum(map(head[:_READ_BYTES].count, _ODD_BYTES))
+    if (odd * 5 > len(head) or 0 in head) and (wide := wide_encoding(head)):
+        return Encoding(wide)
+    survey = _Survey()
+    for piece in lines:
+        survey.add(piece)
+        if survey.size >= _SAMPLE_BYTES:
+            break
+    if survey.wrong > survey.good and (wide := wide_encoding(head)):
+        return Encoding(wide)
+    return survey.encoding(known_encoding(label))
+
+
+def decoded(data: bytes, label: str = "") -> str:
+    """Decode the bytes of a page, a mail or a part, with the label of its encoding, if any."""
+    encoding = find_encoding(data, (data,), label)
+    if encoding.is_wide or encoding.name == "utf-8-sig":
+        text = data.decode(encoding.name, "replace")
+    else:
+        text = encoding.decode(data)
+    return without_surrogates(text).translate(_ZERO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,89 +153,67 @@ class TextFile:
     """A text file whose encoding is known."""
 
     path: Path
-    encoding: str
+    encoding: Encoding
 
     def sections(self, target: int = SECTION_CHARS) -> Iterator[str]:
         """Yield the text in sections of about ``target`` characters.
 
         Sections end at an empty line, else at the end of a line. Joined by line feeds they are the
-        decoded file, with the byte order mark of UTF-8.
+        decoded file, with the byte order mark of UTF-8, and with spaces for zero bytes.
         """
-        encoding = self.encoding.removesuffix("-sig")
-        decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
         pending = ""
+        for text in self._decoded():
+            pending += text.translate(_ZERO)
+            while (end := _border(pending, target)) >= 0:
+                yield without_surrogates(pending[:end])
+                pending = pending[end + 1 :]
+        yield without_surrogates(pending)
+
+    def _decoded(self) -> Iterator[str]:
+        if not self.encoding.is_wide:
+            yield from map(self.encoding.decode, _lines(self.path))
+            return
+        decoder = codecs.getincrementaldecoder(self.encoding.name)(errors="replace")
         with self.path.open("rb") as file:
             while data := file.read(_READ_BYTES):
-                pending += decoder.decode(data)
-                while (end := _border(pending, target)) >= 0:
-                    yield without_surrogates(pending[:end])
-                    pending = pending[end + 1 :]
-        yield without_surrogates(pending + decoder.decode(b"", final=True))
+                yield decoder.decode(data)
+        yield decoder.decode(b"", final=True)
 
 
 def open_text(path: Path, limit: int) -> TextFile:
-    """Detect the encoding of a text file: by its byte order mark, as UTF-8, else by statistics.
+    """Detect the encoding of a text file: by its byte order mark, as Unicode, else by its letters.
 
     Raises:
         WorldError: ``empty`` or ``too_large``.
         OSError: If the file cannot be read.
     """
     check_size(path, limit)
-    return TextFile(path, find_encoding(path))
+    return TextFile(path, find_encoding(_head(path), _lines(path)))
 
 
-def find_encoding(path: Path) -> str:
-    """Return the name of the codec of a file."""
+def _head(path: Path) -> bytes:
+    """Return the first bytes of a file that are not all zeros."""
+    data = b""
     with path.open("rb") as file:
-        sample = file.read(_SAMPLE_BYTES)
-    for mark, encoding in _MARKS:
-        if sample.startswith(mark):
-            return encoding
-    if b"\x00" in sample:
-        return _wide_encoding(sample)
-    if _is_utf8(path):
-        return "utf-8"
-    return detect_legacy(sample)
+        while not data.strip(b"\x00") and (more := file.read(_READ_BYTES)):
+            data = more
+    return data
 
 
-def encoding_of(data: bytes) -> str:
-    """Return the name of the codec of some bytes."""
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return encoding
-    sample = data[:_SAMPLE_BYTES]
-    if b"\x00" in sample:
-        return _wide_encoding(sample)
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return detect_legacy(sample)
-    return "utf-8"
-
-
-def _is_utf8(path: Path) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        with path.open("rb") as file:
-            while data := file.read(_READ_BYTES):
-                decoder.decode(data)
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _wide_encoding(sample: bytes) -> str:
-    """Detect UTF-16 or UTF-32 without a byte order mark, by the positions of zero bytes."""
-    zeros = [sample[i::4].count(0) for i in range(4)]
-    if min(zeros[1:]) * 4 > len(sample) * 0.7:
-        return "utf-32-le"
-    if min(zeros[:3]) * 4 > len(sample) * 0.7:
-        return "utf-32-be"
-    even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
-    if max(even, odd) * 4 > len(sample):
-        return "utf-16-le" if odd > even else "utf-16-be"
-    return "utf-8"  # the text has a few zero characters
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield a file in pieces that end with a line, or before a character if a line is too long."""
+    left = b""
+    with path.open("rb") as file:
+        while data := file.read(_READ_BYTES):
+            data = left + data
+            end = data.rfind(b"\n") + 1
+            if not end and len(data) > _LONGEST_LINE:
+                end = next((at for at in range(len(data) - 1, 0, -1) if data[at] < 0x80), len(data))
+            left = data[end:]
+            if end:
+                yield data[:end]
+    if left:
+        yield left
 
 
 def _border(text: str, target: int) -> int:
@@ -168,50 +231,3 @@ def _border(text: str, target: int) -> int:
 def without_surrogates(text: str) -> str:
     """Replace lone surrogates, which UTF-8 cannot encode, by U+FFFD."""
     return _LONE_SURROGATES.sub("\ufffd", text)
-
-
-def detect_legacy(sample: bytes) -> str:
-    """Return the most likely codec of the start of a text that is not UTF-8."""
-    scores = [(_plausibility(sample, encoding), encoding) for encoding in CANDIDATES]
-    best = max(scores, key=lambda pair: pair[0])
-    if best[0] >= _GOOD:
-        return best[1]
-    return _general_guess(sample)
-
-
-def _plausibility(sample: bytes, encoding: str) -> float:
-    """Return the share of common letters among the non-ASCII characters, if it is so encoded."""
-    try:
-        text = sample.decode(encoding)
-    except UnicodeDecodeError as error:
-        if error.start < len(sample) - 4:  # else the sample ends within a character
-            return 0.0
-        text = sample[: error.start].decode(encoding)
-    foreign = [char for char in text if char > "\x7f"]
-    if not foreign:
-        return 0.0
-    known: dict[str, float] = {char: _weight(char, encoding) for char in set(foreign)}
-    return sum(known[char] for char in foreign) / len(foreign)
-
-
-def _weight(char: str, encoding: str) -> float:
-    if encoding in _RANGES:
-        first, last = _RANGES[encoding]
-        # Lower than 1, as the bytes of Korean and Chinese are all Thai letters too.
-        return (0.9 if encoding == "cp874" else 1.0) * (first <= ord(char) <= last)
-    if encoding in _LETTERS:
-        return float(char in _LETTERS[encoding])
-    if encoding in _JAPANESE:
-        kana = "\u3000" <= char <= "\u30ff"
-        return 1.0 if kana else 0.9 * ("\u4e00" <= char <= "\u9fff")
-    narrow, first, last = _COMMON_LEAD_BYTES[encoding]
-    encoded = char.encode(narrow, "ignore")
-    # Lower than 1, as Japanese and Korean texts use these characters too.
-    return 0.95 * (len(encoded) == 2 and first <= encoded[0] <= last)
-
-
-def _general_guess(sample: bytes) -> str:
-    import charset_normalizer
-
-    best = charset_normalizer.from_bytes(sample).best()
-    return best.encoding if best is not None else "cp1252"

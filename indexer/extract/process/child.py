@@ -26,6 +26,7 @@ from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.extract.base import HasScannedPages, too_large
 from indexer.extract.document import PAGE_JOINT, CanonicalText, Spool
+from indexer.extract.plain.encodings import languages_expected
 from indexer.extract.process.border import broken
 from indexer.extract.process.messages import (
     LAST,
@@ -215,7 +216,8 @@ def _load_libraries(promised: Format | None) -> None:
 def _serve(conversation: EnginePipe, request: Job, recognised: RecognisedPages | None) -> None:
     try:
         if isinstance(request, Extract):
-            _extract(conversation, request, recognised)
+            with languages_expected(request.languages):
+                _extract(conversation, request, recognised)
         else:
             _recognise(conversation, request)
     except LecternError as error:

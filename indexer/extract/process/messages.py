@@ -67,7 +67,8 @@ class Extract(ToChild):
     """Extract a document; ``format`` is the name of its format if the scan found it, else "".
 
     ``skip`` are pages to leave out. A ``careful`` child reports every page before it reads it. With
-    ``as_text`` it sends the canonical text instead of passages.
+    ``as_text`` it sends the canonical text instead of passages. ``languages`` are those of the
+    documents beside it, by which a short text is judged that has no label of its encoding.
     """
 
     path: Path
@@ -78,6 +79,7 @@ class Extract(ToChild):
     careful: bool = False
     recognised: KnownPages | None = None
     as_text: bool = False
+    languages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class ExtractionChild:
         process = self._process
         return process.pid if process is not None else None
 
-    def extract(
+    def extract(  # noqa: PLR0913  # what is known of a document before it is read
         self,
         path: Path,
         form: str,
@@ -108,6 +108,7 @@ class ExtractionChild:
         watch: Watch | None = None,
         recognised: KnownPages | None = None,
         on_textless: OnTextless = lambda _pages: None,
+        languages: Sequence[str] = (),
     ) -> Iterator[list[Passage]]:
         """Read one document and yield its passages in groups, in order.
 
@@ -120,12 +121,16 @@ class ExtractionChild:
             recognised: Where its recognised pages are.
             on_textless: Called with the pages that have content but no text, before ``decide``, for
                 formats whose pages may be scanned.
+            languages: Of the documents beside it, ISO 639-1.
 
         Raises:
             WorldError: If the document could not be read to its end.
             Cancelled: If ``kill`` was called meanwhile.
         """
-        request = Extract(path.absolute(), form, password, self._limits, recognised=recognised)
+        request = Extract(
+            path.absolute(), form, password, self._limits,
+            recognised=recognised, languages=tuple(languages),
+        )  # fmt: skip
         for message in self._read(request, decide, watch, on_textless):
             if isinstance(message, PassagesSent):
                 yield list(message.passages)

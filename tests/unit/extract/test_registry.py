@@ -86,3 +86,48 @@ def test_asciidoc_below_asc_is_text_and_a_key_is_not(tmp_path: Path) -> None:
     path.write_text("-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQENBF\n")
     with pytest.raises(WorldError, match="PGP"):
         registry.identify(path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["notes v1.2", "minutes 2024.03.15", "letter to Mr. Smith", "Brief an Dr.Meier", "a.v2",
+     "server.log.1", "3.4 final.2b or not"],
+)  # fmt: skip
+def test_a_name_with_a_dot_is_read_by_its_content(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("Plain words.\n")
+    assert identify(path).name == "text"
+    path.write_bytes(b"<!doctype html><p>Words")
+    assert identify(path).name == "html"
+    path.write_bytes(bytes(range(32)) * 9)
+    with pytest.raises(WorldError):
+        identify(path)
+
+
+def test_ascii_doc_is_text_and_armoured_keys_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "chapter.asc"
+    path.write_text("== Branching\n\nWords.\n")
+    assert identify(path).name == "text"
+    path.write_text("-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQ\n")
+    with pytest.raises(WorldError) as caught:
+        identify(path)
+    assert caught.value.code == "unsupported"
+
+
+@pytest.mark.parametrize(
+    "text", ["Größe", "Привет, мир", "शब्द और शब्द", "租赁合同自双方签字之日起生效"]
+)
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_text(tmp_path: Path, text: str, encoding: str) -> None:
+    path = tmp_path / "note.txt"
+    path.write_bytes((text * 9).encode(encoding))
+    assert identify(path).name == "text"
+
+
+def test_zeros_before_a_text_are_no_program(tmp_path: Path) -> None:
+    path = tmp_path / "padded.log"
+    path.write_bytes(bytes(3_000_000) + b"And then the power came back.\n")
+    assert identify(path).name == "text"
+    path.write_bytes(bytes(3_000_000))
+    with pytest.raises(WorldError):
+        identify(path)

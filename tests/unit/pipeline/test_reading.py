@@ -14,7 +14,7 @@ from indexer.catalog.records import QueuedFile
 from indexer.catalog.stamps import Stamp
 from indexer.config import Limits
 from indexer.pipeline.events import Event, FileFinished, FileHashed, PassagesCut, TextExtracted
-from indexer.pipeline.reading import FileReader, ReaderRole
+from indexer.pipeline.reading import ExpectedLanguages, FileReader, ReaderRole
 from indexer.throttle.throttle import Throttle
 from tests.waiting import WAIT_S
 
@@ -40,7 +40,8 @@ class Writer:
             lambda _path: None,
             self.throttle,
             Path("library"),
-            role,
+            languages=ExpectedLanguages({}),
+            role=role,
         )
 
     def give(self, path: Path, *, number: int = 1) -> None:
@@ -195,3 +196,12 @@ def test_a_reader_blocked_by_a_full_queue_can_be_stopped(writer: Writer, tmp_pat
     opened.reply.set_reply(True)
     writer.reader.stop()
     writer.reader.join()
+
+
+def test_the_languages_beside_a_file_are_those_of_its_folder_else_of_the_library() -> None:
+    languages = ExpectedLanguages({"de": 400, "en": 90, "fi": 3, "": 700})
+    assert set(languages.beside(b"/a/b.txt")) == {"de", "en"}
+    languages.note(b"/a/c.txt", "ru")
+    languages.note(b"/a/d.txt", "")
+    assert languages.beside(b"/a/b.txt") == ("ru",)
+    assert "ru" not in languages.beside(b"/other/b.txt")
