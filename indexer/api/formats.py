@@ -98,7 +98,8 @@ _CODE = (
     "js mjs cjs jsx ts tsx vue svelte php phtml rb pl pm lua r jl dart cs vb fs fsx ml mli hs erl "
     "ex exs elm sh bash zsh fish ps1 psm1 bat cmd sql css scss sass less f f77 f90 f95 f03 for pas "
     "pp asm s nim zig v vhd vhdl sv tcl awk sed el lisp scm rkt cl cob cbl ada adb ads d proto "
-    "graphql thrift cmake mk gradle toml yaml yml ini cfg conf properties tf hcl bib sty cls"
+    "graphql thrift cmake mk gradle toml yaml yml ini cfg conf properties tf hcl bib sty cls patch "
+    "diff"
 )
 FORMATS = (
     Format("pdf", N_("PDF"), "pdf", "pdf.reader", SizeClass.PDF, "document", "page",

@@ -30,6 +30,7 @@ from indexer.extract.budget import Budget
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.package import ZipPackage
 from indexer.extract.page_writer import PageWriter, salvage
+from indexer.extract.plain.decode import decoded
 from indexer.extract.registry import IMAGE, by_name, packed_with
 
 if TYPE_CHECKING:
@@ -118,7 +119,9 @@ class _Zipped:
         self.beat: Callable[[], None] = lambda: None
         self._package = ZipPackage(path, budget.limits, budget=budget, password=password)
         try:
-            self._names = [name for name in self._package.files() if is_document(name)]
+            self._shown = self._package.shown_names()
+            files = self._package.files()
+            self._names = [name for name in files if is_document(self._shown[name])]
             locked = [name for name in self._names if self._package.is_locked(name)]
             if locked and (password is not None or len(locked) == len(self._names)):
                 next(self._package.chunks(locked[0]), None)  # raises if the password is wrong
@@ -128,7 +131,7 @@ class _Zipped:
 
     def __iter__(self) -> Iterator[Attachment]:
         for name in self._names:
-            yield Attachment(_shown(name), "", partial(self._save, name))
+            yield Attachment(_shown(self._shown[name]), "", partial(self._save, name))
 
     def _save(self, name: str, path: Path, _budget: Budget) -> None:
         with path.open("wb") as file:
@@ -159,7 +162,7 @@ class _Packed:
                     for info in archive:
                         if info.isfile() and is_document(info.name):
                             save = partial(_save_member, archive, info)
-                            yield Attachment(_shown(info.name), "", save)
+                            yield Attachment(_shown(_typed(info.name)), "", save)
             except tarfile.ReadError:
                 if not self._packing:
                     raise
@@ -241,6 +244,11 @@ def is_document(name: str) -> bool:
     if known is not None:
         return known is not IMAGE
     return not suffix or suffix in FOREIGN_DOCUMENTS
+
+
+def _typed(name: str) -> str:
+    """Return the name of a member of a tar file, which need not be UTF-8, as it was typed."""
+    return decoded(name.encode("utf-8", "surrogateescape"))
 
 
 def _shown(name: str) -> str:

@@ -198,7 +198,7 @@ def _has_pictures(source: PageSource) -> bool:
 
 
 def _suffix(attachment: Attachment) -> str:
-    """Return the extension of the name, "" for plain text with an unknown extension."""
+    """Return the extension of the name, "" for a text with an unknown extension."""
     suffix = extension_of(attachment.name)
     unknown = by_name(PurePosixPath(f"a{suffix}")) is None
-    return "" if unknown and attachment.kind == "text/plain" else suffix
+    return "" if unknown and attachment.kind.startswith("text/") else suffix

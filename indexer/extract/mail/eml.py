@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import check_size
+from indexer.extract.mail.body import better, calendar_text, enriched_text, unflowed
 from indexer.extract.mail.message import Html, InlinePart, InnerMail, Mail, MailSource, attached
 from indexer.extract.plain.decode import Encoding, decoded, find_encoding, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+    from typing import BinaryIO
 
     from indexer.config import Limits
     from indexer.extract.budget import Budget
@@ -107,7 +109,12 @@ _MAX_PARTS = 2_000
 _MAX_DEPTH = 20
 _MAX_HTML_BYTES = 16 * 1024**2
 _MAX_TEXT_BYTES = 64 * 1024**2
-_APPLE_COUNT = re.compile(rb"\s*\d+\s*\n")
+_MAILS = frozenset({"message/rfc822", "message/global", "message/news"})
+_CALENDARS = frozenset({"text/calendar", "application/ics"})
+_ENRICHED = frozenset({"text/enriched", "text/richtext"})
+_SILENT = frozenset({"text/css", "text/javascript", "text/x-amp-html"})
+_PICTURES = ("image/", "audio/", "video/", "multipart/", "message/")
+_APPLE_COUNT = re.compile(rb"\s*\d{1,15}\s*\n")
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
 
@@ -118,13 +125,23 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
     with ExitStack() as held:
         aside = held.enter_context(closing(BodySpool()))
         with path.open("rb") as file:
-            first = file.readline(_LONGEST_LINE)
-            if not _APPLE_COUNT.fullmatch(first):  # the first line of an .emlx file is its length
-                file.seek(0)
-            mail = read_mail(iter(lambda: file.readline(_LONGEST_LINE), b""), aside)
+            mail = read_mail(_mail_lines(file), aside)
         if not (mail.subject or mail.sender or any(mail.bodies) or mail.attached):
             raise WorldError("unreadable", reason="not_mail")
         return MailSource(mail, limits, held.pop_all())
+
+
+def _mail_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file; of an .emlx file those of the mail, whose length is the first."""
+    first = file.readline(_LONGEST_LINE)
+    left = -1
+    if _APPLE_COUNT.fullmatch(first):
+        left = int(first)
+    else:
+        file.seek(0)
+    while left and (line := file.readline(_LONGEST_LINE if left < 0 else min(left, _LONGEST_LINE))):
+        left -= len(line) if left > 0 else 0
+        yield line
 
 
 def read_mail(lines: Iterable[bytes], aside: BodySpool) -> Mail:
@@ -168,33 +185,64 @@ class _Parts:
             return
         kind = part.get_content_type()
         payload = part.get_payload()
-        if kind == "message/rfc822" and isinstance(payload, list):
-            for inner in _messages(payload)[:1]:
-                read = partial(self.mail, inner, depth + 1)
-                mail.attached.append(InnerMail(_header(inner, "Subject"), read))
-        elif kind == "multipart/alternative" and isinstance(payload, list):
-            self._choose(_messages(payload), mail, depth)
-        elif isinstance(payload, list):
-            for inner in _messages(payload):
-                self._collect(inner, mail, depth + 1, around=kind)
+        if isinstance(payload, list):
+            self._contained(kind, _messages(payload), mail, depth)
+        elif kind in _CALENDARS:
+            text = calendar_text(self._text(part))
+            if text not in mail.bodies:  # it often comes twice, once as an attachment
+                mail.bodies.append(text)
         elif name := _name(part):
             mail.attached.append(self._attached(name, part, mail, around))
-        elif kind == "text/html":
-            data = self._bytes(part, _MAX_HTML_BYTES)
-            mail.bodies.append(Html(data, part.get_content_charset("") or ""))
-        elif kind in ("text/plain", "/"):  # "/" is the parser's result for an invalid type
-            mail.bodies.append(_text(part, self._bytes(part, _MAX_TEXT_BYTES)))
+        elif part.get_content_maintype() in ("text", ""):  # "" for an invalid type
+            mail.bodies += self._body(part, kind)
+        elif around != "multipart/related" and not kind.startswith(_PICTURES):
+            mail.attached.append(self._attached(kind, part, mail, around))
+
+    def _contained(
+        self, kind: str, parts: list[email.message.Message], mail: Mail, depth: int
+    ) -> None:
+        """Collect what lies in a part of parts: a mail, a report, alternatives or a list."""
+        if kind in _MAILS:
+            for inner in parts[:1]:
+                read = partial(self.mail, inner, depth + 1)
+                mail.attached.append(InnerMail(_header(inner, "Subject"), read))
+        elif kind.startswith("message/"):
+            mail.bodies.append("\n\n".join(map(_fields, parts)))
+        elif kind == "multipart/alternative":
+            self._choose(parts, mail, depth)
+        else:
+            for inner in parts:
+                self._collect(inner, mail, depth + 1, around=kind)
+
+    def _body(self, part: email.message.Message, kind: str) -> Iterator[str | Html]:
+        """Yield what a part without a name shows, if it is more than style and programs."""
+        if kind == "text/html":
+            yield Html(self._bytes(part, _MAX_HTML_BYTES), part.get_content_charset("") or "")
+        elif kind in _ENRICHED:
+            yield enriched_text(self._text(part))
+        elif kind not in _SILENT:
+            yield _unflowed(self._text(part), part)
+
+    def _text(self, part: email.message.Message) -> str:
+        data = self._bytes(part, _MAX_TEXT_BYTES)
+        return _labelled(data, part.get_content_charset("") or "")
 
     def _choose(self, forms: list[email.message.Message], mail: Mail, depth: int) -> None:
-        """Collect the plain text of several alternatives, and the attachments of all."""
+        """Collect the best of several alternatives, and the calendars and attachments of all.
+
+        The plain text is preferred, unless it lacks what the HTML says.
+        """
         chosen: list[str | Html] = []
+        beside: list[str | Html] = []
         for form in forms:
             found = Mail()
             self._collect(form, found, depth + 1, around="multipart/alternative")
             mail.attached += found.attached
-            if not _is_plain(chosen) and any(map(_has_text, found.bodies)):
-                chosen = found.bodies
-        mail.bodies += chosen
+            if form.get_content_type() in _CALENDARS:
+                beside += found.bodies
+            elif any(map(_has_text, found.bodies)):
+                chosen = better(chosen, found.bodies)
+        mail.bodies += chosen + [body for body in beside if body not in mail.bodies]
 
     def _attached(
         self, name: str, part: email.message.Message, mail: Mail, around: str
@@ -285,10 +333,6 @@ def _has_text(body: str | Html) -> bool:
     return bool(body.data.strip() if isinstance(body, Html) else body.strip())
 
 
-def _is_plain(bodies: list[str | Html]) -> bool:
-    return any(isinstance(body, str) and body.strip() for body in bodies)
-
-
 def _messages(payload: Iterable[object]) -> list[email.message.Message]:
     return [part for part in payload if isinstance(part, email.message.Message)]
 
@@ -296,14 +340,22 @@ def _messages(payload: Iterable[object]) -> list[email.message.Message]:
 def _name(part: email.message.Message) -> str:
     """Return the name of an attachment, "" if the part is none."""
     attached = part.get_content_disposition() == "attachment"
-    if not attached and part.get_content_type() in ("text/plain", "text/html"):
+    if not attached and part.get_content_maintype() == "text":
         return ""
     name = part.get_filename() or ""
     return _decoded(name) or (part.get_content_type() if attached else "")
 
 
-def _text(part: email.message.Message, data: bytes) -> str:
-    return _labelled(data, part.get_content_charset("") or "")
+def _fields(block: email.message.Message) -> str:
+    """Return the fields of a report, such as why a mail was not delivered."""
+    return "\n".join(f"{name}: {_header(block, name)}" for name in dict.fromkeys(block.keys()))
+
+
+def _unflowed(text: str, part: email.message.Message) -> str:
+    """Join the lines of a text that its program broke (RFC 3676)."""
+    if str(part.get_param("format", "")).lower() != "flowed":
+        return text
+    return unflowed(text, delete=str(part.get_param("delsp", "")).lower() == "yes")
 
 
 def _labelled(data: bytes, label: str) -> str:

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 _QUOTED_BORDER = re.compile(rb">+From ")
 _LONGEST_LINE = 1 << 20
+# With a day or a month, and a time: "From anna@example.org Fri Nov 20 13:32:27 2026".
+_DATED_BORDER = re.compile(
+    rb"From \S.{0,200}\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*[ ,]"
+    rb".{0,20}\b\d{1,2}:\d\d\b.{0,30}$",
+    re.IGNORECASE,
+)
+_FIELD = re.compile(rb">?[A-Za-z][\w-]{1,60}:[ \t]|>?From \S")
 
 
 class MboxSource(PlainSource):
@@ -69,6 +76,7 @@ class _Mails:
         self._file = file
         self._largest = largest
         self._after_empty = True
+        self._next = b""  # the line after one that may be a border
         self._at_border = False
 
     def go_on(self) -> bool:
@@ -93,12 +101,29 @@ class _Mails:
             yield line[1:] if _QUOTED_BORDER.match(line) else line
 
     def _rest(self) -> Iterator[bytes]:
-        while not self._at_border and (line := self._file.readline(_LONGEST_LINE)):
-            if self._after_empty and BORDER.match(line.rstrip(b"\r\n")):
+        while not self._at_border and (line := self._read()):
+            if self._is_border(line):
                 self._at_border = True
             else:
                 self._after_empty = not line.strip()
                 yield line
+
+    def _read(self) -> bytes:
+        line, self._next = self._next, b""
+        return line or self._file.readline(_LONGEST_LINE)
+
+    def _is_border(self, line: bytes) -> bool:
+        """Return whether a line begins a mail, and is no sentence that begins with "From"."""
+        if not line.startswith(b"From "):
+            return False
+        bare = line.rstrip(b"\r\n")
+        if self._after_empty and _DATED_BORDER.match(bare):
+            return True
+        if not BORDER.match(bare):
+            return False
+        self._next = self._read()
+        dated = _DATED_BORDER.match(bare) is not None
+        return (self._after_empty or dated) and _FIELD.match(self._next) is not None
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> MboxSource:

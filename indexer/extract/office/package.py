@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from indexer.api.errors import WorldError
 from indexer.extract.base import PlainSource, check_size, damaged_container, too_large
 from indexer.extract.budget import Budget
+from indexer.extract.plain.decode import find_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,6 +98,21 @@ class ZipPackage:
             if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16):
                 yield info.filename
 
+    def shown_names(self) -> dict[str, str]:
+        """Return the names of all parts as they were typed, by those that ``files`` yields.
+
+        Old programs write them in the encoding of their system and do not say which it is.
+        """
+        infos = self._zip.infolist()
+        raw = {info.filename: _raw_name(info) for info in infos}
+        joined = b"\n".join(name for name in raw.values() if not name.isascii())
+        encoding = find_encoding(joined, (joined,), system=True)
+        return {
+            info.filename: _unicode_name(info)
+            or (encoding.decode(raw[info.filename]) if raw[info.filename] else info.filename)
+            for info in infos
+        }
+
     def is_locked(self, name: str) -> bool:
         """Whether a part is encrypted."""
         return bool(self._parts[_key(name)].flag_bits & _ENCRYPTED)
@@ -163,6 +179,28 @@ def resolve(base: str, target: str) -> str:
     if target.startswith("/"):
         return target.lstrip("/")
     return posixpath.normpath(posixpath.join(posixpath.dirname(base), target))
+
+
+_UNICODE_PATH, _IS_UTF8 = 0x7075, 0x800
+
+
+def _raw_name(info: zipfile.ZipInfo) -> bytes:
+    """Return the bytes of a name in an unknown encoding, b"" if it is known."""
+    try:
+        return b"" if info.flag_bits & _IS_UTF8 else info.filename.encode("cp437")
+    except UnicodeEncodeError:
+        return b""
+
+
+def _unicode_name(info: zipfile.ZipInfo) -> str:
+    """Return the name in UTF-8 that some programs add, "" if there is none."""
+    at = 0
+    while at + 9 <= len(info.extra):
+        kind, size = struct.unpack_from("<HH", info.extra, at)
+        if kind == _UNICODE_PATH:
+            return info.extra[at + 9 : at + 4 + size].decode("utf-8", "replace")
+        at += 4 + size
+    return ""
 
 
 def _key(name: str) -> str:

@@ -105,7 +105,7 @@ class _Survey:
             self.bad.append(line.replace(b"\x00", b"")[:_SAMPLE_BYTES])
             self.size += len(self.bad[-1])
 
-    def encoding(self, declared: str = "") -> Encoding:
+    def encoding(self, declared: str, *, system: bool) -> Encoding:
         """Return the encoding; ``declared`` is the codec of a label."""
         if not (self.good or self.wrong):
             named = declared in (ISO_2022_JP, "hz", "iso2022_kr")
@@ -114,15 +114,20 @@ class _Survey:
             return Encoding("utf-8")
         if declared and self.good <= 2 * self.wrong:
             return Encoding(declared)
-        legacy = detect_legacy(b"\n".join(self.bad))
+        legacy = detect_legacy(b"\n".join(self.bad), system=system)
         # A line of single bytes is hardly UTF-8 by chance, one of double bytes may be.
         single = legacy not in DOUBLE_BYTES
         mixed = self.good > self.wrong or (self.good_lines > 0 and single)
         return Encoding("utf-8", legacy) if mixed else Encoding(legacy)
 
 
-def find_encoding(head: bytes, lines: Iterable[bytes], label: str = "") -> Encoding:
-    """Return the encoding of a text by its first bytes, its lines in pieces, and its label."""
+def find_encoding(
+    head: bytes, lines: Iterable[bytes], label: str = "", *, system: bool = False
+) -> Encoding:
+    """Return the encoding of a text by its first bytes, its lines in pieces, and its label.
+
+    ``system`` is that of ``detect_legacy``.
+    """
     if marked := marked_encoding(head):
         return Encoding(marked)
     odd = sum(map(head[:_READ_BYTES].count, _ODD_BYTES))
@@ -135,7 +140,7 @@ def find_encoding(head: bytes, lines: Iterable[bytes], label: str = "") -> Encod
             break
     if survey.wrong > survey.good and (wide := wide_encoding(head)):
         return Encoding(wide)
-    return survey.encoding(known_encoding(label))
+    return survey.encoding(known_encoding(label), system=system)
 
 
 def decoded(data: bytes, label: str = "") -> str:

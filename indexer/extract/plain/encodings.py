@@ -116,6 +116,7 @@ _CANDIDATES = (
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874",
     "iso8859-2", "koi8-u", "cp1258", "cp866", "cp932", "euc-jp", "cp949", "gb18030", "big5hkscs",
 )  # fmt: skip
+_SYSTEM = ("cp437", "cp850", "cp852")
 DOUBLE_BYTES = frozenset({"cp932", EUC_JP, "cp949", "gb18030", "big5hkscs"})
 _EXPECTED_FACTOR = 2.0
 _FACTORS = {"cp1252": 1.25}  # by far the most frequent
@@ -141,12 +142,18 @@ def languages_expected(languages: Collection[str]) -> Iterator[None]:
         _expected.reset(token)
 
 
-def detect_legacy(sample: bytes) -> str:
-    """Return the most likely codec of bytes that are no Unicode."""
+def detect_legacy(sample: bytes, *, system: bool = False) -> str:
+    """Return the most likely codec of bytes that are no Unicode.
+
+    ``system``: it may be one of those that only the systems of old PCs write names in.
+    """
     import chardet  # loads models of 1.5 MB
 
     found = chardet.detect_all(
-        sample, ignore_threshold=True, compat_names=False, include_encodings=_CANDIDATES
+        sample,
+        ignore_threshold=True,
+        compat_names=False,
+        include_encodings=_CANDIDATES + _SYSTEM * system,
     )
     names = {known_encoding(one["encoding"] or ""): one for one in reversed(found)}
     return max(names, key=lambda name: _weighed(sample, name, names[name]), default="") or "cp1252"

@@ -1,0 +1,141 @@
+"""Bodies of mails that are neither plain text nor HTML, and the choice between two that are.
+
+Calendars and rich text become the words that a mail program shows of them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from indexer.extract.mail.message import Html
+from indexer.extract.markup.html import parse_markup, read_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_WORD = re.compile(r"[^\W_]{2,}")
+_ADDRESS = re.compile(r"\w+://\S+")
+_CHOICE_CHARS = 200_000
+# A body with this share of another's words says what the other says.
+_COVERED = 0.7
+_STUB_WORDS = 40
+
+
+def better(chosen: list[str | Html], form: list[str | Html]) -> list[str | Html]:
+    """Return the better of two forms of a mail; both if each has much that the other lacks.
+
+    The one that has the words of the other is shown, and of two alike the plain text.
+    """
+    first, second = _words(chosen), _words(form)
+    if not first or not second:
+        return chosen if first else form
+    has_second, has_first = _share(second, first), _share(first, second)
+    if has_second >= _COVERED:
+        alike = has_first >= _COVERED and not _is_plain(chosen) and _is_plain(form)
+        return form if alike else chosen
+    if has_first >= _COVERED:
+        return form
+    if len(first) <= _STUB_WORDS:  # or alike in little
+        return form if len(second) > len(first) else chosen
+    return chosen + form
+
+
+def _share(words: frozenset[str], others: frozenset[str]) -> float:
+    return len(words & others) / len(words)
+
+
+def _words(bodies: Sequence[str | Html]) -> frozenset[str]:
+    """Return the words of the beginning of a body, without addresses of pages."""
+    text = " ".join(_shown(body) for body in bodies)[:_CHOICE_CHARS]
+    return frozenset(word.casefold() for word in _WORD.findall(_ADDRESS.sub(" ", text)))
+
+
+def _shown(body: str | Html) -> str:
+    if isinstance(body, Html):
+        return read_tree(parse_markup(body.data[:_CHOICE_CHARS], body.charset))[0]
+    return body
+
+
+def _is_plain(bodies: Sequence[str | Html]) -> bool:
+    return any(isinstance(body, str) and body.strip() for body in bodies)
+
+
+_SOFT = re.compile(r"(>*)( ?)(.*)", re.DOTALL)
+
+
+def unflowed(text: str, *, delete: bool) -> str:
+    """Join lines that end with a space to those after them (RFC 3676); ``delete`` the space."""
+    lines: list[str] = []
+    depth, open_line = "", False
+    for line in text.replace("\r\n", "\n").split("\n"):
+        found = _SOFT.fullmatch(line)
+        quotes, content = (found[1], found[3]) if found else ("", line)
+        signature = content == "-- "
+        if open_line and quotes == depth and not signature:
+            lines[-1] += content
+        else:
+            lines.append(f"{quotes} {content}" if quotes else content)
+        open_line = content.endswith(" ") and not signature
+        if open_line and delete:
+            lines[-1] = lines[-1][:-1]
+        depth = quotes
+    return "\n".join(lines)
+
+
+_COMMAND = re.compile(r"<(<)|<(/?)([a-z0-9-]{1,60})>", re.IGNORECASE)
+_PARAMETER = re.compile(r"<param>.*?</param>", re.IGNORECASE | re.DOTALL)
+
+
+def enriched_text(text: str) -> str:
+    """Return the words of a text in text/enriched (RFC 1896) or its older form."""
+    text = _PARAMETER.sub("", text.replace("\r\n", "\n"))
+    text = _COMMAND.sub(lambda found: found[1] or ("\n" if found[3].lower() == "nl" else ""), text)
+    # A single line end is a space, of several the first one counts for nothing.
+    return re.sub(r"\n+", lambda found: found[0][1:] or " ", text)
+
+
+_SHOWN = {
+    "SUMMARY": "", "DESCRIPTION": "", "COMMENT": "", "LOCATION": "Location", "DTSTART": "Start",
+    "DTEND": "End", "DUE": "Due", "ORGANIZER": "Organizer", "ATTENDEE": "Attendee",
+    "CONTACT": "Contact", "CATEGORIES": "Categories", "STATUS": "Status",
+}  # fmt: skip
+_FOLDED = re.compile(r"\r?\n[ \t]")
+_LINE = re.compile(r'([A-Za-z-]+)((?:;[^":;]*(?:"[^"]*"[^":;]*)*)*):(.*)')
+_NAME = re.compile(r';CN="?([^";:]+)', re.IGNORECASE)
+_ESCAPED = re.compile(r"\\(.)")
+_DATE = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d*Z?)?$")
+
+
+def calendar_text(text: str) -> str:
+    """Return what a mail program shows of events and tasks in iCalendar (RFC 5545)."""
+    lines: list[str] = []
+    alarm = zone = False
+    for line in _FOLDED.sub("", text).splitlines():
+        found = _LINE.fullmatch(line.strip())
+        if found is None:
+            continue
+        name, parameters, value = found[1].upper(), found[2], found[3]
+        if name in ("BEGIN", "END"):
+            begins = name == "BEGIN"
+            alarm = begins if value.upper() == "VALARM" else alarm
+            zone = begins if value.upper() == "VTIMEZONE" else zone
+            continue
+        if alarm or zone or name not in _SHOWN:
+            continue
+        shown = _value(name, parameters, value)
+        label = _SHOWN[name]
+        if shown:
+            lines.append(f"{label}: {shown}" if label else shown)
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _value(name: str, parameters: str, value: str) -> str:
+    if date := _DATE.match(value):
+        day = f"{date[1]}-{date[2]}-{date[3]}"
+        return f"{day} {date[4]}:{date[5]}" if date[4] else day
+    if name in ("ORGANIZER", "ATTENDEE"):
+        address = re.sub(r"^mailto:", "", value, flags=re.IGNORECASE)
+        known = _NAME.search(parameters)
+        return f"{known[1]} <{address}>" if known and known[1] != address else address
+    return _ESCAPED.sub(lambda found: "\n" if found[1] in "nN" else found[1], value).strip()
