@@ -82,7 +82,7 @@ class ExpectedLanguages:
     def note(self, path: bytes, language: str) -> None:
         """Note the language of a file that was read; thread-safe, as each step is atomic."""
         if language:
-            self._folders.setdefault(os.path.dirname(path), {})[language] = None  # noqa: PTH120
+            self._folders.setdefault(os.path.dirname(path), {})[language] = None  # noqa: PTH120  # bytes
             if len(self._folders) > _MOST_FOLDERS:
                 self._folders.popitem(last=False)
 
