@@ -118,9 +118,6 @@ _TEXT_OF_OLE = {"doc": TEXT, "xls": CSV}
 # Control characters but tab, line ends, form feed, and escape, which ISO-2022 encodings use.
 _CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
 _PADDING, _PADDING_BYTES = bytes(8), 1 << 20
-_ARMOUR = tuple(
-    f"-----BEGIN PGP {what}".encode() for what in ("PUBLIC", "PRIVATE", "SIGNATURE", "MESSAGE")
-)
 _MAIL = re.compile(
     rb"(?:(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|X-[\w-]+)"
     rb":[^\r\n]*\r?\n(?:[ \t]+[^\r\n]*\r?\n)*){2}",
@@ -191,8 +188,7 @@ def identify(path: Path, name: str = "") -> Format:
     if found := _image_or_archive(path, head, promised):
         return found
     # A text may begin with "MZ" as well.
-    armoured = path.suffix.lower() == ".asc" and head.startswith(_ARMOUR)
-    foreign = image_kind(head) or _labelled(head, _FOREIGN) or ("key" if armoured else "")
+    foreign = image_kind(head) or _labelled(head, _FOREIGN)
     if foreign == "program" and promised is not None and not _is_binary(head):
         foreign = ""
     extension = extension_of(path.name)

@@ -104,16 +104,6 @@ def test_a_name_with_a_dot_is_read_by_its_content(tmp_path: Path, name: str) -> 
         registry.identify(path)
 
 
-def test_ascii_doc_is_text_and_armoured_keys_are_not(tmp_path: Path) -> None:
-    path = tmp_path / "chapter.asc"
-    path.write_text("== Branching\n\nWords.\n")
-    assert registry.identify(path).name == "text"
-    path.write_text("-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nmQ\n")
-    with pytest.raises(WorldError) as caught:
-        registry.identify(path)
-    assert caught.value.code == "unsupported"
-
-
 @pytest.mark.parametrize("text", ["Größe", "Привет, мир", "शब्द और शब्द", "租赁合同自双方签字"])
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_without_a_mark_is_text(tmp_path: Path, text: str, encoding: str) -> None:
