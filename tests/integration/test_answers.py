@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
 YEARS = (2018, 2019, 2020)
-PERHAPS = "how to knit a scarf"
+PERHAPS = "the history of maps"
 POLICY = (
     "The lamp of the lighthouse is inspected by the keeper in every month of {year}. Each "
     "inspection is entered in the register, with the state of the lens, the mantle and the "
@@ -206,19 +206,15 @@ def test_a_named_thing_that_is_not_here_is_missed(opened: Engine, text: str) -> 
 
 
 @pytest.mark.parametrize("year", YEARS)
-def test_a_year_is_found_in_any_of_the_files_that_are_listed_once(
-    opened: Engine, year: int
-) -> None:
+def test_a_year_is_found_in_any_of_the_files_that_differ_by_it(opened: Engine, year: int) -> None:
     assert ask(opened, f"Who inspected the lamp of the lighthouse in {year}?").match is Match.GOOD
 
 
-def test_the_same_text_in_three_files_is_one_hit(opened: Engine) -> None:
+def test_nearly_the_same_text_of_another_year_is_a_hit_of_its_own(opened: Engine) -> None:
     hits = ask(opened, "who pays for the repair of the lighthouse lamp?").hits
     found = [hit for hit in hits if hit.file.startswith("register-")]
-    assert len(found) == 1
-    places = {found[0].file, *(place.file for place in found[0].also)}
-    assert places == {f"register-{year}.txt" for year in YEARS}
-    assert all(place.page == 1 and place.start < place.end for place in found[0].also)
+    assert {hit.file for hit in found} == {f"register-{year}.txt" for year in YEARS}
+    assert all(hit.also == () for hit in found)
 
 
 def test_a_year_in_the_query_brings_its_file_to_the_front_and_tells_it_apart(
@@ -228,9 +224,8 @@ def test_a_year_in_the_query_brings_its_file_to_the_front_and_tells_it_apart(
         hits = ask(opened, f"inspection of the lighthouse lamp in {year}").hits
         found = [hit for hit in hits if hit.file.startswith("register-")]
         assert found[0].file == f"register-{year}.txt"
-        assert found[0].also == ()
-        assert len(found) == 2
-        assert len(found[1].also) == 1
+        assert all(hit.also == () for hit in found)
+        assert len(found) == len(YEARS)
 
 
 @pytest.mark.parametrize(
