@@ -11,11 +11,11 @@ unexport PYTHONDONTWRITEBYTECODE
 COMPILER := $(wildcard packaging/model/*.py resources/models/*/checkpoint.json)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow pytest test-windows model model-languages model-reranker lint types imports bench bench-scale bench-peers bench-card bench-ranking fuzz faults soak trust confine-trace lock sample translations screenshots package help-pages site \
+.PHONY: help demo test test-slow pytest test-windows model model-languages model-reranker lint types imports bench bench-recognition bench-scale bench-peers bench-card bench-ranking fuzz faults soak trust confine-trace lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: .venv/runtime.stamp  ## Install what is needed, index the sample documents, answer a question
 	@$(PY) -m app demo
@@ -75,6 +75,9 @@ bench-peers: .venv/runtime.stamp  ## Lectern beside sentence-transformers, Lance
 
 bench-card: .venv/runtime.stamp  ## A graphics card beside the processor: speed and numbers (five minutes; needs ONNX Runtime for it); ARGS="--models DIR"
 	@$(PY) -m tests.benchmarks.card $(ARGS)
+
+bench-recognition: .venv/runtime.stamp  ## Words found on scanned and photographed pages (ten minutes); ARGS="--tesseract --languages de"
+	@$(PY) -m tests.benchmarks.recognition $(ARGS)
 
 bench-ranking: .venv/runtime.stamp  ## What each part of the ranking is worth, into tests/benchmarks/RANKING.md
 	@$(PY) -m tests.benchmarks.ranking

@@ -92,9 +92,8 @@ def _scans(scans: ScannedPagesStatus) -> list[str]:
     """Format how many scanned pages wait, and for what."""
     lines = []
     if scans.waiting:
-        why = f": install Tesseract ({scans.install})" if scans.install else ", switched off"
         pages = f"{render.count(scans.waiting, 'page')} to be recognised"
-        lines.append(pages if scans.engine else pages + why)
+        lines.append(pages if scans.engine else f"{pages}, switched off")
     if scans.set_aside:
         lines.append(f"{render.count(scans.set_aside, 'page')} could not be recognised")
     return lines

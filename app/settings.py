@@ -84,7 +84,7 @@ _ROWS = (
     Setting("exclude", READING, SettingType.LIST, (), N_("Leave out everywhere"),
             N_("Patterns to leave out, in gitignore syntax, in addition to the built-in ones.")),
     Setting("ocr", READING, SettingType.FLAG, default=True, label=N_("Recognise text"),
-            help=N_("Recognise the text on scanned pages, where Tesseract is installed.")),
+            help=N_("Recognise the text on scanned pages.")),
     Setting("ocr_languages", READING, SettingType.LIST, (), N_("Languages of scanned pages"),
             N_("Languages of scanned pages, the likeliest first, such as de or deu; empty: the "
                "system's, English and others that Tesseract has.")),

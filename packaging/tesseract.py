@@ -1,4 +1,4 @@
-"""Makes a folder with Tesseract and the data of common languages.
+"""Makes a folder with Tesseract and the data of the scripts that PP-OCRv6 does not read.
 
 Owns its layout: ``tesseract`` (a script), ``lib`` (the program of this system and its libraries)
 and ``tessdata``. It must not know packages; those that can depend on Tesseract do not need it.
@@ -15,8 +15,8 @@ from command import run
 from slim import reached
 from standins import RETURN_NULL, make_standin
 
-# More than four, so that Lectern chooses by the system and the document instead of using them all.
-LANGUAGES = ("eng", "deu", "fra", "spa", "ita", "por")
+# English is for bad pages, as a second opinion. More than four, so that not all are used at once.
+LANGUAGES = ("eng", "rus", "ukr", "ell", "ara", "heb", "kor", "hin", "tha")
 _DATA = (*LANGUAGES, "osd")
 # Of the C library, which has to be the system's own.
 _GLIBC = re.compile(r"(ld-linux|libc\.|libm\.|libdl|libpthread|librt|libresolv|linux-vdso)")

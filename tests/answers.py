@@ -19,7 +19,7 @@ EMPTY = Status(
     library="/lib", bytes=0, tables={}, roots=(), files={}, documents=0, pages=0, passages=0,
     model="", precision="", space="", changing=None, previous=None, rebuilding=False,
     embedded_share=1.0, device="CPU", device_notes=(), languages=(), running=None,
-    scanned_pages=ScannedPagesStatus(0, 0, 0, "", (), "", ""), connections=(),
+    scanned_pages=ScannedPagesStatus(0, 0, 0, "", (), ""), connections=(),
     free_bytes=5_000_000_000,
     speed=Speed.NORMAL, paused=False, reason="", pending=0, set_aside=0,
 )  # fmt: skip

@@ -117,16 +117,15 @@ class LanguageStatus:
 
 @dataclass(frozen=True, slots=True)
 class ScannedPagesStatus:
-    """Pages that have content but no text, and the program that recognises them.
+    """Pages that have content but no text, and what recognises them.
 
     Attributes:
         read: Pages whose text was recognised.
         waiting: Pages still to be recognised.
         set_aside: Pages that are not retried.
-        engine: The program and its version, "" without one.
-        languages: Its installed languages.
-        code: Why there is no program.
-        install: The command that installs it.
+        engine: The networks, and Tesseract where it is installed; "" if switched off.
+        languages: The languages of Tesseract, the likeliest first.
+        code: Why nothing is recognised.
     """
 
     read: int
@@ -135,7 +134,6 @@ class ScannedPagesStatus:
     engine: str
     languages: tuple[str, ...]
     code: str
-    install: str
 
 
 @dataclass(frozen=True, slots=True)

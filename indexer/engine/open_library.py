@@ -184,9 +184,9 @@ class OpenLibrary:
     def _retry(self, request: Retry, _caller: Caller) -> int:
         self.catalog.must_be_writable()
         self.activities.stale()
-        queued = retry_files(self.catalog, request.paths)
+        # First, since a file that is queued again has no content until it was read.
         self.scanned_pages.reset_failures(request.paths)
-        return queued
+        return retry_files(self.catalog, request.paths)
 
     def _unlock(self, request: Unlock, _caller: Caller) -> int:
         self.catalog.must_be_writable()

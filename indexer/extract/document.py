@@ -28,6 +28,7 @@ from indexer.extract.base import (
 from indexer.extract.structure.furniture import FirstOccurrences, FurnitureDetector
 from indexer.extract.structure.headings import HeadingDetector
 from indexer.extract.structure.titles import TITLE_PAGES, choose_title, plausible_author
+from indexer.ocr.tesseract import SCRIPT_REASON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -124,7 +125,9 @@ class CanonicalText:
             progress(page.number + 1)
         if self._has_text:
             return
-        if self._bad_pages and len(self._bad_pages) == self._spool.pages:
+        # Blank pages beside ones that nobody can read are no reason.
+        unread = self._reason.startswith(SCRIPT_REASON)
+        if unread or (self._bad_pages and len(self._bad_pages) == self._spool.pages):
             raise WorldError("unreadable", reason=self._reason)
         raise WorldError("no_text")
 

@@ -151,8 +151,10 @@ MAX_STOPS = 2
 # A document is extracted again after so many of its pages, and then each time they have doubled.
 _FIRST_PAGES = 32
 
+# What stands for the maker of text that no other program or language would change.
+LASTING = "lasting"
 # Text by another program counts as missing, unless there is no program now.
-_WAITS = "iif(?1 = '', made_by = '', made_by <> ?1)"
+_WAITS = f"iif(?1 = '', made_by = '', made_by NOT IN (?1, '{LASTING}'))"
 # Documents with the fewest missing pages first; image files last, as there may be very many.
 _NEXT = f"""
 WITH waiting AS (

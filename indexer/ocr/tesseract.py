@@ -41,6 +41,47 @@ _NAMES = {
     "th": "tha", "tr": "tur", "uk": "ukr", "vi": "vie", "zh": "chi_sim",
 }  # fmt: skip
 
+# The scripts that need a language of Tesseract, by its names for them, to such languages, the
+# commonest first. PP-OCRv6 drops the letters that only Vietnamese has.
+SCRIPTS = {
+    "Cyrillic": ("rus", "ukr", "bul", "srp", "bel", "mkd", "kaz", "uzb_cyrl", "mon"),
+    "Greek": ("ell", "grc"),
+    "Arabic": ("ara", "fas", "urd", "pus", "uig"),
+    "Hebrew": ("heb", "yid"),
+    "Korean": ("kor", "kor_vert"),
+    "Devanagari": ("hin", "mar", "nep", "san"),
+    "Thai": ("tha",),
+    "Bengali": ("ben", "asm"),
+    "Georgian": ("kat",),
+    "Armenian": ("hye",),
+    "Vietnamese": ("vie",),
+}
+# Scripts that PP-OCRv6 reads; Tesseract takes some Latin pages for its German black letter.
+_READ_ANYWAY = ("Latin", "Fraktur", "Han", "Japanese", "Katakana", "Hiragana")
+
+
+# The prefix of the reason codes of pages in a script that nothing here reads.
+SCRIPT_REASON = "script_"
+
+
+def reason_of_script(script: str) -> str:
+    """Return the reason code of pages in a script that nothing here reads."""
+    return f"{SCRIPT_REASON}{script.lower() if script in SCRIPTS else 'other'}"
+
+
+def languages_of(script: str, installed: Sequence[str], likely: Sequence[str]) -> list[str]:
+    """Return the installed languages of a script, the ``likely`` first; none if none is."""
+    of_script = SCRIPTS.get(script, ())
+    return [each for each in dict.fromkeys((*likely, *of_script))
+            if each in of_script and each in installed][:MAX_LANGUAGES]  # fmt: skip
+
+
+def language_to_install(script: str, likely: Iterable[str] = ()) -> str:
+    """Return the language of a script to install: a likely one, else the commonest."""
+    of_script = SCRIPTS.get(script, (package_of_system(),))
+    wanted = [*(_NAMES.get(each, each) for each in likely), package_of_system()]
+    return next((each for each in wanted if each in of_script), of_script[0])
+
 
 def default_languages(
     installed: Sequence[str], wanted: Iterable[str] = (), system: str = ""
@@ -99,7 +140,8 @@ _SPARE_S = 5
 _NICENESS = 19
 # Tesseract ignores lower values.
 _LEAST_RESOLUTION = 70
-_PSM_AUTO, _PSM_AUTO_OSD = "3", "1"
+_PSM_AUTO, _PSM_AUTO_OSD, _PSM_OSD = "3", "1", "0"
+_SCRIPT = re.compile(r"^Script: (\w+)$", re.MULTILINE)
 # Install commands by package manager; {} is the language.
 _MANAGERS = {
     "apt-get": "sudo apt install tesseract-ocr tesseract-ocr-{}",
@@ -112,7 +154,7 @@ _SYSTEMS = {
     "darwin": "brew install tesseract tesseract-lang",
     "win32": "winget install --id UB-Mannheim.TesseractOCR",
 }
-_ELSEWHERE = "tesseract-ocr"
+_ELSEWHERE = "tesseract-ocr-{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +192,18 @@ def _places() -> tuple[str, ...]:
 
 
 def install_command(
-    platform: str = sys.platform, which: Callable[[str], str | None] = shutil.which
+    language: str, platform: str = sys.platform, which: Callable[[str], str | None] = shutil.which
 ) -> str:
-    """Return the command that installs Tesseract here, or the usual name of its package."""
+    """Return the command that installs a language of Tesseract, or the usual name of its package.
+
+    Installed already, Tesseract itself stays as it is.
+    """
     if platform in _SYSTEMS:
         return _SYSTEMS[platform]
     manager = next((name for name in _MANAGERS if which(name)), None)
-    if manager is None:
-        return _ELSEWHERE
     # Tesseract's "chi_sim" is "chi-sim" in the names of packages.
-    return _MANAGERS[manager].format(package_of_system().replace("_", "-"))
+    named = _MANAGERS[manager] if manager else _ELSEWHERE
+    return named.format(language.replace("_", "-"))
 
 
 def recognise(
@@ -185,12 +229,47 @@ def recognise(
     Raises:
         WorldError: ``out_of_time``, ``out_of_memory``, or ``child_died`` if it fails.
     """
-    command = [
-        program.path, "stdin", "stdout", "-l", "+".join(languages),
-        "--dpi", str(max(resolution, _LEAST_RESOLUTION)),
-        "--psm", _PSM_AUTO_OSD if program.detects_orientation else _PSM_AUTO,
-        "-c", "tessedit_create_hocr=1",
-    ]  # fmt: skip
+    page_segmentation = _PSM_AUTO_OSD if program.detects_orientation else _PSM_AUTO
+    arguments = ["-l", "+".join(languages), "--psm", page_segmentation,
+                 "-c", "tessedit_create_hocr=1"]  # fmt: skip
+    return _run(program, arguments, image, resolution, seconds, beat)
+
+
+def script_of(
+    program: Tesseract,
+    image: bytes,
+    *,
+    resolution: int,
+    seconds: float,
+    beat: Callable[[], None],
+) -> str:
+    """Return the script of an image by Tesseract's name; "" if it has too little text to tell.
+
+    Raises:
+        WorldError: As ``recognise``, but for a program that only fails.
+    """
+    if not program.detects_orientation:
+        return ""
+    try:
+        told = _run(program, ["--psm", _PSM_OSD], image, resolution, seconds, beat)
+    except WorldError as error:
+        if error.code == "child_died":
+            return ""
+        raise
+    found = _SCRIPT.search(told)
+    return found[1] if found and found[1] not in _READ_ANYWAY else ""
+
+
+def _run(
+    program: Tesseract,
+    arguments: Sequence[str],
+    image: bytes,
+    resolution: int,
+    seconds: float,
+    beat: Callable[[], None],
+) -> str:
+    dots = str(max(resolution, _LEAST_RESOLUTION))
+    command = [program.path, "stdin", "stdout", "--dpi", dots, *arguments]
     reading, writing = os.pipe()
     try:
         process = _start(command, reading, seconds)

@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,15 @@ from indexer.api.status import ScannedPagesStatus
 from indexer.catalog.scanned import ScannedContents
 from indexer.extract.process.sandbox import ExtractionChild
 from indexer.files.walk import size_and_time
-from indexer.ocr.cache import PageCache
-from indexer.ocr.tesseract import default_languages, find_program, for_document, install_command
+from indexer.ocr.cache import LASTING, PageCache
+from indexer.ocr.tesseract import (
+    SCRIPT_REASON,
+    default_languages,
+    find_program,
+    for_document,
+    install_command,
+    language_to_install,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,6 +46,11 @@ log = logging.getLogger(__name__)
 
 # Reason codes of documents without recognised text; all map to the state ``no_text``.
 CODES = ("ocr_pending", "needs_ocr", "ocr_off")
+_WAITING = ("ocr_pending", "ocr_off")
+# The name of the networks that every Lectern has (``indexer.ocr.ppocr``).
+_OWN = "PP-OCRv6"
+# The memory of a child that recognises: the networks and the image of a page.
+_RESIDENT_BYTES = 1 << 30
 _NO_TEXT = "no_text"
 # Seconds between checks for newly installed languages; Tesseract itself is checked at each call.
 CHECK_EVERY_S = 600.0
@@ -67,7 +79,7 @@ class ScannedPages:
 
     @property
     def program(self) -> Tesseract | None:
-        """The recognition program; None if there is none."""
+        """Tesseract, for the scripts that PP-OCRv6 does not read; None if there is none."""
         with self._lock:
             if self._checked == float("-inf"):
                 self._program = find_program() if self._config.ocr else None
@@ -82,9 +94,13 @@ class ScannedPages:
 
     @property
     def made_by(self) -> str:
-        """The program's version, stored with its text: another one recognises again. "" if none."""
-        program = self.program
-        return f"tesseract {program.version} {'+'.join(self.languages)}" if program else ""
+        """What recognises, stored with its text: something else recognises again. "" if nothing."""
+        if not self._config.ocr:
+            return ""
+        if (program := self.program) is None:
+            return _OWN
+        languages = dict.fromkeys((*self.languages, *program.languages))
+        return f"{_OWN}, tesseract {program.version} {'+'.join(languages)}"
 
     def detect_tesseract(self) -> None:
         """Detect what is installed, and update the reason codes of waiting documents."""
@@ -94,8 +110,7 @@ class ScannedPages:
         # Documents read by an earlier version, or whose cache was lost.
         unknown = self.contents.with_code(DRAWN, (_NO_TEXT, *CODES)) - self.cache.content_ids()
         self.contents.read_again(unknown)
-        failure = self._failure()
-        self.contents.explain(CODES, failure.code, failure.detail)
+        self.contents.explain(_WAITING, self._failure().code, {})
         self.ready = True
 
     def note_pages(self, content_id: str, size: int, form: str, pages: Iterable[int] = ()) -> None:
@@ -107,6 +122,11 @@ class ScannedPages:
         self, failure: LecternError, content_id: str, size: int, form: str
     ) -> LecternError:
         """Return the failure of a document without text, by what recognition can do about it."""
+        reason = str(failure.detail.get("reason", ""))
+        if failure.code == "unreadable" and reason.startswith(SCRIPT_REASON):
+            script = reason.removeprefix(SCRIPT_REASON).title()
+            needed = language_to_install(script, self._config.ocr_languages)
+            return WorldError("needs_ocr", reason=reason, command=install_command(needed))
         if failure.code != _NO_TEXT:
             return failure
         self.note_pages(content_id, size, form)
@@ -144,21 +164,19 @@ class ScannedPages:
             read=counts.read,
             waiting=counts.waiting,
             set_aside=counts.failed,
-            engine=f"Tesseract {self.program.version}" if self.program else "",
+            engine=self._engine() if self._config.ocr else "",
             languages=tuple(self.languages),
-            code="" if self.program else self._failure().code,
-            install="" if self.program or not self._config.ocr else install_command(),
+            code="" if self._config.ocr else "ocr_off",
         )
 
     def close(self) -> None:
         self.cache.close()
 
     def _failure(self) -> WorldError:
-        if not self._config.ocr:
-            return WorldError("ocr_off")
-        if self.program is None:
-            return WorldError("needs_ocr", command=install_command())
-        return WorldError("ocr_pending")
+        return WorldError("ocr_pending" if self._config.ocr else "ocr_off")
+
+    def _engine(self) -> str:
+        return f"{_OWN}, Tesseract {self.program.version}" if self.program else _OWN
 
 
 # Failures in which a page ended Tesseract or the child.
@@ -203,34 +221,30 @@ class Recogniser:
             Cancelled: If the token was cancelled.
             WorldError: If recognised text cannot be stored.
         """
-        program = self.scanned_pages.program
         # Reset first: ``note`` sets it again for new pages, and after a fault it stays False.
         self.scanned_pages.ready = False
         self._skipped.clear()
-        if program is None:
+        if not self.scanned_pages.made_by:
             return self.scanned_pages.publish()
         try:
-            return self._work(program, token, busy, note)
+            return self._work(token, busy, note)
         except Cancelled:
             self.scanned_pages.ready = True
             raise
 
     def _work(
-        self,
-        program: Tesseract,
-        token: CancelToken,
-        busy: Callable[[], bool],
-        note: Callable[[int, int], None],
+        self, token: CancelToken, busy: Callable[[], bool], note: Callable[[int, int], None]
     ) -> int:
         read, began = 0, time.monotonic()
-        with ExtractionChild(self.limits) as child:
+        memory = max(self.limits.resident_bytes, _RESIDENT_BYTES)
+        with ExtractionChild(replace(self.limits, resident_bytes=memory)) as child:
             while not (self.throttle.paused or busy()):
                 token.check()
                 page = self.scanned_pages.cache.next_page(self.scanned_pages.made_by, self._skipped)
                 if page is None:
                     return self.scanned_pages.publish()
                 note(read, self.scanned_pages.counts().waiting)
-                read += self._read(child, program, page, token)
+                read += self._read(child, page, token)
                 if time.monotonic() - began > PUBLISH_S and (
                     queued := self.scanned_pages.publish()
                 ):
@@ -239,20 +253,20 @@ class Recogniser:
         self.scanned_pages.ready = True
         return self.scanned_pages.publish()
 
-    def _read(
-        self, child: ExtractionChild, program: Tesseract, page: tuple[str, int], token: CancelToken
-    ) -> bool:
+    def _read(self, child: ExtractionChild, page: tuple[str, int], token: CancelToken) -> bool:
         """Recognise one page; return whether there is text to publish."""
         content, number = page
         place = self.scanned_pages.contents.place(content)
         if place is None or size_and_time(place.path) != place.size_and_time:
             self._skipped.add(content)
             return False
-        languages = for_document(self.scanned_pages.languages, program.languages, place.language)
+        program, languages = self.scanned_pages.program, self.scanned_pages.languages
+        if program is not None:
+            languages = for_document(languages, program.languages, place.language)
         path, password = Path(os.fsdecode(place.path)), self.password_of(place.path)
         began = time.monotonic()
         try:
-            words = child.recognise(
+            words, lasting = child.recognise(
                 path, number, password, program, languages, stopping=lambda: token.cancelled
             )
         except LecternError as error:
@@ -261,7 +275,8 @@ class Recogniser:
         if size_and_time(place.path) != place.size_and_time:
             self._skipped.add(content)
             return False
-        self.scanned_pages.cache.store(content, number, self.scanned_pages.made_by, words)
+        made_by = LASTING if lasting else self.scanned_pages.made_by
+        self.scanned_pages.cache.store(content, number, made_by, words)
         self.throttle.pause_after(time.monotonic() - began, lambda: token.cancelled)
         return True
 
@@ -272,7 +287,9 @@ class Recogniser:
                 content, number, self.scanned_pages.made_by, REASON
             )
         elif error.code == "unreadable":
-            self.scanned_pages.cache.give_up(content, number, self.scanned_pages.made_by, REASON)
+            said = str(error.detail.get("reason", ""))
+            reason = said if said.startswith(SCRIPT_REASON) else REASON
+            self.scanned_pages.cache.give_up(content, number, self.scanned_pages.made_by, reason)
         else:
             # A missing password, permission or drive: the page itself may be fine.
             self._skipped.add(content)

@@ -3212,10 +3212,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Es wird gelesen, wenn sonst nichts zu tun ist.</translation>
     </message>
     <message>
-        <source>Install it and try again: {command}</source>
-        <translation>Installieren Sie es und versuchen Sie es noch einmal: {command}</translation>
-    </message>
-    <message>
         <source>Switch it on in the settings.</source>
         <translation>Schalten Sie sie in den Einstellungen ein.</translation>
     </message>
@@ -3360,10 +3356,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Gescannt</translation>
     </message>
     <message>
-        <source>Its pages are scanned, and Tesseract, which recognises text, is missing.</source>
-        <translation>Die Seiten sind gescannt, und Tesseract, das Text erkennt, fehlt.</translation>
-    </message>
-    <message>
         <source>Its pages are scanned, and text recognition is switched off.</source>
         <translation>Die Seiten sind gescannt, und die Texterkennung ist ausgeschaltet.</translation>
     </message>
@@ -3482,6 +3474,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Remove it in the settings and get it again; if it came with Lectern, install Lectern again.</source>
         <translation>Entfernen Sie es in den Einstellungen und holen Sie es neu; kam es mit Lectern, installieren Sie Lectern neu.</translation>
+    </message>
+    <message>
+        <source>Its pages are scanned: {reason}.</source>
+        <translation>Die Seiten sind gescannt: {reason}.</translation>
+    </message>
+    <message>
+        <source>Install Tesseract with its language: {command}</source>
+        <translation>Tesseract mit der Sprache installieren: {command}</translation>
     </message>
     <message>
         <source>The file was gone before it was read.</source>
@@ -3922,6 +3922,54 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>it is too large when unpacked</source>
         <translation>es wird entpackt zu groß</translation>
+    </message>
+    <message>
+        <source>Cyrillic, which nothing installed here reads</source>
+        <translation>kyrillisch, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>Greek, which nothing installed here reads</source>
+        <translation>griechisch, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>Arabic, which nothing installed here reads</source>
+        <translation>arabisch, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>Hebrew, which nothing installed here reads</source>
+        <translation>hebräisch, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>Korean, which nothing installed here reads</source>
+        <translation>koreanisch, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>Devanagari, which nothing installed here reads</source>
+        <translation>in Devanagari, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>Thai, which nothing installed here reads</source>
+        <translation>thailändisch, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>Bengali, which nothing installed here reads</source>
+        <translation>bengalisch, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>Georgian, which nothing installed here reads</source>
+        <translation>georgisch, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>Armenian, which nothing installed here reads</source>
+        <translation>armenisch, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>Vietnamese, which nothing installed here reads</source>
+        <translation>vietnamesisch, was nichts liest, das hier installiert ist</translation>
+    </message>
+    <message>
+        <source>in a script that nothing installed here reads</source>
+        <translation>in einer Schrift, die nichts liest, das hier installiert ist</translation>
     </message>
     <message>
         <source>the text on it could not be recognised</source>
@@ -4816,10 +4864,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Text erkennen</translation>
     </message>
     <message>
-        <source>Recognise the text on scanned pages, where Tesseract is installed.</source>
-        <translation>Den Text auf gescannten Seiten erkennen, wo Tesseract installiert ist.</translation>
-    </message>
-    <message>
         <source>Languages of scanned pages, the likeliest first, such as de or deu; empty: the system&apos;s, English and others that Tesseract has.</source>
         <translation>Sprachen gescannter Seiten, die wahrscheinlichste zuerst, etwa de oder deu; leer: die des Systems, Englisch und andere, die Tesseract kennt.</translation>
     </message>
@@ -4958,6 +5002,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Dark</source>
         <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>Recognise the text on scanned pages.</source>
+        <translation>Den Text auf gescannten Seiten erkennen.</translation>
     </message>
     <message>
         <source>Languages of scanned pages</source>

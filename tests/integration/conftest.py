@@ -13,7 +13,7 @@ from indexer.api.lock import LibraryLock
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration import corpus
 from tests.integration.extraction import keepers_tale
-from tests.integration.scanning import Counted, install
+from tests.integration.scanning import Recognitions
 from tests.integration.serving import open_host
 from tests.integration.speaking import attached
 from tests.integration.world import Seen, World, look
@@ -44,10 +44,9 @@ def engine(world: World) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
-    """A command in front of Tesseract that counts its runs."""
-    with contextlib.closing(install(tmp_path / "bin", monkeypatch)) as counted:
-        yield counted
+def recognitions(monkeypatch: pytest.MonkeyPatch) -> Recognitions:
+    """Counts the pages that are given to children to recognise."""
+    return Recognitions(monkeypatch)
 
 
 @pytest.fixture(scope="session")

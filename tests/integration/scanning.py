@@ -1,21 +1,20 @@
-"""Scans made by ourselves, and Tesseract behind a command that counts its runs or goes wrong.
+"""Scans made by ourselves, a count of recognised pages, and a Tesseract that goes wrong.
 
-Owns what the tests of scanned pages share. Without Tesseract they are skipped, saying so.
+Owns what the tests of scanned pages share. Those that need Tesseract are skipped without it, saying
+so.
 """
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
 import os
 import shutil
 import stat
-import struct
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
 import pytest
 
+from indexer.extract.process.sandbox import ExtractionChild
 from indexer.ocr.tesseract import NAME, find_program
 
 if TYPE_CHECKING:
@@ -23,63 +22,36 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 needs_tesseract = pytest.mark.skipif(
-    find_program() is None, reason="Tesseract is not installed; no page can be recognised"
+    find_program() is None, reason="Tesseract is not installed; no script can be told"
 )
 RESOLUTION = 200
-# IN_OPEN and IN_CLOSE_NOWRITE: the kernel joins equal notes that follow each other, and so each
-# opening is told from the next one by the closing between them. Without a name a note is 16 bytes.
-_OPENED, _CLOSED = 0x20, 0x10
-_NOTE = struct.Struct("iIII")
-_COUNTING = """#!/bin/sh
-if [ "$1" = stdin ]; then
-    read -r _ < "{marker}"
-    {misbehave}
-fi
+_MISBEHAVING = """#!/bin/sh
+[ "$1" = stdin ] && {misbehave}
 exec "{program}" "$@"
 """
 
 
-class Counted:
-    """A Tesseract that opens a file at each run.
+class Recognitions:
+    """Counts how many pages the children of this process were given to recognise."""
 
-    It is confined and can write nowhere, so its runs are counted by the kernel's notes on that
-    file.
-    """
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.runs = 0
+        recognise = ExtractionChild.recognise
 
-    def __init__(self, marker: Path) -> None:
-        libc = ctypes.CDLL(None, use_errno=True)
-        self._notes = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        assert libc.inotify_add_watch(self._notes, os.fsencode(marker), _OPENED | _CLOSED) >= 0
-        self._runs = 0
+        def counted(child: ExtractionChild, *given: Any, **named: Any) -> Any:
+            self.runs += 1
+            return recognise(child, *given, **named)
 
-    @property
-    def runs(self) -> int:
-        """How many pages it was given."""
-        with contextlib.suppress(BlockingIOError):
-            while notes := os.read(self._notes, _NOTE.size * 100):
-                self._runs += sum(mask == _OPENED for _, mask, _, _ in _NOTE.iter_unpack(notes))
-        return self._runs
-
-    def close(self) -> None:
-        os.close(self._notes)
+        monkeypatch.setattr(ExtractionChild, "recognise", counted)
 
 
-def install(folder: Path, monkeypatch: pytest.MonkeyPatch, misbehave: str = "") -> Counted:
-    """Put a command in front of Tesseract that counts, and then does what the shell is told."""
-    folder.mkdir(exist_ok=True)
-    real = shutil.which(NAME)
-    assert real is not None
-    if folder.joinpath("real").exists():
-        real = folder.joinpath("real").read_text(encoding="utf-8")
-    folder.joinpath("real").write_text(real, encoding="utf-8")
-    command, marker = folder / NAME, folder / "marker"
-    marker.write_text("a line\n", encoding="ascii")
-    command.write_text(
-        _COUNTING.format(marker=marker, misbehave=misbehave, program=real), encoding="utf-8"
-    )
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch, misbehave: str) -> None:
+    """Put a command in front of Tesseract that does what the shell is told."""
+    folder.mkdir()
+    command, real = folder / NAME, shutil.which(NAME)
+    command.write_text(_MISBEHAVING.format(misbehave=misbehave, program=real), encoding="utf-8")
     command.chmod(command.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    return Counted(marker)
 
 
 def without_tesseract(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,6 +81,17 @@ def scanned(source: Path, target: Path, pages: Sequence[int] = ()) -> Path:
         sheet.insert_image(sheet.rect, stream=drawn.tobytes("jpeg", jpg_quality=92))
     made.save(target)
     return target
+
+
+def cyrillic(path: Path) -> Path:
+    """Save a PDF with a scanned page in a script that PP-OCRv6 does not read."""
+    text = "Смотритель каждый вечер поднимался по узкой лестнице и зажигал большой фонарь башни. "
+    source: Any = pymupdf.open()
+    source.new_page().insert_htmlbox((72, 90, 520, 760), f"<p>{text * 5}</p>")
+    source.save(path.with_suffix(".source"))
+    scanned(path.with_suffix(".source"), path)
+    path.with_suffix(".source").unlink()
+    return path
 
 
 def letters(path: Path, *pages: str, blank: int = 0) -> Path:

@@ -11,7 +11,7 @@ from indexer.config import Limits
 from indexer.files.walk import content_id
 from indexer.ocr.cache import RecognisedPages
 from indexer.render.pdf import PdfPages
-from tests.integration.scanning import Counted, letters, needs_tesseract, scanned
+from tests.integration.scanning import Recognitions, letters, scanned
 from tests.integration.world import World, quoted, search, states
 
 if TYPE_CHECKING:
@@ -58,8 +58,9 @@ def test_comments_are_found_and_searched_alone(world: World) -> None:
     assert abs(marks.spans[0][0].x0 - 400) < 2
 
 
-@needs_tesseract
-def test_a_stamped_scan_is_recognised_and_keeps_its_stamp(world: World, tesseract: Counted) -> None:
+def test_a_stamped_scan_is_recognised_and_keeps_its_stamp(
+    world: World, recognitions: Recognitions
+) -> None:
     source = letters(world.library.with_name("source.pdf"), _LAMP)
     path = scanned(source, world.documents / "scan.pdf")
     with pymupdf.open(path) as document:
@@ -77,4 +78,4 @@ def test_a_stamped_scan_is_recognised_and_keeps_its_stamp(world: World, tesserac
     marks = pages.marks(1, 1, hit.text, None, [(0, len(hit.text))])
     pages.close()
     assert marks.found
-    assert tesseract.runs == 1
+    assert recognitions.runs == 1

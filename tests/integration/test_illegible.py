@@ -10,10 +10,8 @@ from indexer.api.requests import GetStatus, ListFiles
 from indexer.api.types import FileState
 from tests.integration.rendering import render_child
 from tests.integration.scanning import (
-    Counted,
+    Recognitions,
     letters,
-    needs_tesseract,
-    without_tesseract,
 )
 from tests.integration.world import World, check_whole, quoted, search, states
 from tests.unit.extract.bad_fonts import ENGLISH, drawn_letters, mapped, rotated, show_mapped
@@ -21,7 +19,6 @@ from tests.unit.extract.bad_fonts import ENGLISH, drawn_letters, mapped, rotated
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 SHOWN = "eleven ships were lost"
 SAID = "hohyhq vklsv zhuh orvw"
@@ -43,12 +40,9 @@ def with_a_sound_page(path: Path) -> Path:
     return path
 
 
-def test_without_tesseract_the_page_is_told_and_its_text_stays(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unrecognised_the_page_is_told_and_its_text_stays(world: World) -> None:
     with_a_sound_page(rotated_page(world.documents / "ledger.pdf"))
-    without_tesseract(tmp_path / "bare", monkeypatch)
-    with world.engine() as engine:
+    with world.engine(ocr=False) as engine:
         world.index(engine)
         (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages) == (FileState.PARTIAL, (2,))
@@ -57,16 +51,12 @@ def test_without_tesseract_the_page_is_told_and_its_text_stays(
         assert quoted(engine, SAID) == ["ledger.pdf"]
         status = engine.call(GetStatus())
         assert status.scanned_pages.waiting == 1
-        assert any("1 page to be recognised: install Tesseract" in x for x in status_lines(status))
+        assert any("1 page to be recognised, switched off" in x for x in status_lines(status))
 
 
-@needs_tesseract
-def test_what_was_recognised_takes_its_place(
-    world: World, tesseract: Counted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_recognised_takes_its_place(world: World, recognitions: Recognitions) -> None:
     path = with_a_sound_page(rotated_page(world.documents / "ledger.pdf"))
-    with monkeypatch.context() as absent, world.engine() as engine:
-        without_tesseract(tmp_path / "bare", absent)
+    with world.engine(ocr=False) as engine:
         world.index(engine)
         assert states(engine) == {"ledger.pdf": FileState.PARTIAL}
     with world.engine() as engine, render_child(f"--library={world.library}") as ask:
@@ -76,7 +66,7 @@ def test_what_was_recognised_takes_its_place(
         assert quoted(engine, SAID) == []
         assert quoted(engine, "seven ships were lost") == ["ledger.pdf"]
         hit = search(engine, f'"{SHOWN}"')[0]
-        assert tesseract.runs == 1
+        assert recognitions.runs == 1
         check_whole(engine)
         spans = ((0, len(hit.text)),)
         found, _ = ask(
@@ -88,28 +78,26 @@ def test_what_was_recognised_takes_its_place(
         assert SHOWN in " ".join(ask.letters(path, 2)[0].split())
 
 
-@needs_tesseract
-def test_where_less_is_recognised_the_text_stays(world: World, tesseract: Counted) -> None:
+def test_where_less_is_recognised_the_text_stays(world: World, recognitions: Recognitions) -> None:
     drawn_letters(world.documents / "boxes.pdf", 150)  # of which nobody can make words
     with world.engine() as engine:
         world.index(engine)
         world.index(engine)
         (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages) == (FileState.PARTIAL, (1,))
-        assert tesseract.runs == 1
+        assert recognitions.runs == 1
         assert engine.call(GetStatus()).passages > 0
 
 
-@needs_tesseract
 def test_a_page_that_shows_what_its_text_says_is_no_bad_page(
-    world: World, tesseract: Counted
+    world: World, recognitions: Recognitions
 ) -> None:
     letters(world.documents / "cipher.pdf", mapped(ENGLISH, rotated(3)))
     with world.engine() as engine:
         world.index(engine)
         (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages) == (FileState.INDEXED, ())
-        assert tesseract.runs == 1
+        assert recognitions.runs == 1
         assert quoted(engine, SAID) == ["cipher.pdf"]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pymupdf
 import pytest
 from PIL import Image
@@ -14,16 +12,11 @@ from indexer.config import Limits
 from indexer.render.pdf import PdfPages
 from indexer.render.requests import OpenDocuments, RecognitionLookup
 from tests.integration.scanning import (
-    Counted,
+    Recognitions,
     letters,
-    needs_tesseract,
     scanned,
-    without_tesseract,
 )
 from tests.integration.world import World, quoted, search, states
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LAMP = "The keeper climbed the narrow stair every evening and lit the great lamp of the tower."
 STORM = "During the storm of the second winter the harbour lost eleven vessels and one bridge."
@@ -37,20 +30,22 @@ def drawn(world: World, *texts: str, dpi: int = 150) -> list[Image.Image]:
     return [Image.frombytes("RGB", (each.width, each.height), each.samples) for each in maps]
 
 
-@needs_tesseract
 @pytest.mark.parametrize("form", ["png", "jpg", "webp", "gif"])
-def test_an_image_is_found_by_the_words_on_it(world: World, tesseract: Counted, form: str) -> None:
+def test_an_image_is_found_by_the_words_on_it(
+    world: World, recognitions: Recognitions, form: str
+) -> None:
     drawn(world, LAMP)[0].save(world.documents / f"lamp.{form}")
     with world.engine() as engine:
         world.index(engine)
         assert states(engine) == {f"lamp.{form}": FileState.INDEXED}
         assert quoted(engine, "narrow stair") == [f"lamp.{form}"]
         world.index(engine)
-    assert tesseract.runs == 1
+    assert recognitions.runs == 1
 
 
-@needs_tesseract
-def test_it_is_shown_as_a_page_with_its_words_outlined(world: World, tesseract: Counted) -> None:
+def test_it_is_shown_as_a_page_with_its_words_outlined(
+    world: World, recognitions: Recognitions
+) -> None:
     first, second = drawn(world, LAMP, STORM)
     path = world.documents / "fax.tiff"
     first.save(path, save_all=True, append_images=[second])
@@ -75,12 +70,11 @@ def test_it_is_shown_as_a_page_with_its_words_outlined(world: World, tesseract: 
         assert 0 < box.x0 < box.x1 < width
         assert 0 < box.y0 < box.y1 < height / 2
         documents.close_all()
-    assert tesseract.runs == 2
+    assert recognitions.runs == 2
 
 
-@needs_tesseract
 def test_images_wait_for_documents_and_cost_nothing_when_small(
-    world: World, tesseract: Counted
+    world: World, recognitions: Recognitions
 ) -> None:
     drawn(world, STORM)[0].save(world.documents / "a.png")
     Image.new("RGB", (64, 64), "red").save(world.documents / "icon.png")
@@ -105,24 +99,15 @@ def test_images_wait_for_documents_and_cost_nothing_when_small(
         assert sorted(names[1:]) == [b"a.png", b"sea.jpg"]
 
 
-@needs_tesseract
-def test_a_photograph_without_words_is_recognised_once(world: World, tesseract: Counted) -> None:
+def test_a_photograph_without_words_is_recognised_once(
+    world: World, recognitions: Recognitions
+) -> None:
     Image.effect_noise((900, 700), 40).save(world.documents / "sea.jpg")
     for _ in range(2):
         with world.engine() as engine:
             world.index(engine)
             assert states(engine) == {"sea.jpg": "no_text"}
-    assert tesseract.runs == 1
-
-
-def test_without_tesseract_they_say_what_to_install(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    without_tesseract(tmp_path / "bare", monkeypatch)
-    drawn(world, LAMP)[0].save(world.documents / "lamp.png")
-    with world.engine() as engine:
-        world.index(engine)
-        assert states(engine) == {"lamp.png": "needs_ocr"}
+    assert recognitions.runs == 1
 
 
 def test_what_cannot_be_decoded_has_its_reason(world: World) -> None:

@@ -12,7 +12,6 @@ import pytest
 from indexer.api.pages import DocumentSource, GetMarks, Open
 from tests.integration.coloured import BLUE, GREEN, RED, Shape, make
 from tests.integration.rendering import render_child
-from tests.integration.scanning import needs_tesseract
 from tests.integration.test_render_places import SENTENCES, coloured, rendered
 from tests.integration.world import World, search
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from tests.integration.coloured import Colour
     from tests.integration.rendering import Asker
 
-pytestmark = needs_tesseract
 RESOLUTION = 200
 # The first and the last word of each coloured sentence, as far as any recognition gets them right.
 ENDS: list[tuple[str, str, Colour]] = [

@@ -1,17 +1,28 @@
-"""Recognises a page of a PDF or image file by Tesseract. Runs in the extraction child only."""
+"""Recognises a page of a PDF or image file. Runs in the extraction child only.
+
+PP-OCRv6 reads every page first: of 30 pages, clean and photographed, it found as many words as
+Tesseract or more on 29 (docs/benchmarks/recognition.md). What it could not read is of another script, which
+Tesseract tells and reads if it has a language of it, or too bad, where the better text counts.
+"""
 
 from __future__ import annotations
 
+import io
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
+from PIL import Image
 
 from indexer.api.errors import WorldError
 from indexer.extract.pdf.image import resolution_of
+from indexer.extract.pdf.legible import illegible
 from indexer.extract.pdf.opening import failures_of, open_checked
+from indexer.ocr import ppocr
 from indexer.ocr.layer import read_hocr, scaled
-from indexer.ocr.tesseract import Tesseract, recognise
+from indexer.ocr.page_image import UprightImage, evenly_lit
+from indexer.ocr.tesseract import Tesseract, languages_of, reason_of_script, recognise, script_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,15 +30,57 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
     from indexer.ocr.layer import RecognisedLine
+    from indexer.ocr.page_image import Grey
 
 # Dots per inch that Tesseract is made for; finer images take longer and are recognised no better.
 RESOLUTION = 300
 POINTS = 72  # per inch
-# An A2 page at full resolution; larger ones are rendered coarser. Tesseract's limit is 32,767.
-_MAX_PIXELS = 35_000_000
+# An A3 page at full resolution; larger ones are rendered coarser. Tesseract's limit is 32,767.
+_MAX_PIXELS = 20_000_000
 _MAX_SIDE = 30_000
 # Of the engine's time limit, which includes rendering.
 _SHARE_OF_SILENCE = 0.8
+# With a smaller share unread, which may be drawings and stamps, a page needs no other reader.
+_UNREAD = 0.25
+# So many lines and so large a share are a text of another script, and no pattern in a photograph.
+_LINES_OF_A_TEXT, _OTHER_SCRIPT = 4, 0.5
+# Letters of Vietnamese alone, and their least share; its others are dropped by PP-OCRv6.
+_VIETNAMESE, _VIETNAMESE_SHARE = frozenset("ươƯƠđĐ"), 0.015
+_OTHER_IS_BETTER = 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The lines on a page; ``lasting``, if no other language of Tesseract would change them."""
+
+    lines: list[RecognisedLine]
+    lasting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _SecondReader:
+    """Tesseract on one upright page."""
+
+    program: Tesseract
+    languages: Sequence[str]
+    image: Grey
+    resolution: int
+    seconds: float
+    beat: Callable[[], None]
+
+    def script(self) -> str:
+        return script_of(self.program, self._file(), **self._limits())
+
+    def lines(self, languages: Sequence[str]) -> list[RecognisedLine]:
+        return read_hocr(recognise(self.program, languages, self._file(), **self._limits()))
+
+    def _file(self) -> bytes:
+        file = io.BytesIO()
+        self.image.save(file, "PPM")
+        return file.getvalue()
+
+    def _limits(self) -> dict[str, Any]:
+        return {"resolution": self.resolution, "seconds": self.seconds, "beat": self.beat}
 
 
 def recognise_page(
@@ -35,43 +88,118 @@ def recognise_page(
     password: str | None,
     limits: Limits,
     number: int,
-    program: Tesseract,
-    languages: Sequence[str],
+    program: Tesseract | None,
+    languages: Sequence[str] = (),
     beat: Callable[[], None] = lambda: None,
-) -> list[RecognisedLine]:
-    """Return the lines recognised on a page (from 1), in points of the displayed page.
+) -> Recognised:
+    """Return what is recognised on a page (from 1), in points of the displayed page.
 
-    The most likely language comes first; ``beat`` is called at intervals while the program runs.
+    ``program``, if it is installed, reads other scripts; its most likely language comes first.
+    ``beat`` is called at intervals.
 
     Raises:
-        WorldError: If the document cannot be opened, the page cannot be rendered, or the program
-            fails (``indexer.ocr.tesseract.recognise``).
+        WorldError: If the document cannot be opened, the page cannot be rendered, a program fails
+            (``indexer.ocr.tesseract.recognise``), or ``unreadable`` with the reason ``script_…``
+            if its script needs a language of Tesseract.
         OSError: If the file cannot be read.
     """
+    grey, scale = _grey(path, password, limits, number)
+    page = UprightImage.of(evenly_lit(grey))
+    del grey
+    seconds = _SHARE_OF_SILENCE * limits.silence_s
+    page, boxes = _upright(page, beat)
+    reading = ppocr.read_lines(page.grey, boxes, seconds=seconds * ppocr.PATIENCE, beat=beat)
+    tesseract = None
+    if program is not None:
+        resolution = round(scale * POINTS)
+        tesseract = _SecondReader(program, languages, page.grey, resolution, seconds, beat)
+    lines, lasting = _better(reading, tesseract)
+    return Recognised(scaled(page.on_page(lines), 1 / scale), lasting)
+
+
+def _upright(
+    page: UprightImage, beat: Callable[[], None]
+) -> tuple[UprightImage, list[ppocr.LineBox]]:
+    """Turn and straighten a page; return it and its lines."""
+    for _ in range(3):
+        straight = page.straightened()
+        beat()
+        boxes = ppocr.find_lines(straight.grey)
+        beat()
+        if not (turns := ppocr.quarter_turns(straight.grey, boxes)):
+            return straight, boxes
+        page = page.turned(turns)
+    return straight, boxes
+
+
+def _better(
+    reading: ppocr.Reading, tesseract: _SecondReader | None
+) -> tuple[list[RecognisedLine], bool]:
+    """Return the text of a page, by whoever can read it, and whether it lasts."""
+    own = reading.lines
+    vietnamese = _is_vietnamese(_text(own))
+    if reading.unread < _UNREAD and not vietnamese:
+        return own, True
+    script = "Vietnamese" if vietnamese else tesseract.script() if tesseract else ""
+    other = _of_script(script, tesseract)
+    if other:
+        return other, False
+    is_text = reading.unread_lines >= _LINES_OF_A_TEXT and reading.unread >= _OTHER_SCRIPT
+    if vietnamese or (is_text and (script or tesseract is None)):
+        raise WorldError("unreadable", reason=reason_of_script(script))
+    if tesseract and tesseract.languages and not script:
+        try:
+            other = tesseract.lines(tesseract.languages)
+        except WorldError:
+            if not own:
+                raise
+            return own, False
+        if _worth(other) > _OTHER_IS_BETTER * _worth(own):
+            return other, False
+    return own, False
+
+
+def _of_script(script: str, tesseract: _SecondReader | None) -> list[RecognisedLine]:
+    """Return the lines of a page in a script that Tesseract has a language of; else none."""
+    if not script or tesseract is None:
+        return []
+    own = languages_of(script, tesseract.program.languages, tesseract.languages)
+    return tesseract.lines(own) if own else []
+
+
+def _is_vietnamese(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return sum(map(text.count, _VIETNAMESE)) > _VIETNAMESE_SHARE * max(letters, 1)
+
+
+def _worth(lines: Sequence[RecognisedLine]) -> int:
+    """Return how many letters of a text are in words that are words."""
+    text = _text(lines)
+    return sum(map(str.isalnum, text)) - sum(map(str.isalnum, illegible(text)))
+
+
+def _text(lines: Sequence[RecognisedLine]) -> str:
+    return "\n".join(" ".join(word.text for word in line.words) for line in lines)
+
+
+def _grey(path: Path, password: str | None, limits: Limits, number: int) -> tuple[Grey, float]:
+    """Return a page as a grey image, and its scale in pixels per point."""
     document = open_checked(path, password, limits)
     try:
         with failures_of(path):
             if not 1 <= number <= document.page_count:
                 raise WorldError("unreadable", reason="page_missing", page=number)
-            image, scale = _drawn(document.load_page(number - 1))
+            page = document.load_page(number - 1)
+            width, height = max(page.rect.width, 1.0), max(page.rect.height, 1.0)
+            scale = min(
+                RESOLUTION / POINTS if document.is_pdf else resolution_of(page),
+                math.sqrt(_MAX_PIXELS / (width * height)),
+                _MAX_SIDE / max(width, height),
+            )
+            matrix = pymupdf.Matrix(scale, scale)
+            drawn = page.get_pixmap(matrix=matrix, colorspace=pymupdf.csGRAY, alpha=False)
+            size = (drawn.width, drawn.height)
+            return Image.frombytes("L", size, drawn.samples, "raw", "L", drawn.stride), scale
     finally:
         document.close()
         pymupdf.TOOLS.store_shrink(100)
-    seconds = _SHARE_OF_SILENCE * limits.silence_s
-    resolution = round(scale * POINTS)
-    read = recognise(program, languages, image, resolution=resolution, seconds=seconds, beat=beat)
-    return scaled(read_hocr(read), 1 / scale)
-
-
-def _drawn(page: Any) -> tuple[bytes, float]:
-    """Return a page as a grey image (PGM), and its scale in pixels per point."""
-    width, height = max(page.rect.width, 1.0), max(page.rect.height, 1.0)
-    scale = min(
-        RESOLUTION / POINTS if page.parent.is_pdf else resolution_of(page),
-        math.sqrt(_MAX_PIXELS / (width * height)),
-        _MAX_SIDE / max(width, height),
-    )
-    drawn = page.get_pixmap(
-        matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY, alpha=False
-    )
-    return bytes(drawn.tobytes("pgm")), scale

@@ -137,10 +137,10 @@ class Border:
             case Failed(error):
                 self._ended = True
                 return Failed(checked_failure(error).failure())
-            case LinesFound(lines):
+            case LinesFound(lines, lasting):
                 _need(self._info is None)
                 self._ended = True
-                return LinesFound(_checked_lines(lines))
+                return LinesFound(_checked_lines(lines), lasting)
             case Ended():
                 self._ended = True
         return message

@@ -192,7 +192,7 @@ def _swept(programs: list[Path]) -> contextlib.AbstractContextManager[None]:
 def _programs(request: Job, promised: Format | None) -> list[Path]:
     """Return the programs that a request may start."""
     if isinstance(request, Recognise):
-        return [Path(request.program.path)]
+        return [Path(request.program.path)] if request.program else []
     if promised is None or not promised.needs_program:
         return []
     from indexer.extract.office.libreoffice import find_program
@@ -286,7 +286,7 @@ def _recognised(request: Job) -> RecognisedPages | None:
 def _recognise(conversation: EnginePipe, request: Recognise) -> None:
     from indexer.extract.pdf.recognition import recognise_page
 
-    lines = recognise_page(
+    found = recognise_page(
         request.path,
         request.password,
         request.limits,
@@ -295,7 +295,8 @@ def _recognise(conversation: EnginePipe, request: Recognise) -> None:
         request.languages,
         lambda: conversation.progress(0),
     )
-    conversation.send(LinesFound(base64.b64encode(pack(lines)).decode("ascii")))
+    packed = base64.b64encode(pack(found.lines)).decode("ascii")
+    conversation.send(LinesFound(packed, found.lasting))
 
 
 def _send_passages(

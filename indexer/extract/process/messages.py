@@ -84,13 +84,16 @@ class Extract(ToChild):
 
 @dataclass(frozen=True, slots=True)
 class Recognise(ToChild):
-    """Recognise the text on a page (from 1) of a PDF; the most likely language comes first."""
+    """Recognise the text on a page (from 1) of a PDF; the most likely language comes first.
+
+    ``program`` is None where Tesseract is not installed.
+    """
 
     path: Path
     password: str | None
     limits: Limits
     page: int
-    program: Tesseract
+    program: Tesseract | None
     languages: tuple[str, ...]
 
 
@@ -144,9 +147,13 @@ class TextSent(FromChild):
 
 @dataclass(frozen=True, slots=True)
 class LinesFound(FromChild):
-    """Recognised lines, packed by ``indexer.ocr.layer.pack``, in base64."""
+    """Recognised lines, packed by ``indexer.ocr.layer.pack``, in base64.
+
+    ``lasting``, if no other language of Tesseract would change them.
+    """
 
     lines: str
+    lasting: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,15 +213,16 @@ class ExtractionChild:
         path: Path,
         page: int,
         password: str | None,
-        program: Tesseract,
+        program: Tesseract | None,
         languages: Sequence[str],
         *,
         stopping: Callable[[], bool],
-    ) -> bytes:
+    ) -> tuple[bytes, bool]:
         """Recognise the text on a page (from 1) of a PDF, the most likely language first.
 
         Returns:
-            The lines, packed by ``indexer.ocr.layer.pack``.
+            The lines, packed by ``indexer.ocr.layer.pack``, and whether they last, as no other
+            language of Tesseract would change them.
 
         Raises:
             WorldError: If the document or the page cannot be read, or the program or the child
@@ -247,7 +248,7 @@ class ExtractionChild:
             raise answer.error.error()
         if not isinstance(answer, LinesFound):
             raise broken()
-        return base64.b64decode(answer.lines)
+        return base64.b64decode(answer.lines), answer.lasting
 
     def kill(self) -> None:
         """Kill the running process, from any thread; the extraction is cancelled."""

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from indexer.api.phrases import PHRASES
 from indexer.ocr.tesseract import (
+    SCRIPTS,
     default_languages,
     for_document,
     install_command,
+    language_to_install,
+    languages_of,
     package_of_system,
+    reason_of_script,
     system_language,
 )
 
@@ -55,13 +60,23 @@ def test_the_systems_language_is_the_first_that_is_said(monkeypatch: pytest.Monk
     [
         ("linux", "apt-get", "sudo apt install tesseract-ocr tesseract-ocr-deu"),
         ("linux", "dnf", "sudo dnf install tesseract tesseract-langpack-deu"),
-        ("linux", "", "tesseract-ocr"),
+        ("linux", "", "tesseract-ocr-deu"),
         ("darwin", "", "brew install tesseract tesseract-lang"),
         ("win32", "", "winget install --id UB-Mannheim.TesseractOCR"),
     ],
 )
-def test_each_system_has_its_command(
-    monkeypatch: pytest.MonkeyPatch, platform: str, there: str, command: str
+def test_each_system_has_its_command(platform: str, there: str, command: str) -> None:
+    assert install_command("deu", platform, lambda name: name if name == there else None) == command
+
+
+def test_a_script_has_its_languages_and_the_likely_one_is_to_be_installed(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
-    assert install_command(platform, lambda name: name if name == there else None) == command
+    installed = ("deu", "eng", "rus", "ukr")
+    assert languages_of("Cyrillic", installed, ["deu", "ukr"]) == ["ukr", "rus"]
+    assert languages_of("Greek", installed, ["deu"]) == []
+    assert language_to_install("Cyrillic") == "rus"
+    assert language_to_install("Cyrillic", ["bg"]) == "bul"
+    assert language_to_install("Other") == "deu"
+    assert {reason_of_script(script) for script in (*SCRIPTS, "Runic")} <= set(PHRASES)

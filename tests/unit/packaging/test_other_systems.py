@@ -109,10 +109,12 @@ def test_every_installer_registers_links() -> None:
 
 
 def test_tesseract_is_installed_by_the_command_that_lectern_names() -> None:
-    named = install_command("win32").removeprefix("winget install ")
+    named = install_command("eng", "win32").removeprefix("winget install ")
     assert named in (PACKAGING / "windows" / "lectern.nsi").read_text("utf-8")
     page = (ROOT / "resources" / "help" / "install.md").read_text("utf-8")
-    assert {install_command(system) for system in ("win32", "darwin")} <= set(page.splitlines())
+    assert {install_command("eng", system) for system in ("win32", "darwin")} <= set(
+        page.splitlines()
+    )
 
 
 def test_the_macos_steps_use_the_given_identity(

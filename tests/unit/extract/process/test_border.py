@@ -151,9 +151,9 @@ def test_lost_parts_have_reasons_of_the_tables() -> None:
 
 def test_recognised_lines_are_lines() -> None:
     line = RecognisedLine((RecognisedWord("Lamp", (1.0, 2.0, 3.0, 4.0)),), 12.0)
-    (found,) = said(LinesFound(base64.b64encode(pack([line])).decode()))
+    (found,) = said(LinesFound(base64.b64encode(pack([line])).decode(), lasting=True))
     assert isinstance(found, LinesFound)
     assert unpack(base64.b64decode(found.lines)) == [line]
     rows = (b"{}", b"[[12, 9, [[1, 2]]]]", b'[[12, 4, [["a", 1, 2, 3, 4]]]]', b"[" * 9_999)
     for data in (*map(zlib.compress, rows), b"no deflate", zlib.compress(b" " * (64 << 20))):
-        assert refused(LinesFound(base64.b64encode(data).decode()))
+        assert refused(LinesFound(base64.b64encode(data).decode(), lasting=True))
