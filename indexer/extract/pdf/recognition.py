@@ -1,8 +1,9 @@
 """Recognises a page of a PDF or image file. Runs in the extraction child only.
 
 PP-OCRv6 reads every page first: of 30 pages, clean and photographed, it found as many words as
-Tesseract or more on 29 (docs/benchmarks/recognition.md). What it could not read is of another script, which
-Tesseract tells and reads if it has a language of it, or too bad, where the better text counts.
+Tesseract or more on 29 (docs/benchmarks/recognition.md). What it could not read is of another
+script, which Tesseract tells and reads if it has a language of it, or too bad, where the better
+text counts.
 """
 
 from __future__ import annotations
