@@ -153,8 +153,14 @@ class Docs:
             for (content,) in contents.fetchall():
                 _finalise(connection, "next_content = ?", content)
 
-    def forget(self, docs: Collection[int]) -> None:
-        """Delete documents whose rows the store has deleted; files that need them are queued."""
+    def forget(self, docs: Collection[int], *, failed: int = 0) -> None:
+        """Delete documents whose rows the store has deleted; files that need them are queued.
+
+        Args:
+            docs: The documents.
+            failed: A file that is not queued, as its failure is recorded next; queued, it would be
+                read again without end.
+        """
         with self._db.write() as connection:
             self._db.mark_files_changed()
             for doc in docs:
@@ -168,8 +174,8 @@ class Docs:
                 for (file,) in files:
                     connection.execute(
                         "UPDATE files SET in_flight = 0, pending = 1 "
-                        "WHERE id = ? AND code = '' AND content IS NULL",
-                        (file,),
+                        "WHERE id = ? AND code = '' AND content IS NULL AND id != ?",
+                        (file, failed),
                     )
                     derive(connection, "id = ?", file)
 

@@ -89,11 +89,11 @@ class PassageWriter:
             self._since = time.monotonic()
         self._ended.append(document)
 
-    def drop_document(self, doc: int) -> None:
-        """Delete a partly read document that failed, from the buffer and from the store."""
+    def drop_document(self, doc: int, failed: int) -> None:
+        """Delete a partly read document, whose file failed, from the buffer and from the store."""
         self._rows = [row for row in self._rows if row.doc != doc]
         self.store.delete_docs([doc])
-        self.catalog.docs.forget([doc])
+        self.catalog.docs.forget([doc], failed=failed)
 
     def due(self, *, starved: bool) -> bool:
         """Whether to flush now: at once if the model has nothing to embed."""
@@ -324,7 +324,7 @@ class IndexingRun:
 
     def _failed(self, event: FileFinished, failure: LecternError, writing: _Writing | None) -> None:
         if writing is not None:
-            self.passages.drop_document(writing.doc)
+            self.passages.drop_document(writing.doc, event.job.file)
         content = None
         if event.content is not None:
             content = (event.content.content_id, event.job.format, EXTRACTOR_VERSION)

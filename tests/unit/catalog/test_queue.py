@@ -45,6 +45,18 @@ def test_a_taken_file_is_given_out_once_until_it_is_released(catalog: Catalog, r
     assert len(catalog.queue.take(5)) == 2
 
 
+def test_a_failure_after_the_first_passages_takes_the_file_off_the_queue(
+    catalog: Catalog, root: int
+) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("copy")]}))
+    jobs = catalog.queue.take(2)
+    for job in jobs:
+        begun = catalog.docs.begin(job.file, "hash", job.stamp, info("text"), title_used="")
+    catalog.docs.forget([begun.doc], failed=jobs[0].file)
+    catalog.queue.fail(jobs[0].file, "child_died", {"reason": "a message"}, taken=True)
+    assert [job.file for job in catalog.queue.take(5)] == [jobs[1].file]
+
+
 def test_files_of_an_offline_root_wait(catalog: Catalog, root: int) -> None:
     catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
     catalog.roots.set_online(root, online=False)

@@ -61,7 +61,7 @@ def test_a_partly_read_document_that_failed_is_deleted(library: Library) -> None
     writer.flush_passages()
     writer.buffer_passages(good, info("good"), [passage(0, "kept")])
     writer.buffer_passages(bad, info("bad"), [passage(1, "held")])
-    writer.drop_document(bad)
+    writer.drop_document(bad, failed=0)
     writer.complete_document(FinishedDocument(good, info("good"), 1))
     assert [one.doc for one in writer.flush_passages()] == [good]
     assert library.store.known_docs().tolist() == [good]
