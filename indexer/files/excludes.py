@@ -137,7 +137,7 @@ FILE_RULES = (
     ExcludeRule(
         Reason.SECRETS,
         ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.kdbx", "*.kdb", "*.pem",
-         "*.ppk", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.asc", "*.gpg", "*.agilekeychain",
+         "*.ppk", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.gpg", "*.agilekeychain",
          "*.opvault", ".netrc", "_netrc", ".pgpass", ".env", "wallet.dat", "login data",
          "logins.json"),
     ),

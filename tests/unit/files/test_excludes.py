@@ -89,6 +89,7 @@ def test_system_folders_are_excluded_at_the_top_only() -> None:
         (".hidden.txt", Reason.HIDDEN),
         ("report.txt", None),
         ("id_rsa.pub.txt", None),
+        ("chapter.asc", None),  # AsciiDoc; armoured keys are known by their content
     ],
 )
 def test_files_are_excluded_with_their_reason(path: str, reason: Reason | None) -> None:
