@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MIB = 1 << 20
+_LOCK_S = 10.0  # for which another process may hold the file of settings
 # A value of ``model``: the one for the languages of the library; of ``precision``: that of the
 # library, or the fastest.
 AUTO = "auto"
@@ -153,7 +154,9 @@ class Settings:
     """The settings and their file.
 
     Unknown keys of the file are kept. An invalid value counts as not set and is listed in
-    ``problems``. A change by another process is kept, and takes effect with ``read_again``.
+    ``problems``. A change by another process is kept, and takes effect with ``read_again``. While
+    the file as a whole cannot be read, Lectern is offline, since the file may say so, and no
+    setting can be changed, so that nothing in the file is lost.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -161,6 +164,8 @@ class Settings:
         self.problems: list[WorldError] = []
         self._watchers: list[Callable[[], Callable[[str], None] | None]] = []
         self._values = self._read(self.problems)
+        if any(problem.code == "settings_unreadable" for problem in self.problems):
+            self._values["offline"] = True
 
     def __getitem__(self, name: str) -> Value:
         return self._values.get(name, SETTINGS[name].default)
@@ -186,7 +191,7 @@ class Settings:
         """Change a setting and write the file.
 
         Raises:
-            WorldError: ``bad_setting`` or ``path_denied``.
+            WorldError: ``bad_setting``, ``settings_unreadable`` or ``path_denied``.
         """
         checked = SETTINGS[name].check(value)
         self._save(name, list(checked) if isinstance(checked, tuple) else checked)
@@ -194,7 +199,7 @@ class Settings:
         self._notify(name)
 
     def reset(self, name: str) -> None:
-        """Return a setting to its default."""
+        """Return a setting to its default; raises as ``set``."""
         self._save(name, None)
         self._values.pop(name, None)
         self._notify(name)
@@ -212,7 +217,12 @@ class Settings:
 
     def _read(self, problems: list[WorldError]) -> dict[str, Value]:
         values: dict[str, Value] = {}
-        for name, raw in self._load(problems).items():
+        try:
+            loaded = self._load()
+        except WorldError as error:
+            problems.append(error)
+            return values
+        for name, raw in loaded.items():
             try:
                 values[name] = SETTINGS[name].check(raw)
             except KeyError:
@@ -221,32 +231,42 @@ class Settings:
                 problems.append(error)
         return values
 
-    def _load(self, problems: list[WorldError]) -> dict[str, Any]:
+    def _load(self) -> dict[str, Any]:
+        """Return the content of the file.
+
+        Raises:
+            WorldError: ``settings_unreadable``, with the place of the fault.
+        """
+        file = str(self.file)
         try:
             raw = json.loads(self.file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError) as error:
-            problems.append(_unreadable(self.file, error))
-            return {}
-        return raw if isinstance(raw, dict) else {}
+        except json.JSONDecodeError as error:
+            place = {"line": error.lineno, "column": error.colno}
+            raise WorldError("settings_unreadable", file=file, **place) from error
+        except (OSError, ValueError, RecursionError) as error:
+            raise WorldError("settings_unreadable", file=file, line=1, column=1) from error
+        if not isinstance(raw, dict):
+            raise WorldError("settings_unreadable", file=file, line=1, column=1)
+        return raw
 
     def _save(self, name: str, value: Any) -> None:
-        """Change one key of the file; ``None`` takes it out."""
-        raw = self._load([])
-        raw.pop(name, None)
-        if value is not None:
-            raw[name] = value
-        text = json.dumps(raw, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        """Change one key of the file; ``None`` takes it out. A link to the file stays one."""
+        from filelock import FileLock  # only changes need it
+
         try:
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_file(self.file, text)
-        except OSError as error:
+            file = self.file.resolve()
+            with FileLock(file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
+                raw = self._load()
+                raw.pop(name, None)
+                if value is not None:
+                    raw[name] = value
+                text = json.dumps(raw, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+                write_file(file, text)
+        except OSError as error:  # a lock that is held too long among them
             raise WorldError("path_denied", path=str(self.file)) from error
-
-
-def _unreadable(file: Path, error: Exception) -> WorldError:
-    return WorldError("bad_setting", name=str(file), value="read", reason=type(error).__name__)
 
 
 def engine_config(settings: Settings, library: Path, *, offline: bool = False) -> EngineConfig:

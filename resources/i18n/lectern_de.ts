@@ -2952,6 +2952,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Nicht möglich</translation>
     </message>
     <message>
+        <source>Settings unreadable</source>
+        <translation>Einstellungen unlesbar</translation>
+    </message>
+    <message>
+        <source>The settings in {file} cannot be read; look at line {line}, column {column}.</source>
+        <translation>Die Einstellungen in {file} sind nicht lesbar; sehen Sie in Zeile {line}, Spalte {column} nach.</translation>
+    </message>
+    <message>
+        <source>Correct the file. Until then Lectern is offline and changes no setting.</source>
+        <translation>Berichtigen Sie die Datei. Bis dahin ist Lectern offline und ändert keine Einstellung.</translation>
+    </message>
+    <message>
         <source>Not understood</source>
         <translation>Nicht verstanden</translation>
     </message>

@@ -6,6 +6,7 @@ import gc
 import json
 import stat
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -85,7 +86,7 @@ def test_changes_are_kept_for_the_owner_only(file: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     again.reset("threads")
     assert Settings(file)["threads"] == SETTINGS["threads"].default
-    assert [path.name for path in file.parent.iterdir()] == ["settings.json"]
+    assert {path.name for path in file.parent.iterdir()} == {"settings.json", "settings.lock"}
 
 
 def test_what_another_version_wrote_is_kept(file: Path) -> None:
@@ -95,13 +96,63 @@ def test_what_another_version_wrote_is_kept(file: Path) -> None:
     assert json.loads(file.read_text()) == {"mood": [1, {"deep": True}], "threads": 3}
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "nonsense", '{"threads": "many"}', "\xff"])
-def test_a_broken_file_means_defaults_and_is_reported(file: Path, content: str) -> None:
+def test_an_invalid_value_means_the_default_and_is_reported(file: Path) -> None:
+    file.parent.mkdir()
+    file.write_text('{"threads": "many"}')
+    settings = Settings(file)
+    assert settings["threads"] == 0
+    assert settings.problems
+    assert not settings["offline"]
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        ("", (1, 1)),
+        ("[]", (1, 1)),
+        ("\xff", (1, 1)),
+        ("[" * 100_000, (1, 1)),
+        ('{"offline": true,\n "threads": 2,\n}', (3, 1)),
+    ],
+)
+def test_a_broken_file_means_offline_and_is_never_written_over(
+    file: Path, content: str, place: tuple[int, int]
+) -> None:
     file.parent.mkdir()
     file.write_bytes(content.encode("latin-1"))
     settings = Settings(file)
+    (problem,) = settings.problems
+    assert problem.code == "settings_unreadable"
+    if len(content) < 1000:  # how deep a list may be differs
+        assert (problem.detail["line"], problem.detail["column"]) == place
+    assert settings["offline"] is True
     assert settings["threads"] == 0
-    assert settings.problems or content == "[]"
+    with pytest.raises(WorldError, match="cannot be read"):
+        settings.set("threads", 3)
+    with pytest.raises(WorldError, match="cannot be read"):
+        settings.reset("threads")
+    assert file.read_bytes() == content.encode("latin-1")
+    file.write_text('{"threads": 2}')
+    settings.set("preview", value=False)
+    assert json.loads(file.read_text()) == {"preview": False, "threads": 2}
+
+
+def test_changes_of_many_at_once_are_all_kept(file: Path) -> None:
+    names = ["threads", "readers", "max_pdf_mb", "max_text_mb", "max_markup_mb"]
+    with ThreadPoolExecutor(len(names)) as pool:
+        for number in range(10, 20):
+            list(pool.map(lambda name, value=number: Settings(file).set(name, value), names))
+            assert json.loads(file.read_text()) == dict.fromkeys(names, number)
+
+
+def test_a_link_to_the_file_stays_a_link(file: Path, tmp_path: Path) -> None:
+    file.parent.mkdir()
+    kept = tmp_path / "kept.json"
+    kept.write_text('{"threads": 2}')
+    file.symlink_to(kept)
+    Settings(file).set("readers", 3)
+    assert file.is_symlink()
+    assert json.loads(kept.read_text()) == {"readers": 3, "threads": 2}
 
 
 def test_names_may_have_hyphens(file: Path) -> None:
@@ -204,6 +255,7 @@ def test_changes_of_another_process_are_read_again(file: Path) -> None:
     file.write_text("{")
     settings.read_again()
     assert (settings["history"], len(heard)) == (False, 2)
+    file.write_text('{"history": false, "text_scale": 150}')
     elsewhere.reset("text_scale")
     settings.read_again()
     assert settings["text_scale"] == 100
