@@ -74,6 +74,8 @@ def test_from_the_first_run_to_a_password_to_an_absent_folder(
 def _first_run(qtbot: QtBot, context: Context) -> None:
     page = FirstRun(context)
     qtbot.addWidget(page)
+    feed = ActivityFeed(context.link, page)
+    feed.changed.connect(page.show_activity)
     page.show()
     qtbot.waitUntil(page.card.start.isEnabled)
     assert page.card.facts.value("To read:").startswith("4 ")
