@@ -96,9 +96,9 @@ def test_a_line_that_was_broken_with_a_hyphen_is_found_whole(served: Lectern) ->
     assert "Loss of the Endurance" in " ".join(first["heading_path"])
 
 
-def test_running_heads_are_not_found(served: Lectern) -> None:
+def test_running_heads_are_found_once(served: Lectern) -> None:
     found = hits(served, '"LEASE OF A WORKSHOP: UNIT 7, MARRAM BOATYARD"')
-    assert all(hit["why"] != "phrase" for hit in found)
+    assert [hit["why"] for hit in found].count("phrase") == 1
 
 
 def test_filters(served: Lectern) -> None:

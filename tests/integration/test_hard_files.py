@@ -36,6 +36,10 @@ ILLEGIBLE = ("cyrillic-02.pdf", "plain-24.pdf", "rtl-01.pdf", "rtl-07.pdf")
 STATES = {
     **{f"no_pages-{number:02}.pdf": state for number, state in NO_PAGES.items()},
     **dict.fromkeys(ILLEGIBLE, "partial"),
+    "cjk-11.pdf": "partial",  # the picture of a page with a line of text on it
+    # Attached files of kinds that are not read are named.
+    **{f"embedded_files-{number:02}.pdf": "partial" for number in (1, 2, 4, 6)},
+    "scan_no_text-02.pdf": "indexed",  # its subject is text
 }
 
 
