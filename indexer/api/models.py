@@ -1,4 +1,4 @@
-"""What the person is told of a language model, of one that is here or one that could be fetched."""
+"""Descriptions of language models, both those on this machine and those that can be fetched."""
 
 from __future__ import annotations
 

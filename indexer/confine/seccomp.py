@@ -193,9 +193,13 @@ def _reading_filter(programs: bool) -> bytes:  # noqa: FBT001  # cached
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What becomes of a call if its arguments meet all conditions: (number, value, mask).
+    """A rule that allows or refuses a system call by its arguments. The first that fits counts.
 
-    The first rule that fits counts. ``error`` is the errno that the call returns, 0 allows it.
+    Attributes:
+        name: Of the call.
+        error: The errno that the call returns; 0 allows it.
+        conditions: What all must hold: the number of an argument, its value, and the mask of the
+            bits that are compared.
     """
 
     name: str

@@ -164,7 +164,7 @@ class DocumentWorker:
         return status
 
     def _exactly(self, size: int) -> bytes:
-        """Read so many bytes of its answers; fewer at the end."""
+        """Read ``size`` bytes of the answers; fewer if they end before that."""
         parts = []
         while size:
             self.until_ready(self._answers)

@@ -212,7 +212,7 @@ def choose(wanted: str, test: Callable[[str], T]) -> tuple[T, ProviderInUse]:
 
 
 def survey(test: Callable[[str], object]) -> dict[str, Note]:
-    """What becomes of each provider if it is asked for, by its key.
+    """Return the provider used for each value of the setting ``device``, with the reason.
 
     Args:
         test: As for ``choose``.

@@ -452,7 +452,7 @@ class ModelsInUse:
         return self._device.name, self._device.notes
 
     def survey_devices(self) -> dict[str, Note]:
-        """What becomes of each provider with the configured model, which is open on the CPU.
+        """Return what ``survey`` says of each provider for the model of the configuration.
 
         Raises:
             WorldError: ``unknown_model``, and those of ``open_embedder``.

@@ -69,7 +69,7 @@ _DATE = re.compile(r"(?:\d{4}(?:-\d\d){0,2})?")
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_NUMBER = 2**31 - 1
 _MOST_NAME, _MOST_LOST = 10_000, 100_000
-_MOST_HEADINGS = 64
+_MOST_HEADINGS, _MOST_PART = 64, 256
 # A text has at most so many characters, and so many for each byte of its file: deflated a thousand
 # times smaller, the most that a zip file can.
 _LEAST_CHARACTERS, _CHARACTERS_A_BYTE = 1_000_000, 1_000
@@ -222,10 +222,10 @@ def _checked_lost(lost: str) -> str:
 
 def _checked_part(part: object) -> Sequence[str]:
     match part:
-        case [str(name), reason]:
-            return name[: _MOST_HEADINGS * 4], str(reason) if _is_reason(
-                reason
-            ) else "content_damaged"
+        case [str(name), str(reason)] if _is_reason(reason):
+            return name[:_MOST_PART], reason
+        case [str(name), _]:
+            return name[:_MOST_PART], "content_damaged"
     return "", "content_damaged"
 
 
