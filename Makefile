@@ -28,15 +28,11 @@ test: .venv/dev.stamp lint imports  ## Install what is needed and pass every che
 # How long each test took is in build/tests.xml and build/slow-tests.xml.
 PYTEST := $(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 20
 
-BUSY := tests/ui/test_heartbeat.py
-
 pytest: .venv/dev.stamp
 	$(PYTEST) -m "not slow" --junit-xml build/tests.xml
 
 test-slow: .venv/dev.stamp  ## Kill, damage, fill and watch whole libraries: the tests that `make test` leaves out
-	@# It measures how long the window is busy, which other tests beside it would lengthen.
-	$(PY) -m pytest $(BUSY)
-	$(PYTEST) -m slow --ignore $(BUSY) --junit-xml build/slow-tests.xml
+	$(PYTEST) -m slow --junit-xml build/slow-tests.xml
 
 lint: .venv/dev.stamp  ## Style: ruff's rules and its formatting
 	.venv/bin/ruff check .

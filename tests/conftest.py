@@ -33,7 +33,6 @@ SLOW = frozenset(
             "reindex render_child rescue scan_places scans soak store_kill store_maintenance "
             "watching"
         ),
-        "ui": "heartbeat",
         "unit/embed": "late",
     }.items()
     for name in names.split()

@@ -20,6 +20,7 @@ SMALL = {
     "store_scale": ["--passages", "600", "--at", "{at}/store", "--times", "1", "--tidy-once"],
     "throughput": ["--library", "{at}/library", "--corpus", "{docs}"],
     "tiny_files": ["5"],
+    "window_busy": ["--files", "3"],
     "watching": ["--idle", "5", "--seconds", "1", "--moved", "2"],
 }
 # The same of documents beside the checkout.
