@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from ui.ports import Notice
 from ui.supervisor import EngineState
 from ui.theme import L, M, S, current, icon, icon_size
 from ui.widgets import FocusReturn, IconToolButton, filled, timer, wrapped_label
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
     from indexer.api.status import Activity
-    from ui.ports import Notice
     from ui.theme import Theme
 
 
@@ -200,8 +201,15 @@ class Rail(QFrame):
         self.chosen.emit(self.sender().objectName())
 
 
+# How many of the latest actions can be undone.
+MOST_UNDONE = 100
+
+
 class NoticeBar(QFrame):
-    """Shows one notice at a time; a new one replaces the old. Implements ``ports.Notices``."""
+    """Shows one notice at a time; a new one replaces the old. Implements ``ports.Notices``.
+
+    Ctrl+Z undoes the latest action that can be undone, also when its notice has gone.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -221,9 +229,9 @@ class NoticeBar(QFrame):
         self._close.setAccessibleName(self.tr("Dismiss this notice"))
         self._close.clicked.connect(self.dismiss)
         self._focus = FocusReturn(self, self.dismiss)
-        self._undo = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self)
-        self._undo.activated.connect(self._accept)
-        self._undo.setEnabled(False)
+        self._undoable: deque[Notice] = deque(maxlen=MOST_UNDONE)
+        keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self)
+        keys.activated.connect(self.undo)
         filled(
             QHBoxLayout(self),
             self._text,
@@ -244,7 +252,8 @@ class NoticeBar(QFrame):
         self.dismiss()
         self._act, self._expired = notice.undo or notice.act, notice.expired
         self._seconds = notice.seconds
-        self._undo.setEnabled(notice.undo is not None)
+        if notice.undo is not None:
+            self._undoable.append(notice)
         action = self.tr("Undo") if notice.undo is not None else notice.action
         self._text.setText(notice.text)
         self._button.setText(action)
@@ -261,7 +270,22 @@ class NoticeBar(QFrame):
         if expired is not None:
             expired()
 
+    def undo(self) -> None:
+        """Undo the latest action of this session that was not undone."""
+        if not self._undoable:
+            return
+        notice = self._undoable.pop()
+        if notice.undo is self._act:
+            self._clear()  # without its ``expired``
+        else:
+            self.post(Notice(self.tr("Undone: {action}").format(action=notice.text)))
+        if notice.undo is not None:
+            notice.undo()
+
     def _accept(self) -> None:
+        if self._undoable and self._act is self._undoable[-1].undo:
+            self.undo()
+            return
         act = self._act
         self._clear()
         if act is not None:
@@ -270,7 +294,6 @@ class NoticeBar(QFrame):
     def _clear(self) -> None:
         self._timer.stop()
         self._act = self._expired = None
-        self._undo.setEnabled(False)
         self._focus.give_back()
         self.hide()
 

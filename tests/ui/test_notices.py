@@ -83,6 +83,29 @@ def test_what_can_be_undone_is_undone_by_its_button_or_key(qtbot: QtBot) -> None
     bar.dismiss()
 
 
+def test_what_was_done_before_is_undone_after_its_notice_has_gone(bar: NoticeBar) -> None:
+    heard: list[str] = []
+    for name in ("one", "two"):
+        undo, expired = f"undo {name}", f"{name} is over"
+        bar.post(
+            Notice(
+                f"{name}.",
+                undo=lambda undo=undo: heard.append(undo),  # type: ignore[misc]  # bound now
+                expired=lambda expired=expired: heard.append(expired),  # type: ignore[misc]
+                seconds=0,
+            )
+        )
+    assert heard == ["one is over"]
+    bar.undo()  # that of the notice, which does not count as expired
+    assert (bar.text, heard) == ("", ["one is over", "undo two"])
+    bar.undo()
+    assert heard[-1] == "undo one"
+    assert bar.text == "Undone: one."
+    bar.undo()
+    assert heard[-1] == "undo one", "there is nothing left"
+    bar.dismiss()
+
+
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Escape])
 def test_the_focus_returns_to_where_it_was(qtbot: QtBot, key: Qt.Key) -> None:
     window = QWidget()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 from contextlib import suppress
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -64,7 +65,7 @@ class Removals(QObject):
         self._context = context
         self._questions = Questions(context, self)
         self._file = context.folder / FILE_NAME
-        self._undoable: list[str] = []
+        self._waiting: set[str] = set()  # hidden, and not removed while their notice is shown
         self._due = _listed_removals(context)
         context.link.connected.connect(self.send_removals)
         if self._due and context.link.is_connected:
@@ -73,18 +74,19 @@ class Removals(QObject):
     @property
     def hidden(self) -> frozenset[str]:
         """The folders with a pending removal."""
-        return frozenset((*self._undoable, *self._due))
+        return frozenset((*self._waiting, *self._due))
 
-    def remove_folders(self, paths: Sequence[str]) -> None:
-        """Hide folders, and remove them from the library unless the person undoes it."""
-        self._undoable = list(paths)
+    def remove_folder(self, path: str, patterns: Sequence[str]) -> None:
+        """Hide a folder, and remove it from the library unless the person undoes it."""
+        self._waiting.add(path)
         self._write()
         self.changed.emit()
+        text = self.tr("{folder} was removed from the library. The files themselves stay.")
         self._context.notices.post(
             Notice(
-                self.tr("%Ln folder(s) removed. The files themselves stay.", "", len(paths)),
-                undo=self._undo,
-                expired=self._expire,
+                text.format(folder=PurePath(path).name or path),
+                undo=partial(self._undo, path, tuple(patterns)),
+                expired=partial(self._expire, path),
             )
         )
 
@@ -94,14 +96,19 @@ class Removals(QObject):
             request = Remove(tuple(map(Path, self._due)))
             self._questions.send_lasting(request, self._removed, failed=self._failed)
 
-    def _undo(self) -> None:
-        self._undoable = []
+    def _undo(self, path: str, patterns: tuple[str, ...]) -> None:
+        if path in self._waiting:
+            self._waiting.discard(path)
+        else:  # it was removed, or is about to be: the engine works in the order of requests
+            self._due = [each for each in self._due if each != path]
+            request = Index((Path(path),), patterns=patterns, kept=True)
+            self._questions.send_lasting(request, ignore)
         self._write()
         self.changed.emit()
 
-    def _expire(self) -> None:
-        self._due += self._undoable
-        self._undoable = []
+    def _expire(self, path: str) -> None:
+        self._waiting.discard(path)
+        self._due.append(path)
         self.send_removals()
 
     def _removed(self, _removal: object) -> None:
@@ -119,7 +126,7 @@ class Removals(QObject):
             self._questions.report(error)
 
     def _write(self) -> None:
-        paths = [*self._due, *self._undoable]
+        paths = [*self._due, *self._waiting]
         try:
             if paths:
                 self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -366,7 +373,8 @@ class FoldersPage(QWidget):
             desktop.open_path(root.path, self._context.notices)
 
     def _remove(self) -> None:
-        paths = [root.path for root in self.list.chosen()]
-        if paths:
-            self.removals.remove_folders(paths)
+        chosen = self.list.chosen()
+        for root in chosen:
+            self.removals.remove_folder(root.path, root.patterns)
+        if chosen:
             (self.list if self.model.roots else self.add).setFocus()

@@ -10,7 +10,7 @@ import pytest
 
 from indexer.api.answers import Removal
 from indexer.api.errors import WorldError
-from indexer.api.requests import Remove
+from indexer.api.requests import Index, Remove
 from tests.ui.library.port import canned_context
 from ui.library.folder_list import FolderModel
 from ui.library.folders import FILE_NAME, Removals
@@ -23,7 +23,7 @@ def test_a_removal_survives_a_window_that_closes(qtbot: QtBot, tmp_path: Path) -
     context, link, said = canned_context(tmp_path)
     owner = FolderModel()
     removals = Removals(context, owner)
-    removals.remove_folders(["/a"])
+    removals.remove_folder("/a", ["*.bak"])
     assert json.loads((tmp_path / FILE_NAME).read_text()) == ["/a"]
     link.is_connected = False
     said.lapse()
@@ -40,7 +40,7 @@ def test_a_removal_waits_for_an_engine_that_is_gone(qtbot: QtBot, tmp_path: Path
     context, link, said = canned_context(tmp_path)
     owner = FolderModel()
     removals = Removals(context, owner)
-    removals.remove_folders(["/a"])
+    removals.remove_folder("/a", ["*.bak"])
     said.lapse()
     qtbot.waitUntil(lambda: not link.waiting)  # it answers that there is no engine
     assert removals.hidden == {"/a"}
@@ -70,7 +70,31 @@ def test_a_failed_removal_is_reported_unless_the_folder_is_gone(
     link.answers[Remove] = lambda _request: WorldError(code)
     owner = FolderModel()
     removals = Removals(context, owner)
-    removals.remove_folders(["/a"])
+    removals.remove_folder("/a", ["*.bak"])
     said.lapse()
     qtbot.waitUntil(lambda: not removals.hidden)
     assert (len(said.texts) == 2) is told
+
+
+def test_two_removals_are_undone_one_by_one_even_after_they_were_carried_out(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    context, link, said = canned_context(tmp_path)
+    link.answers[Remove] = lambda _request: Removal(0, 0, 0)
+    owner = FolderModel()
+    removals = Removals(context, owner)
+    removals.remove_folder("/a", ["*.bak"])
+    first = said.told[-1]
+    assert first.expired is not None
+    assert first.undo is not None
+    removals.remove_folder("/b", [])
+    first.expired()  # another notice takes its place
+    assert Remove((Path("/a"),)) in link.asked
+    assert removals.hidden == {"/a", "/b"}
+    qtbot.waitUntil(lambda: removals.hidden == {"/b"})
+    second = said.told[-1]
+    assert second.undo is not None
+    second.undo()
+    assert not removals.hidden
+    first.undo()
+    assert link.asked[-1] == Index((Path("/a"),), patterns=("*.bak",), kept=True)
