@@ -19,6 +19,7 @@ from indexer.api.answers import (
     Document,
     Estimate,
     FileList,
+    FolderCount,
     FormatEstimate,
     LoneStatement,
     Statement,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         Explain,
         FindSentences,
         ListFiles,
+        ListFolders,
         MapPages,
         Search,
     )
@@ -151,11 +153,26 @@ class FakeLibrary:
             row
             for row in self.rows()
             if request.state in {None, row.state}
-            and (request.root is None or str(request.root) == row.root)
+            and (request.root is None or Path(row.path).is_relative_to(request.root))
             and all(word in row.path.lower() for word in request.text.lower().split())
         ]
         rows = sorted(chosen, key=_KEYS[request.order])
         return FileList(tuple(rows[request.offset : request.offset + request.limit]), len(chosen))
+
+    def folders(self, request: ListFolders) -> tuple[FolderCount, ...]:
+        below = [
+            Path(row.path).relative_to(request.folder).parts[:-1]
+            for row in self.rows()
+            if Path(row.path).is_relative_to(request.folder)
+        ]
+        return tuple(
+            FolderCount(
+                str(request.folder / name),
+                sum(parts[:1] == (name,) for parts in below),
+                any(parts[:1] == (name,) and len(parts) > 1 for parts in below),
+            )
+            for name in sorted({parts[0] for parts in below if parts})
+        )
 
     def described(self, path: Path) -> Document:
         row = next((row for row in self.rows() if row.path == str(path)), None)
@@ -237,10 +254,13 @@ class FakeLibrary:
     def estimated(self, request: EstimateIndex, token: CancelToken) -> Estimate:
         formats: dict[str, FormatEstimate] = {}
         known = left_out = 0
+        leaving: dict[str, int] = {}
         for file in (file for path in request.paths for file in files_under(path)):
             token.check()
             if file.name in (request.patterns or ()):
                 left_out += 1
+                if str(file) in self.texts:
+                    leaving[file.name] = 1
                 continue
             if str(file) in self.texts:
                 known += 1
@@ -259,6 +279,7 @@ class FakeLibrary:
             seconds_words=0.5 * files,
             seconds_meaning=4.0 * files,
             measured=False,
+            leaving=leaving,
         )
 
 

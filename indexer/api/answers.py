@@ -22,6 +22,15 @@ class FileList:
 
 
 @dataclass(frozen=True, slots=True)
+class FolderCount:
+    """A folder, the number of files in it and below it, and whether it has folders with files."""
+
+    path: str
+    files: int
+    has_folders: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One file and its document; ``created`` is an ISO date, ``language`` ISO 639-1, or ""."""
 
@@ -57,6 +66,8 @@ class Estimate:
         files: To be read; ``bytes`` of them, ``formats`` by format.
         left_out: Count by reason code.
         known: Files that were read before; they are in no other count.
+        leaving: Files of the library that the given patterns leave out, counted by the folder that
+            is left out, or by the file; "" counts those for which there is no room here.
         seconds_words: Until all are searchable by words.
         seconds_meaning: Until all have vectors.
         measured: Whether the rates were measured in this library.
@@ -71,6 +82,7 @@ class Estimate:
     seconds_words: float
     seconds_meaning: float
     measured: bool
+    leaving: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

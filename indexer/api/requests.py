@@ -17,6 +17,7 @@ from indexer.api.answers import (
     Document,
     Estimate,
     FileList,
+    FolderCount,
     Parallel,
     Removal,
     RepairOutcome,
@@ -214,7 +215,7 @@ class ListFiles(Request[FileList]):
 
     Attributes:
         state: Only files in this state.
-        root: Only files of this root.
+        root: Only files of this root, or of this folder below one.
         offset: How many to skip.
         limit: The most files to return, 1 to 10,000.
         text: Only files whose path contains these words.
@@ -233,6 +234,17 @@ class ListFiles(Request[FileList]):
     def __post_init__(self) -> None:
         between("offset", self.offset, 0)
         between("limit", self.limit, 1, MAX_LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class ListFolders(Request[tuple[FolderCount, ...]]):
+    """List the folders directly below a root, or below a folder in one, by name.
+
+    Raises ``not_a_root`` for a folder outside the library.
+    """
+
+    queue: ClassVar[Queue] = Queue.STATUS
+    folder: Path
 
 
 @dataclass(frozen=True, slots=True)

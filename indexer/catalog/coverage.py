@@ -47,11 +47,12 @@ WHERE v.state = 'crashed' AND v.space = (SELECT id FROM spaces WHERE active)
 
 @dataclass(frozen=True, slots=True)
 class CoverageFilter:
-    """Which files are listed; ``None`` and "" do not filter."""
+    """Which files are listed; ``None`` and "" do not filter. ``folder`` is below the root."""
 
     state: FileState | None = None
     root: int | None = None
     text: str = ""
+    folder: bytes = b""
 
 
 class Coverage:
@@ -85,6 +86,23 @@ class Coverage:
             return int(self._db.value(f"SELECT count(*){_FROM}{where}", *values))
         count = f"SELECT count(*) FROM files f WHERE 1{where}"
         return self._totals.get(chosen, lambda: int(self._db.value(count, *values)))
+
+    def subfolders(self, root: int, folder: bytes) -> dict[bytes, tuple[int, bool]]:
+        """Count the files in each folder directly below one, and say whether that has folders."""
+        above = folder + b"/" if folder else b""
+        found: dict[bytes, tuple[int, bool]] = {}
+        for path, files in self._db.rows(
+            "SELECT d.path, count(*) FROM folders d JOIN files f ON f.folder = d.id "
+            "WHERE d.root = ? AND substr(d.path, 1, ?) = ? GROUP BY d.id ORDER BY d.path",
+            root,
+            len(above),
+            above,
+        ):
+            name, deeper, _ = path[len(above) :].partition(b"/")
+            if name:
+                before, has_folders = found.get(name, (0, False))
+                found[name] = before + files, has_folders or bool(deeper)
+        return found
 
     def sizes(self) -> dict[int, int]:
         """Return the bytes of the files under each root."""
@@ -171,6 +189,13 @@ class Coverage:
             if value is not None:
                 conditions.append(f" AND {column} = ?")
                 values.append(value)
+        if chosen.folder:
+            inside = chosen.folder + b"/"
+            conditions.append(
+                " AND f.folder IN (SELECT id FROM folders WHERE root = f.root "
+                "AND (path = ? OR substr(path, 1, ?) = ?))"
+            )
+            values += [chosen.folder, len(inside), inside]
         wanted = fold(chosen.text).split()
         if wanted:
             folders: dict[tuple[bytes, bytes], str] = {}

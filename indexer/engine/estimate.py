@@ -25,7 +25,7 @@ from indexer.files.walk import RootWalk, first_bytes
 from indexer.pipeline.rates import Throughput, load_throughput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from indexer.api.progress import CancelToken
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 _UNTIMED = "image"
 # The upper bound of a single file's estimated pages; the lower is 1.
 MOST_PAGES = 20_000
+# The most folders and files that patterns leave out which are named.
+MOST_NAMED = 50
 # PDFs whose pages are counted, and how much of each is searched for them.
 _SAMPLED, _SAMPLED_BYTES = 64, 4_000_000
 # The object of a page. Compressed ones are not found; a PDF has either.
@@ -51,6 +53,7 @@ class WalkCounts:
     left_out: Counter[str] = field(default_factory=Counter)
     known: int = 0
     sample: list[bytes] = field(default_factory=list)  # paths of PDFs, all as likely
+    staying: set[bytes] | None = None  # paths of files to be read, or read before, if wanted
     _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311  # no secret
 
     def count_walk(self, walk: RootWalk, read_before: Mapping[bytes, tuple[int, int]]) -> None:
@@ -65,7 +68,10 @@ class WalkCounts:
         """
         for folder in walk:
             for entry in folder.entries:
-                before = read_before.get(join(walk.root.path, folder.path, entry.name))
+                path = join(walk.root.path, folder.path, entry.name)
+                before = read_before.get(path)
+                if entry.state is None and self.staying is not None:
+                    self.staying.add(path)
                 if entry.state is not None:
                     self.left_out[entry.code or str(entry.state)] += 1
                 elif before == (entry.size, entry.mtime_ns):
@@ -75,7 +81,7 @@ class WalkCounts:
                     one[0] += 1
                     one[1] += entry.size
                     if entry.format == "pdf":
-                        self._sample(join(walk.root.path, folder.path, entry.name), one[0])
+                        self._sample(path, one[0])
 
     def _sample(self, path: bytes, number: int) -> None:
         """Put a file, the ``number``-th, into the sample as likely as each before it."""
@@ -146,19 +152,48 @@ def estimate_cost(
         WorldError: ``path_missing``, ``unknown_model``, or ``bad_setting`` for a wrong pattern.
         Cancelled: If the token was cancelled.
     """
-    counted = WalkCounts()
+    counted = WalkCounts(staying=None if request.patterns is None else set())
+    leaving: Counter[str] = Counter()
     for path in request.paths:
         root = _root(catalog, path)
         if request.patterns is not None:
             root = replace(root, patterns=request.patterns)
         walk = RootWalk(root, rules_for(root, catalog, config), token)
-        counted.count_walk(walk, catalog.coverage.read_before(path))
+        read_before = catalog.coverage.read_before(path)
+        counted.count_walk(walk, read_before)
+        if counted.staying is not None:
+            leaving += count_leaving(normal(path), read_before.keys(), counted.staying)
     space = catalog.spaces.active()
     model = str(space.record["model"]) if space else config.model
     layers = find_record(model, config.models).depth
     rates = load_throughput(catalog, space.key if space else "", layers)
     page_bytes = catalog.coverage.page_bytes() | sampled_page_bytes(counted.sample, token)
-    return counted.to_estimate(rates, page_bytes)
+    return replace(counted.to_estimate(rates, page_bytes), leaving=dict(leaving))
+
+
+def count_leaving(root: bytes, known: Collection[bytes], staying: set[bytes]) -> Counter[str]:
+    """Count the known files that do not stay, by the folder that has none left, or by the file.
+
+    >>> known = [b"/r/a/x", b"/r/a/b/y", b"/r/c/z", b"/r/c/kept"]
+    >>> sorted(count_leaving(b"/r", known, {b"/r/c/kept"}).items())
+    [('a', 2), ('c/z', 1)]
+    """
+    kept_folders: set[bytes] = set()
+    for path in staying:
+        folder = os.path.dirname(path)  # noqa: PTH120  # of bytes
+        while len(folder) > len(root) and folder not in kept_folders:
+            kept_folders.add(folder)
+            folder = os.path.dirname(folder)  # noqa: PTH120
+    counts: Counter[str] = Counter()
+    for path in known:
+        if path in staying:
+            continue
+        left_out = path
+        while len(above := os.path.dirname(left_out)) > len(root) and above not in kept_folders:  # noqa: PTH120
+            left_out = above
+        name = os.fsdecode(left_out[len(root) :].strip(os.fsencode(os.sep)))
+        counts[name if name in counts or len(counts) < MOST_NAMED else ""] += 1
+    return counts
 
 
 def _root(catalog: Catalog, path: Path) -> Root:

@@ -5,11 +5,12 @@ Settings of speed, pause and passwords are effective at once.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from indexer.api.answers import FileList
+from indexer.api.answers import FileList, FolderCount
 from indexer.api.contract import Request
 from indexer.api.errors import WorldError
 from indexer.api.model_requests import (
@@ -30,6 +31,7 @@ from indexer.api.requests import (
     GetActivity,
     GetDocument,
     ListFiles,
+    ListFolders,
     MapPages,
     Rerank,
     Retry,
@@ -41,6 +43,7 @@ from indexer.api.requests import (
 )
 from indexer.api.types import SearchResult
 from indexer.catalog.coverage import CoverageFilter
+from indexer.catalog.roots import join
 from indexer.config import NO_RERANKER
 from indexer.embed.factory import ModelsInUse
 from indexer.embed.installed import list_models, obtain_model
@@ -68,12 +71,15 @@ from indexer.search.token_ranking import TokenRanking
 from indexer.throttle.throttle import QueryGate, Throttle
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from indexer.api.answers import Comparison, Document, Estimate, Parallel, ReindexCost
     from indexer.api.models import ModelComparison, ModelInfo
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity
     from indexer.api.types import Explanation, Span
     from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Root
     from indexer.config import EngineConfig
     from indexer.store.store import Store
 
@@ -170,13 +176,33 @@ class OpenLibrary:
             return self.elsewhere.find_restatements(request, caller.token)
 
     def _files(self, request: ListFiles, _caller: Caller) -> FileList:
-        under = self.catalog.roots.find(request.root) if request.root else None
-        if request.root and under is None:
-            raise WorldError("not_a_root", path=str(request.root))
-        chosen = CoverageFilter(request.state, under[0].id if under else None, request.text)
+        chosen = CoverageFilter(request.state, text=request.text)
+        if request.root is not None:
+            root, folder = self._place(request.root)
+            inside = b"" if root.file_name else folder
+            chosen = replace(chosen, root=root.id, folder=inside)
         coverage = self.catalog.coverage
         rows = coverage.page(chosen, request.order, request.offset, request.limit)
         return FileList(tuple(rows), coverage.total(chosen))
+
+    def _folders(self, request: ListFolders, _caller: Caller) -> tuple[FolderCount, ...]:
+        root, folder = self._place(request.folder)
+        found = self.catalog.coverage.subfolders(root.id, folder)
+        return tuple(
+            FolderCount(os.fsdecode(join(root.path, folder, name)), files, has_folders)
+            for name, (files, has_folders) in found.items()
+        )
+
+    def _place(self, path: Path) -> tuple[Root, bytes]:
+        """Return the root that holds a path, and the path below it.
+
+        Raises:
+            WorldError: ``not_a_root``.
+        """
+        found = self.catalog.roots.find(path)
+        if found is None:
+            raise WorldError("not_a_root", path=str(path))
+        return found
 
     def _estimate(self, request: EstimateIndex, caller: Caller) -> Estimate:
         return estimate_cost(self.catalog, self.config, request, caller.token)
@@ -261,6 +287,7 @@ class OpenLibrary:
         Compare: _compare,
         FindElsewhere: _elsewhere,
         ListFiles: _files,
+        ListFolders: _folders,
         EstimateIndex: _estimate,
         Retry: _retry,
         Unlock: _unlock,

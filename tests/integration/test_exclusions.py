@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.requests import Compare, ListFiles, Search
+from indexer.api.answers import FolderCount
+from indexer.api.errors import WorldError
+from indexer.api.requests import Compare, EstimateIndex, ListFiles, ListFolders, Search
 from indexer.api.types import FileState
 from tests.integration.world import World, check_whole, quoted, states
 
@@ -70,6 +72,35 @@ def test_what_is_left_out_can_be_let_in(world: World) -> None:
         world.index(engine)
         assert quoted(engine, "durian that nobody") == ["drafts/notes.txt"]
         check_whole(engine)
+
+
+def test_the_files_that_patterns_take_out_of_the_library_are_counted_by_folder(
+    world: World,
+) -> None:
+    for number in range(3):
+        put(world.documents, f"downloads/old/{number}.txt", f"Number {number} of a durian.")
+    put(world.documents, "downloads/new.txt")
+    put(world.documents, "letters/a.bak.txt", "A letter about a kiwi.")
+    put(world.documents, "letters/b.txt", "A letter about a melon.")
+    with world.engine() as engine:
+        world.index(engine)
+        known = EstimateIndex((world.documents,), ("/downloads/", "*.bak.txt"))
+        assert engine.call(known).leaving == {"downloads": 4, "letters/a.bak.txt": 1}
+        assert engine.call(EstimateIndex((world.documents,), ())).leaving == {}
+        folder = world.documents / "downloads"
+        assert engine.call(ListFolders(world.documents)) == (
+            FolderCount(str(folder), 4, has_folders=True),
+            FolderCount(str(world.documents / "letters"), 2, has_folders=False),
+        )
+        assert engine.call(ListFolders(folder)) == (
+            FolderCount(str(folder / "old"), 3, has_folders=False),
+        )
+        assert engine.call(ListFiles(root=folder)).total == 4
+        assert [row.file for row in engine.call(ListFiles(root=folder / "old")).files] == [
+            f"downloads/old/{number}.txt" for number in range(3)
+        ]
+        with pytest.raises(WorldError, match="not in this library"):
+            engine.call(ListFolders(world.documents.parent))
 
 
 def test_the_library_is_not_read_itself(world: World) -> None:
