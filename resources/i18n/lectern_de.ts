@@ -1835,6 +1835,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <source>Undo</source>
         <translation>Rückgängig</translation>
     </message>
+    <message>
+        <source>Undone: {action}</source>
+        <translation>Rückgängig gemacht: {action}</translation>
+    </message>
 </context>
 <context>
     <name>PageMap</name>
@@ -2235,12 +2239,9 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
 </context>
 <context>
     <name>Removals</name>
-    <message numerus="yes">
-        <source>%Ln folder(s) removed. The files themselves stay.</source>
-        <translation>
-            <numerusform>%Ln Ordner entfernt. Die Dateien selbst bleiben.</numerusform>
-            <numerusform>%Ln Ordner entfernt. Die Dateien selbst bleiben.</numerusform>
-        </translation>
+    <message>
+        <source>{folder} was removed from the library. The files themselves stay.</source>
+        <translation>{folder} wurde aus der Bibliothek entfernt. Die Dateien selbst bleiben.</translation>
     </message>
 </context>
 <context>

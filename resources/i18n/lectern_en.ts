@@ -215,16 +215,6 @@
     </message>
 </context>
 <context>
-    <name>Removals</name>
-    <message numerus="yes">
-        <source>%Ln folder(s) removed. The files themselves stay.</source>
-        <translation>
-            <numerusform>%Ln folder removed. The files themselves stay.</numerusform>
-            <numerusform>%Ln folders removed. The files themselves stay.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Unsearched</name>
     <message numerus="yes">
         <source>%Ln waiting to be read</source>
