@@ -180,20 +180,24 @@ def count_leaving(root: bytes, known: Collection[bytes], staying: set[bytes]) ->
     """
     kept_folders: set[bytes] = set()
     for path in staying:
-        folder = os.path.dirname(path)  # noqa: PTH120  # of bytes
+        folder = _folder_of(path)
         while len(folder) > len(root) and folder not in kept_folders:
             kept_folders.add(folder)
-            folder = os.path.dirname(folder)  # noqa: PTH120
+            folder = _folder_of(folder)
     counts: Counter[str] = Counter()
     for path in known:
         if path in staying:
             continue
         left_out = path
-        while len(above := os.path.dirname(left_out)) > len(root) and above not in kept_folders:  # noqa: PTH120
+        while len(above := _folder_of(left_out)) > len(root) and above not in kept_folders:
             left_out = above
         name = os.fsdecode(left_out[len(root) :].strip(os.fsencode(os.sep)))
         counts[name if name in counts or len(counts) < MOST_NAMED else ""] += 1
     return counts
+
+
+def _folder_of(path: bytes) -> bytes:
+    return os.path.dirname(path)  # noqa: PTH120  # pathlib takes no bytes
 
 
 def _root(catalog: Catalog, path: Path) -> Root:
