@@ -91,7 +91,7 @@ def test_what_was_done_before_is_undone_after_its_notice_has_gone(bar: NoticeBar
             Notice(
                 f"{name}.",
                 undo=lambda undo=undo: heard.append(undo),  # type: ignore[misc]  # bound now
-                expired=lambda expired=expired: heard.append(expired),  # type: ignore[misc]
+                expired=lambda expired=expired: heard.append(expired),  # type: ignore[misc]  # bound now
                 seconds=0,
             )
         )
