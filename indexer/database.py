@@ -17,15 +17,16 @@ import struct
 import threading
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from indexer import faults
 from indexer.api.atomic import DISK_FULL, is_full
 from indexer.api.errors import LecternError, WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Hashable, Iterator
     from pathlib import Path
+
 
 _MASK = (1 << 63) - 1
 _HEADER = struct.Struct(">60xi4xI")  # user_version and application_id in SQLite's header
@@ -361,3 +362,31 @@ def remove_database(path: Path) -> None:
     """Delete a file and those that SQLite keeps beside it."""
     for suffix in ("-wal", "-shm", ""):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+V = TypeVar("V")
+
+
+class CachedValues(Generic[V]):
+    """Values by key, each read at a version of the catalog."""
+
+    def __init__(self, database: Database, seen: Callable[[], int]) -> None:
+        """Cache values; ``seen`` returns the version, of the whole catalog or of its files."""
+        self._db = database
+        self._seen = seen
+        self._known: dict[Hashable, tuple[int, V]] = {}
+
+    def get(self, key: Hashable, read: Callable[[], V]) -> V:
+        """Return the value of a key, read again if the catalog has changed since.
+
+        Callers share the object and must not change it. Inside a write transaction nothing is
+        cached, since that may be rolled back.
+        """
+        if self._db.in_write:
+            return read()
+        # Taken before the rows are read, so the rows are at least of this version.
+        version = self._seen()
+        known = self._known.get(key)
+        if known is None or known[0] < version:
+            known = self._known[key] = (version, read())
+        return known[1]

@@ -1,8 +1,10 @@
-"""An LRU cache bounded by the sizes of its values."""
+"""LRU caches bounded by the sizes of their values, for one thread and for many."""
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
@@ -82,3 +84,46 @@ class LruCache(Generic[K, V]):
         value = self._values.pop(key)
         self._used -= self._size_of(value)
         self._evicted(value)
+
+
+class SharedCache(Generic[K, V]):
+    """An LRU cache in which each value is computed once, and other threads wait for it.
+
+    Args:
+        room: As for ``LruCache``; a larger value is not kept.
+        size_of: As for ``LruCache``.
+    """
+
+    def __init__(self, room: int, size_of: Callable[[V], int] = lambda _value: 1) -> None:
+        self._room, self._size_of = room, size_of
+        self._lock = threading.Lock()
+        self._kept: LruCache[K, V] = LruCache(room, size_of)
+        self._computing: dict[K, Future[V]] = {}
+
+    def get(self, key: K, compute: Callable[[], V]) -> V:
+        """Return the value of a key; an error of ``compute`` is raised to every thread that waits.
+
+        Values are not None.
+        """
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is not None:
+                return kept
+            computing = self._computing.get(key)
+            if computing is None:
+                own = self._computing[key] = Future()
+        if computing is not None:
+            return computing.result()
+        try:
+            value = compute()
+        except BaseException as error:
+            with self._lock:
+                del self._computing[key]
+            own.set_exception(error)
+            raise
+        with self._lock:
+            del self._computing[key]
+            if self._size_of(value) <= self._room:
+                self._kept.put(key, value)
+        own.set_result(value)
+        return value

@@ -18,10 +18,9 @@ from indexer.catalog.bindings import Bindings
 from indexer.catalog.choices import COLLECTIONS, Choices
 from indexer.catalog.coverage import Coverage
 from indexer.catalog.docs import Docs
-from indexer.catalog.file_names import FileNames
 from indexer.catalog.files import Files
 from indexer.catalog.filters import FilterResolver
-from indexer.catalog.names import Names
+from indexer.catalog.names import FileNames, Names
 from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from indexer.catalog.bindings import fold
-from indexer.catalog.cached import CachedValues
 from indexer.catalog.roots import below, join, normal
 from indexer.catalog.states import SET_ASIDE_CODES
+from indexer.database import CachedValues
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.catalog.cached import CachedValues
 from indexer.catalog.records import Begun, DocRow
 from indexer.catalog.short_words import add_title
 from indexer.catalog.states import derive
-from indexer.database import signed
+from indexer.database import CachedValues, signed
 
 if TYPE_CHECKING:
     import sqlite3

@@ -1,7 +1,7 @@
 """The words of names and titles, each with the names or documents that have it.
 
 They are written with the names and titles, in one transaction. (The words of texts are in the
-store, those for finding files in ``file_names``.)
+store, those for finding files in ``names``.)
 """
 
 from __future__ import annotations

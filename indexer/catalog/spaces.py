@@ -11,9 +11,9 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from indexer.catalog.cached import CachedValues
 from indexer.catalog.records import Space, Totals
 from indexer.catalog.states import MAX_CRASHES, derive, derive_docs
+from indexer.database import CachedValues
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

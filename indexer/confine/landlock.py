@@ -16,7 +16,7 @@ from contextlib import suppress
 from enum import IntFlag
 from typing import TYPE_CHECKING
 
-from indexer.confine.kernel import call, no_new_privileges
+from indexer.confine.process import call, no_new_privileges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.confine import landlock, seccomp
-from indexer.confine.kernel import libc
 from indexer.confine.landlock import CHANGE, READ, RUN, FileRights, PathRule, Scope
+from indexer.confine.process import libc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -19,7 +19,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.confine.kernel import PR_SET_PDEATHSIG, call, no_new_privileges
+from indexer.confine.process import PR_SET_PDEATHSIG, call, no_new_privileges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

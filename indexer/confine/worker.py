@@ -24,10 +24,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
-from indexer.confine.kernel import become_subreaper
-from indexer.confine.process import die_with
+from indexer.confine.process import become_subreaper, die_with, remove_folder
 from indexer.confine.reader import confine_to_document, prepare
-from indexer.confine.removal import remove_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -14,6 +14,7 @@ from unicodedata import category
 
 import numpy as np
 
+from indexer.api.lru_cache import SharedCache
 from indexer.embed.batches import (
     Pooler,
     closing_pool,
@@ -37,7 +38,6 @@ from indexer.embed.devices import (
 from indexer.embed.encoder import Encoder, OpenVinoSession, faster, random_sequences
 from indexer.embed.layout import WindowLayout, shared_tokenizer
 from indexer.embed.models import Side, space_of
-from indexer.value_cache import ValueCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -157,8 +157,10 @@ class OnnxEmbedder:
         self._workers = workers
         self.form = form
         self._fitting = self._remembered()  # tokens of a run that the device has memory for
-        self._encoded: ValueCache[tuple[str, str], NDArray[np.float32]] = ValueCache(_QUERIES_KEPT)
-        self._states: ValueCache[str, TokenStates] = ValueCache(_STATES_KEPT)
+        self._encoded: SharedCache[tuple[str, str], NDArray[np.float32]] = SharedCache(
+            _QUERIES_KEPT
+        )
+        self._states: SharedCache[str, TokenStates] = SharedCache(_STATES_KEPT)
 
     def _take_faster(self, form: ModelForm) -> None:
         """Use OpenVINO if it is installed, computes the same and is faster here."""

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.api.lru_cache import SharedCache
 from indexer.store import quantise
 from indexer.store.byte_vectors import ByteVectors, rounded_query
 from indexer.store.indices import ANN_FROM
 from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys, docs_of
-from indexer.value_cache import ValueCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,7 +155,7 @@ class Codes:
     rows: Int64s
     vectors: ByteVectors
     ascending: bool
-    scores: ValueCache[bytes, Float32s] = field(default_factory=lambda: ValueCache(_SCORES_KEPT))
+    scores: SharedCache[bytes, Float32s] = field(default_factory=lambda: SharedCache(_SCORES_KEPT))
 
     def scores_of(self, query: Float32s) -> Float32s:
         """The scores of all rows, float32 (n,); do not change them."""

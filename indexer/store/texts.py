@@ -17,6 +17,7 @@ import sqlite3
 import threading
 import zlib
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -24,9 +25,9 @@ import numpy as np
 
 from indexer import faults
 from indexer.api.errors import LecternError
+from indexer.api.lru_cache import SharedCache
 from indexer.api.status import TableSize
 from indexer.database import DAMAGED, Database, Layout, is_whole, remove_database
-from indexer.store.recent import Recent
 from indexer.store.values import (
     MAX_ORDINAL,
     ORDINAL_BITS,
@@ -161,7 +162,7 @@ class Texts:
         self._changing = threading.RLock()
         self._documents: Mapping[int, StoredDocument]
         self._keys: Int64s | None
-        self._recent: Recent[int, StoredPassage]
+        self._recent: SharedCache[int, StoredPassage]
         self._load()
 
     def close(self) -> None:
@@ -292,7 +293,7 @@ class Texts:
         self,
         keys: Int64s,
         made: Callable[[StoredDocument, _Row], T],
-        kept: Recent[int, T] | None = None,
+        kept: SharedCache[int, T] | None = None,
     ) -> dict[int, T]:
         """What a function makes of the rows that are there and whole, by key.
 
@@ -315,7 +316,7 @@ class Texts:
                     if document is None or key & MAX_ORDINAL >= document.passages:
                         continue
                     try:
-                        found[key] = kept.get(key, read) if kept else read(key)
+                        found[key] = kept.get(key, partial(read, key)) if kept else read(key)
                     except DamagedRowError:
                         damaged.append(key)
         except sqlite3.ProgrammingError:  # it was closed, as another file takes its place
@@ -388,7 +389,7 @@ class Texts:
 
     def _note(self, documents: Mapping[int, StoredDocument]) -> None:
         self._documents, self._keys = documents, None
-        self._recent = Recent(_KEPT_BYTES, lambda _: _PASSAGE_BYTES)
+        self._recent = SharedCache(_KEPT_BYTES, lambda _: _PASSAGE_BYTES)
 
     def _free_pages(self) -> tuple[int, int]:
         pages = (self._db.value(f"PRAGMA {which}") for which in ("freelist_count", "page_count"))

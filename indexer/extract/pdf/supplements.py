@@ -1,7 +1,8 @@
 """What a PDF holds beside its pages: comments, attachments, keywords, bookmarks, values of a form.
 
-They follow the pages, each as a part with the number of the page where it belongs. Runs in child
-processes only.
+They follow the pages, each as a part with the number of the page where it belongs. The pages of an
+XFA form are shown by Adobe's programs alone, others show "Please wait": its printed words and its
+values are read, unless its fields are drawn on the pages as well. Runs in child processes only.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from indexer.extract.base import RawBlock, RawPage
 from indexer.extract.budget import Budget
 from indexer.extract.embedded.archive import is_document
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
+from indexer.extract.office.xml import local, read_tree
 from indexer.extract.page_writer import PageWriter
 from indexer.extract.pdf.annotations import is_annotated, read_annotations
-from indexer.extract.pdf.xfa import form_lines
 from indexer.extract.plain.decode import without_surrogates
 from indexer.extract.registry import IMAGE, by_name
 
@@ -28,6 +29,65 @@ if TYPE_CHECKING:
 
     from indexer.api.types import OutlineEntry
     from indexer.config import Limits
+
+
+_MAX_NODES = 500_000
+_REFERENCE = re.compile(r"(\d+) 0 R")
+_TEXTS = ("{*}text", "{*}exData", "{*}decimal", "{*}integer", "{*}date", "{*}float")
+
+
+def form_lines(document: Any, budget: Budget) -> list[str]:
+    """Return the lines of the XFA form of an open PDF; none if it has none, or draws its fields.
+
+    Raises:
+        WorldError: ``too_complex`` if it exceeds a limit.
+    """
+    catalog = document.pdf_catalog()
+    kind, value = document.xref_get_key(catalog, "AcroForm/XFA")
+    if kind == "null":
+        return []
+    drawn = document.xref_get_key(catalog, "AcroForm/Fields")[1] not in ("null", "[]")
+    if drawn and document.xref_get_key(catalog, "NeedsRendering")[1] != "true":
+        return []
+    numbers = [int(number) for number in _REFERENCE.findall(value)]
+    data = b"".join(document.xref_stream(number) or b"" for number in numbers)
+    budget.spend_bytes(len(data))
+    root, _ = read_tree([data], budget, _MAX_NODES)
+    return [] if root is None else list(_lines(root))
+
+
+def _lines(root: Any) -> Iterator[str]:
+    """Yield the printed words and the fields with their values, then the values without a field."""
+    values: dict[str, list[str]] = {}
+    for element in root.iterfind(".//{*}datasets/{*}data//{*}*"):
+        text = _folded(element.text or "")
+        if text and len(element) == 0:
+            values.setdefault(local(element), []).append(text)
+    for element in root.iterfind(".//{*}template//{*}*"):
+        name = local(element)
+        if name == "draw":
+            yield from filter(None, [_said(element.find("{*}value"))])
+        elif name in {"field", "exclGroup"}:
+            caption = _said(element.find("{*}caption/{*}value"))
+            given = values.pop(element.get("name", ""), [])
+            given = given or [_said(element.find("{*}value"))]
+            line = ": ".join(filter(None, (caption, "; ".join(filter(None, given)))))
+            if line:
+                yield line
+    for name, given in values.items():
+        yield f"{name}: {'; '.join(given)}"
+
+
+def _said(value: Any) -> str:
+    """Return the text in a value, plain or rich."""
+    if value is None:
+        return ""
+    return _folded(" ".join("".join(each.itertext()) for each in value.iter(*_TEXTS)))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
 
 COMMENTS, BOOKMARKS, PROPERTIES, FORM = "comments", "bookmarks", "properties", "form"
 _MAX_DEPTH = 3  # PDFs in PDFs

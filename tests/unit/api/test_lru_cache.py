@@ -1,11 +1,16 @@
-"""The LRU cache keeps what was used last, within its room."""
+"""The LRU caches keep what was used last, within their room, and compute it once."""
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.api.lru_cache import LruCache
+from indexer.api.lru_cache import LruCache, SharedCache
 
 
 def test_the_value_used_longest_ago_goes_first() -> None:
@@ -44,3 +49,54 @@ def test_sizes_never_add_up_to_more_than_the_room(puts: list[tuple[int, str]], r
         assert cache.get(key) == value
         kept = [found for each in range(6) if (found := cache.get(each)) is not None]
         assert sum(map(len, kept)) <= room or len(kept) == 1
+
+
+def test_who_asks_meanwhile_waits_for_the_one_that_computes() -> None:
+    cache: SharedCache[str, int] = SharedCache(2)
+    begun, asked, computed = threading.Event(), threading.Event(), []
+
+    def compute() -> int:
+        begun.set()
+        asked.wait()
+        computed.append(1)
+        return 7
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(cache.get, "a", compute)
+        begun.wait()
+        second = pool.submit(cache.get, "a", compute)
+        asked.set()
+        assert (first.result(), second.result(), computed) == (7, 7, [1])
+
+
+def test_an_error_is_not_kept() -> None:
+    cache: SharedCache[str, int] = SharedCache(2)
+    with pytest.raises(ZeroDivisionError):
+        cache.get("a", lambda: 1 // 0)
+    assert cache.get("a", lambda: 1) == cache.get("a", lambda: 2) == 1
+
+
+@pytest.mark.parametrize(
+    ("room", "asked", "computed"),
+    [
+        (3, ("a", "b", "c", "a", "d", "a", "c", "b"), ["a", "b", "c", "d", "b"]),
+        (
+            5,
+            ("aa", "bbb", "cccc", "cccc", "bbb", "too long", "too long"),
+            ["aa", "bbb", "cccc", "bbb", "too long", "too long"],
+        ),
+    ],
+)
+def test_a_shared_cache_keeps_what_was_used_last_within_its_room(
+    room: int, asked: tuple[str, ...], computed: list[str]
+) -> None:
+    cache: SharedCache[str, str] = SharedCache(room, len)
+    made: list[str] = []
+
+    def compute(key: str) -> str:
+        made.append(key)
+        return key
+
+    for key in asked:
+        assert cache.get(key, partial(compute, key)) == key
+    assert made == computed

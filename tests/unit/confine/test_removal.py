@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.confine.removal import empty_folder, remove_folder
+from indexer.confine.process import empty_folder, remove_folder
 from tests.integration import rights
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_neither_modes_nor_depth_keep_it(tmp_path: Path) -> None:
     code = """
 import os, sys
 from pathlib import Path
-from indexer.confine.removal import remove_folder
+from indexer.confine.process import remove_folder
 left = Path(sys.argv[1])
 left.mkdir()
 at = os.open(left, os.O_RDONLY)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.catalog.cached import CachedValues
 from indexer.catalog.schema import LAYOUT
-from indexer.database import Database
+from indexer.database import CachedValues, Database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
