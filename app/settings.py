@@ -7,15 +7,14 @@ Validation, the command line and the documentation are made from the table.
 from __future__ import annotations
 
 import inspect
-import json
 import re
 import weakref
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from app import paths
-from indexer.api.atomic import write_file
 from indexer.api.errors import WorldError
+from indexer.api.json_files import changing, read_object
 from indexer.api.labels import SPEEDS
 from indexer.api.setting import Setting, SettingType, Value
 from indexer.api.translation import N_
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MIB = 1 << 20
-_LOCK_S = 10.0  # for which another process may hold the file of settings
 # A value of ``model``: the one for the languages of the library; of ``precision``: that of the
 # library, or the fastest.
 AUTO = "auto"
@@ -237,34 +235,24 @@ class Settings:
         Raises:
             WorldError: ``settings_unreadable``, with the place of the fault.
         """
-        file = str(self.file)
         try:
-            raw = json.loads(self.file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return {}
-        except json.JSONDecodeError as error:
-            place = {"line": error.lineno, "column": error.colno}
-            raise WorldError("settings_unreadable", file=file, **place) from error
-        except (OSError, ValueError, RecursionError) as error:
-            raise WorldError("settings_unreadable", file=file, line=1, column=1) from error
-        if not isinstance(raw, dict):
-            raise WorldError("settings_unreadable", file=file, line=1, column=1)
-        return raw
+            return read_object(self.file)
+        except (OSError, ValueError) as error:
+            raise self._unreadable(error) from error
+
+    def _unreadable(self, error: Exception) -> WorldError:
+        line, column = getattr(error, "lineno", 1), getattr(error, "colno", 1)
+        return WorldError("settings_unreadable", file=str(self.file), line=line, column=column)
 
     def _save(self, name: str, value: Any) -> None:
-        """Change one key of the file; ``None`` takes it out. A link to the file stays one."""
-        from filelock import FileLock  # only changes need it
-
+        """Change one key of the file; ``None`` takes it out."""
         try:
-            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = self.file.resolve()
-            with FileLock(file.with_suffix(".lock"), timeout=_LOCK_S, mode=0o600):
-                raw = self._load()
+            with changing(self.file) as raw:
                 raw.pop(name, None)
                 if value is not None:
                     raw[name] = value
-                text = json.dumps(raw, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-                write_file(file, text)
+        except ValueError as error:
+            raise self._unreadable(error) from error
         except OSError as error:  # a lock that is held too long among them
             raise WorldError("path_denied", path=str(self.file)) from error
 

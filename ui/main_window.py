@@ -160,9 +160,7 @@ class MainWindow(QMainWindow):
         self._context.settings.watch(self._setting_changed)
         self._show_engine()
         self._count_kept()
-        if (aside := self.pages.basket.set_aside) is not None:
-            text = self.tr("The basket could not be read whole. What is left of it: {file}")
-            self._notices.post(Notice(text.format(file=aside), seconds=0))
+        self.pages.basket.tell_trouble(self._notices)
 
     def _drop(self, _page: str, data: QMimeData) -> None:
         for hit in dragged_hits(data):

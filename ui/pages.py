@@ -85,7 +85,6 @@ class Pages(QStackedWidget):
         self._preview: Preview | None = None
         self._worker = FileWorker(self)
         self.basket = Basket(context.folder, self._worker, self)
-        self.basket.trouble.connect(self._basket_trouble)
         self._kept_passwords = KeptPasswords(context, passwords.shared(), self)
         self._ahead = deque(AHEAD)
         self._timer = timer(self, AHEAD_MS, self._load_one, single=False)
@@ -215,10 +214,6 @@ class Pages(QStackedWidget):
             text = self.tr("Added to the basket")
             undo = partial(self.basket.remove_passage, kept.key)
         self._context.notices.post(Notice(text, undo=undo))
-
-    def _basket_trouble(self, error: OSError) -> None:
-        text = self.tr("The basket could not be written: {reason}.")
-        self._context.notices.post(Notice(text.format(reason=error.strerror or str(error))))
 
     def _show_tab(self, index: int) -> None:
         """Show a tab of the library."""

@@ -8,7 +8,6 @@ is not asked, and nobody has to unlock it.
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import threading
 from contextlib import suppress
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
 from shiboken6 import isValid
 
-from indexer.api.atomic import write_file
+from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import ListFiles, Unlock
 from indexer.api.types import FileState
 from ui.ports import ignore
@@ -202,18 +201,17 @@ class KeptPasswords(QObject):
 
 def note_kept(folder: Path, path: str) -> None:
     """Record that the keyring has the password of a document."""
-    paths = kept_paths(folder) | {path}
+    file = folder / KEPT_FILE_NAME
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_file(folder / KEPT_FILE_NAME, json.dumps(sorted(paths)))
-    except OSError as error:
-        log.warning("what the keyring keeps cannot be noted: %s", error.strerror)
+        put_aside(file)
+        with changing(file) as content:
+            content[path] = True
+    except (OSError, ValueError) as error:
+        log.warning("what the keyring keeps cannot be noted: %s", error)
 
 
 def kept_paths(folder: Path) -> set[str]:
     """Return the paths of the documents whose passwords the keyring has."""
     with suppress(OSError, ValueError):
-        paths = json.loads((folder / KEPT_FILE_NAME).read_text(encoding="utf-8"))
-        if isinstance(paths, list):
-            return {path for path in paths if isinstance(path, str)}
+        return set(read_object(folder / KEPT_FILE_NAME))
     return set()

@@ -14,6 +14,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.atomic import write_file
+from indexer.api.json_files import put_aside
 
 if TYPE_CHECKING:
     import sqlite3
@@ -37,6 +38,8 @@ class Choices:
         self._path = database.path.with_name(CHOICES_NAME)
         self._saved = ""
         with contextlib.suppress(OSError, ValueError):
+            if database.refusal is None:
+                put_aside(self._path)
             self._saved = self._path.read_text("utf-8")
 
     def save_choices(self) -> None:

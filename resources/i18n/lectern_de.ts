@@ -1267,13 +1267,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
-    <name>HistoryNotes</name>
-    <message>
-        <source>The list of searches could not be written: {reason}.</source>
-        <translation>Die Liste der Suchen ließ sich nicht schreiben: {reason}.</translation>
-    </message>
-</context>
-<context>
     <name>HitActions</name>
     <message>
         <source>What to do with this passage</source>
@@ -1545,10 +1538,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Quit Lectern</source>
         <translation>Lectern beenden</translation>
-    </message>
-    <message>
-        <source>The basket could not be read whole. What is left of it: {file}</source>
-        <translation>Der Korb konnte nicht ganz gelesen werden. Was in der Datei stand: {file}</translation>
     </message>
 </context>
 <context>
@@ -1885,10 +1874,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>In den Korb gelegt</translation>
     </message>
     <message>
-        <source>The basket could not be written: {reason}.</source>
-        <translation>Der Korb konnte nicht gespeichert werden: {reason}.</translation>
-    </message>
-    <message>
         <source>Library</source>
         <translation>Bibliothek</translation>
     </message>
@@ -2024,6 +2009,17 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>{read} to read, {left_out} left out by patterns and rules.</source>
         <translation>{read} zu lesen, {left_out} durch Muster und Regeln ausgelassen.</translation>
+    </message>
+</context>
+<context>
+    <name>PersonalList</name>
+    <message>
+        <source>{file} could not be written: {reason}.</source>
+        <translation>{file} konnte nicht geschrieben werden: {reason}.</translation>
+    </message>
+    <message>
+        <source>{file} could not be read. It was kept as {copy}.</source>
+        <translation>{file} konnte nicht gelesen werden. Die Datei wurde als {copy} aufgehoben.</translation>
     </message>
 </context>
 <context>

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from contextlib import suppress
 from functools import partial
@@ -13,8 +12,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from indexer.api.atomic import write_file
 from indexer.api.contract import LibraryPart
+from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import GetStatus, Index, Remove
 from ui import desktop
 from ui.keys import shown
@@ -66,7 +65,7 @@ class Removals(QObject):
         self._questions = Questions(context, self)
         self._file = context.folder / FILE_NAME
         self._waiting: set[str] = set()  # hidden, and not removed while their notice is shown
-        self._due = _listed_removals(context)
+        self._due = self._listed_removals()
         context.link.connected.connect(self.send_removals)
         if self._due and context.link.is_connected:
             self.send_removals()
@@ -126,23 +125,23 @@ class Removals(QObject):
             self._questions.report(error)
 
     def _write(self) -> None:
-        paths = [*self._due, *self._waiting]
+        """Note the removals, by their library: windows of several share the file."""
+        library, paths = str(self._context.library), [*self._due, *self._waiting]
         try:
-            if paths:
-                self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                write_file(self._file, json.dumps(paths))
-            else:
-                self._file.unlink(missing_ok=True)
-        except OSError as error:
-            log.warning("what is to be removed cannot be noted: %s", error.strerror)
+            put_aside(self._file)
+            with changing(self._file) as content:
+                content.pop(library, None)
+                if paths:
+                    content[library] = paths
+        except (OSError, ValueError) as error:
+            log.warning("what is to be removed cannot be noted: %s", error)
 
-
-def _listed_removals(context: Context) -> list[str]:
-    with suppress(OSError, ValueError):
-        paths = json.loads((context.folder / FILE_NAME).read_text(encoding="utf-8"))
-        if isinstance(paths, list) and all(isinstance(path, str) for path in paths):
-            return paths
-    return []
+    def _listed_removals(self) -> list[str]:
+        with suppress(OSError, ValueError):
+            paths = read_object(self._file).get(str(self._context.library), [])
+            if isinstance(paths, list) and all(isinstance(path, str) for path in paths):
+                return paths
+        return []
 
 
 SOON_MS = 300

@@ -1,25 +1,24 @@
 """The history of searches, and saved searches with their new passages; on this machine only.
 
-Their files are readable by their owner only and replaced atomically. A saved search is repeated
-after the library has changed, once the engine is idle, one at a time.
+A saved search is repeated after the library has changed, once the engine is idle, one at a time.
 """
 
 from __future__ import annotations
 
-import json
-import logging
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from indexer.api.atomic import write_file
+from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import Search
 from indexer.api.types import Match
 from indexer.query.grammar import MAX_CHARACTERS
+from ui.personal import PersonalList
 from ui.requests import LatestRequest
 from ui.search.live_search import FIRST_LIMIT
 from ui.search.rows import grouped, is_weak, least_score
@@ -37,12 +36,9 @@ if TYPE_CHECKING:
     from ui.search.rows import Key
 
 
-log = logging.getLogger(__name__)
-
 MOST_SEARCHES = 200
 MOST_SAVED = 500
 MOST_DOCUMENTS = 50
-_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +55,39 @@ class Memory(QObject):
 
     Signals:
         changed: One of the lists has changed.
-        trouble: A file could not be written, with the OSError.
     """
 
     changed = Signal()
-    trouble = Signal(object)
 
     def __init__(
         self, folder: Path, worker: FileWorker, *, remembers: bool, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self.recent: tuple[str, ...] = ()
-        self.documents: tuple[str, ...] = ()  # paths of opened documents, the newest first
-        self.saved: tuple[Saved, ...] = ()
-        self._history, self._saved = folder / "history.json", folder / "searches.json"
-        self._worker = worker
+        history, saved = folder / "history.json", folder / "searches.json"
+        self._searches = PersonalList(history, "searches", str, worker, parent=self)
+        self._documents = PersonalList(history, "documents", str, worker, parent=self)
+        self._saved = PersonalList(
+            saved, "saved", Saved, worker, key=lambda one: one.name, parent=self
+        )
+        self.lists = (self._searches, self._documents, self._saved)
+        for each in self.lists:
+            each.changed.connect(self.changed)
         self._remembers = remembers
-        worker.run(self._read, self._loaded)
         if not remembers:
             self.remember(on=False)
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        return self._searches.entries
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """Paths of opened documents, the newest first."""
+        return self._documents.entries
+
+    @property
+    def saved(self) -> tuple[Saved, ...]:
+        return self._saved.entries
 
     def remember(self, *, on: bool) -> None:
         """Switch the history on, or off, which deletes it."""
@@ -87,48 +97,39 @@ class Memory(QObject):
 
     def forget_history(self) -> None:
         """Delete the history; saved searches stay."""
-        self.recent = self.documents = ()
-        history = self._history
-        self._worker.run(lambda: history.unlink(missing_ok=True), self._written)
-        self.changed.emit()
+        self._searches.delete()
+        self._documents.delete()
 
     def note_search(self, text: str) -> None:
         """Add a search to the history, if that is on."""
         text = " ".join(text.split())[:MAX_CHARACTERS]
-        if not text or not self._remembers or self.recent[:1] == (text,):
-            return
-        others = (each for each in self.recent if each != text)
-        self.recent = (text, *others)[:MOST_SEARCHES]
-        self._write_history()
+        if text and self._remembers and self.recent[:1] != (text,):
+            self._searches.change(lambda known: _with_first(text, known)[:MOST_SEARCHES])
 
     def note_document(self, path: str) -> None:
         """Add a document to the history, if that is on."""
         if self._remembers and self.documents[:1] != (path,):
-            others = (each for each in self.documents if each != path)
-            self.documents = (path, *others)[:MOST_DOCUMENTS]
-            self._write_history()
+            self._documents.change(lambda known: _with_first(path, known)[:MOST_DOCUMENTS])
 
     def drop_entry(self, entry: str) -> None:
         """Remove a search, or a document by its path, from the history."""
-        self.recent = tuple(each for each in self.recent if each != entry)
-        self.documents = tuple(each for each in self.documents if each != entry)
-        self._write_history()
-
-    def _write_history(self) -> None:
-        content = {"searches": list(self.recent), "documents": list(self.documents)}
-        self._write(self._history, content)
+        for each in (self._searches, self._documents):
+            if entry in each.entries:
+                each.change(lambda known: (one for one in known if one != entry))
 
     def save_search(self, name: str, text: str) -> None:
         """Save a search under a name, in place of one of that name."""
         name, text = " ".join(name.split()), " ".join(text.split())
         if name and text:
-            others = (each for each in self.saved if each.name != name)
-            self._keep((Saved(name, text), *others))
+            new = Saved(name, text)
+            self._saved.change(
+                lambda saved: (new, *(one for one in saved if one.name != name))[:MOST_SAVED]
+            )
 
     def discard_search(self, name: str) -> Saved | None:
         """Delete a saved search; return it, for undoing."""
         gone = next((each for each in self.saved if each.name == name), None)
-        self._keep(tuple(each for each in self.saved if each.name != name))
+        self._saved.change(lambda saved: (each for each in saved if each.name != name))
         return gone
 
     def name_of(self, text: str) -> str:
@@ -136,61 +137,9 @@ class Memory(QObject):
         text = " ".join(text.split())
         return next((each.name for each in self.saved if each.text == text), "")
 
-    def _keep(self, saved: tuple[Saved, ...]) -> None:
-        self.saved = saved[:MOST_SAVED]
-        listed = [{"name": each.name, "text": each.text} for each in self.saved]
-        self._write(self._saved, {"saved": listed})
 
-    def _write(self, file: Path, content: dict[str, Any]) -> None:
-        text = json.dumps({"version": _VERSION, **content}, ensure_ascii=False, indent=1) + "\n"
-        self._worker.run(lambda: write_file(file, text), self._written)
-        self.changed.emit()
-
-    def _written(self, _result: object, error: OSError | None) -> None:
-        if error is not None:
-            log.warning("a list of searches cannot be written: %s", error)
-            self.trouble.emit(error)
-
-    def _read(self) -> tuple[list[str], list[str], list[Saved]]:
-        history = load(self._history)
-        searches, documents = _strings(history.get("searches")), _strings(history.get("documents"))
-        entries = load(self._saved).get("saved")
-        saved = [
-            Saved(entry["name"], entry["text"])
-            for entry in (entries if isinstance(entries, list) else [])
-            if isinstance(entry, dict) and _strings([entry.get("name"), entry.get("text")])[1:]
-        ]
-        return searches, documents, saved
-
-    def _loaded(
-        self, result: tuple[list[str], list[str], list[Saved]] | None, _error: object
-    ) -> None:
-        """Append the entries of the files to those added meanwhile."""
-        searches, documents, saved = result or ([], [], [])
-        if self._remembers:
-            known = dict.fromkeys((*self.documents, *documents))
-            self.documents = tuple(known)[:MOST_DOCUMENTS]
-            self.recent = tuple(dict.fromkeys((*self.recent, *searches)))[:MOST_SEARCHES]
-        names = {each.name for each in self.saved}
-        self.saved = (*self.saved, *(each for each in saved if each.name not in names))
-        self.changed.emit()
-
-
-def load(file: Path) -> dict[str, Any]:
-    """Read a JSON object from a file; {} if it is missing or invalid."""
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        log.warning("%s cannot be read: %s", file.name, error)
-        return {}
-    return content if isinstance(content, dict) else {}
-
-
-def _strings(values: object) -> list[str]:
-    listed = values if isinstance(values, list) else []
-    return [value for value in listed if isinstance(value, str) and value.strip()]
+def _with_first(entry: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    return (entry, *(one for one in known if one != entry))
 
 
 MOST = 100
@@ -279,7 +228,7 @@ class Alerts(QObject):
         self._todo: deque[str] = deque()
         self._request = LatestRequest(link)
         self._timer = timer(self, EVERY_MS, self._next)
-        worker.run(lambda: load(self._file), self._loaded)
+        worker.run(self._read, self._loaded)
         memory.changed.connect(self._saved_changed)
 
     def annotated(self) -> tuple[Saved, ...]:
@@ -311,6 +260,10 @@ class Alerts(QObject):
         self._timer.stop()
         self._todo.clear()
         self._request.cancel()
+
+    def _read(self) -> dict[str, object]:
+        put_aside(self._file)
+        return read_object(self._file)
 
     def _loaded(self, known: dict[str, object] | None, _error: object) -> None:
         seen = (known or {}).get("seen")
@@ -373,8 +326,11 @@ class Alerts(QObject):
         self._seen[text] = list(known)[:_KEPT]
         saved = {each.text for each in self._memory.saved}
         kept = {each: found for each, found in self._seen.items() if each in saved}
-        content, file = json.dumps({"version": 1, "seen": kept}) + "\n", self._file
-        self._worker.run(lambda: write_file(file, content))
+        self._worker.run(partial(self._write, kept))
+
+    def _write(self, seen: dict[str, list[str]]) -> None:
+        with changing(self._file) as content:
+            content["seen"] = seen
 
 
 def digest(hit: Hit) -> str:

@@ -12,7 +12,6 @@ from indexer.api.requests import GetStatus
 from indexer.api.types import Match
 from ui import keys
 from ui.file_worker import FileWorker
-from ui.ports import Notice
 from ui.requests import LatestRequest
 from ui.search.actions import HitAction, HitActions, SelectedHit
 from ui.search.bar import Collections, FilterValues, SearchBar
@@ -50,7 +49,8 @@ class HistoryNotes(QObject):
         self._context = context
         self._memory, self._search, self._results = memory, search, results
         self.timer = timer(self, _NOTED_MS, self._note_shown)
-        memory.trouble.connect(self._tell_trouble)
+        for each in memory.lists:
+            each.tell_trouble(context.notices)
         context.settings.watch(self._setting_changed)
 
     def note_current(self) -> None:
@@ -70,10 +70,6 @@ class HistoryNotes(QObject):
     def note_query(self) -> None:
         """Note the query alone."""
         self._memory.note_search(self._search.text)
-
-    def _tell_trouble(self, error: OSError) -> None:
-        text = self.tr("The list of searches could not be written: {reason}.")
-        self._context.notices.post(Notice(text.format(reason=error.strerror or str(error))))
 
     def _setting_changed(self, name: str) -> None:
         if name == "history":

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.codec import encode
 from tests.ui.search.hits import hit
-from ui.basket.basket import FILE_NAME, Basket, Kept, read_passages, written_passages
+from ui.basket.basket import FILE_NAME, Basket, Kept
 from ui.file_worker import FileWorker
 
 if TYPE_CHECKING:
@@ -78,15 +79,14 @@ def test_what_cannot_be_read_is_put_aside(
     file = tmp_path / "person" / FILE_NAME
     file.parent.mkdir()
     good = Kept.from_hit(hit())
-    content = json.loads(written_passages([good]))
-    content["passages"].append({"key": "later", "of": "a newer Lectern"})
-    file.write_text(json.dumps(content))
+    later = {"key": "later", "of": "a newer Lectern"}
+    file.write_text(json.dumps({"passages": [encode(good) | {"stars": 5}, later], "view": "wide"}))
     basket, worker = begin()
     assert basket.kept == (good,)
-    assert basket.set_aside is not None
-    assert json.loads(basket.set_aside.read_text()) == content
-    basket.remove_passage(good.key)
+    basket.add_passage(hit("/d/b.pdf"))
     worker.close()
+    kept = json.loads(file.read_text())
+    assert (kept["view"], kept["passages"][-1], kept["passages"][0]["stars"]) == ("wide", later, 5)
     file.write_bytes(b"\xff\x00 no JSON")
     basket, worker = begin()
     assert basket.kept == ()
@@ -107,17 +107,28 @@ def test_nothing_is_written_over_what_can_neither_be_read_nor_moved(
         (folder / f"basket-unread-{number}.json").write_text("{}")
     basket, worker = begin()
     assert basket.set_aside == folder / "basket-unread-4.json"
-    basket.file.mkdir()  # cannot be replaced by a file
+    basket.file.mkdir()  # the system does not let it be read
     with qtbot.waitSignal(basket.trouble):
         basket.add_passage(hit())
     worker.close()
 
 
-def test_a_file_is_read_as_it_was_written() -> None:
-    kept = [Kept.from_hit(hit(f"/d/{number}.pdf")) for number in range(3)]
-    assert read_passages(written_passages(kept)) == (kept, True)
-    assert read_passages(written_passages(kept).replace('"version": 1', '"version": 9')) == (
-        kept,
-        False,
-    )
-    assert read_passages("[]") == ([], False)
+def test_what_is_typed_and_moved_in_two_windows_is_kept(
+    begin: Callable[[], tuple[Basket, FileWorker]], qtbot: QtBot
+) -> None:
+    first, worker = begin()
+    for name in "abc":
+        first.add_passage(hit(f"/d/{name}.pdf"))
+    worker.close()
+    second, other = begin()
+    one, two, three = second.kept
+    first.annotate(one.key, "of the first")
+    second.annotate(two.key, "of the second")
+    first.remove_passage(three.key)
+    first.flush()
+    worker.close()
+    second.move_passage(two.key, 0)
+    second.flush()
+    qtbot.waitUntil(lambda: len(second) == 2)
+    other.close()
+    assert [kept.note for kept in begin()[0].kept] == ["of the second", "of the first"]

@@ -50,5 +50,5 @@ def test_a_damaged_list_of_documents_counts_as_empty(tmp_path: Path) -> None:
     assert kept_paths(tmp_path) == set()
     (tmp_path / KEPT_FILE_NAME).write_text("no json")
     assert kept_paths(tmp_path) == set()
-    (tmp_path / KEPT_FILE_NAME).write_text('{"a": 1}')
+    (tmp_path / KEPT_FILE_NAME).write_text("[1]")
     assert kept_paths(tmp_path) == set()

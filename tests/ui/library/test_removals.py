@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ def test_a_removal_survives_a_window_that_closes(qtbot: QtBot, tmp_path: Path) -
     owner = FolderModel()
     removals = Removals(context, owner)
     removals.remove_folder("/a", ["*.bak"])
-    assert json.loads((tmp_path / FILE_NAME).read_text()) == ["/a"]
+    assert json.loads((tmp_path / FILE_NAME).read_text()) == {str(context.library): ["/a"]}
     link.is_connected = False
     said.lapse()
     assert link.asked == []
@@ -44,22 +45,34 @@ def test_a_removal_waits_for_an_engine_that_is_gone(qtbot: QtBot, tmp_path: Path
     said.lapse()
     qtbot.waitUntil(lambda: not link.waiting)  # it answers that there is no engine
     assert removals.hidden == {"/a"}
-    assert json.loads((tmp_path / FILE_NAME).read_text()) == ["/a"]
+    assert json.loads((tmp_path / FILE_NAME).read_text()) == {str(context.library): ["/a"]}
     link.answers[Remove] = lambda _request: Removal(0, 0, 0)
     link.connected.emit()
     qtbot.waitUntil(lambda: not removals.hidden)
     assert not (tmp_path / FILE_NAME).exists()
 
 
-@pytest.mark.parametrize("content", ["", "{", "[1]", '{"/a": 1}'])
+@pytest.mark.parametrize("content", ["", "{", "[1]", '{"LIBRARY": 1}'])
 def test_a_damaged_list_of_removals_removes_nothing(
     qtbot: QtBot, tmp_path: Path, content: str
 ) -> None:
     context, link, _said = canned_context(tmp_path)
-    (tmp_path / FILE_NAME).write_text(content)
+    (tmp_path / FILE_NAME).write_text(content.replace("LIBRARY", str(context.library)))
     owner = FolderModel()
     assert not Removals(context, owner).hidden
     assert link.asked == []
+
+
+def test_a_removal_is_sent_to_its_own_library_only(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    owner = FolderModel()
+    Removals(context, owner).remove_folder("/a", [])
+    other = replace(context, library=tmp_path / "another library")
+    later = Removals(other, owner)
+    assert not later.hidden
+    later.remove_folder("/b", [])
+    assert link.asked == []
+    assert Removals(context, owner).hidden == {"/a"}
 
 
 @pytest.mark.parametrize(("code", "told"), [("not_a_root", False), ("disk_full", True)])

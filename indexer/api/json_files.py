@@ -1,0 +1,95 @@
+"""Changes JSON files of the person, which other processes change too.
+
+A change is made under a lock, to what the file holds at that moment. Keys that the caller does not
+know stay. A file that cannot be read is never written over, and a link to a file stays one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.atomic import write_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from filelock import BaseFileLock
+
+_LOCK_S = 10.0  # for which another process may hold the lock
+
+
+def read_object(file: Path) -> dict[str, Any]:
+    """Return the object in a file; {} if there is no file.
+
+    Raises:
+        ValueError: If it is damaged, or something else; a ``JSONDecodeError`` has the place.
+        OSError: If the system does not let it be read.
+    """
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(content, dict):
+        raise ValueError("no object")  # noqa: TRY004  # a fault of the file, not of a caller
+    return content
+
+
+@contextlib.contextmanager
+def changing(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the object in a file, to be changed in the block; an empty one has no file.
+
+    Raises:
+        ValueError: As ``read_object``; nothing is written then.
+        OSError: If it cannot be read or written, or another process keeps it locked.
+    """
+    with lock_for(file):
+        place = file.resolve()
+        content = read_object(place)
+        yield content
+        if content:
+            text = json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False)
+            write_file(place, text + "\n")
+        else:
+            place.unlink(missing_ok=True)
+
+
+def put_aside(file: Path) -> Path | None:
+    """Move a file out of the way if it is damaged; return its new path.
+
+    Raises:
+        OSError: If it cannot be read or moved.
+    """
+    if not _is_damaged(file):
+        return None
+    with lock_for(file):
+        if not _is_damaged(file):
+            return None  # another process was first
+        names = (file.with_name(f"{file.stem}-unread-{number}.json") for number in count(1))
+        return file.rename(next(name for name in names if not name.exists()))
+
+
+def copies(file: Path) -> list[Path]:
+    """Return what was put aside of a file."""
+    return list(file.parent.glob(f"{file.stem}-unread-*.json"))
+
+
+def _is_damaged(file: Path) -> bool:
+    try:
+        read_object(file)
+    except ValueError:
+        return True
+    return False
+
+
+def lock_for(file: Path) -> BaseFileLock:
+    """Return the lock of changes to a file, whose folder is made."""
+    from filelock import FileLock  # only changes need it
+
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return FileLock(file.resolve().with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)
