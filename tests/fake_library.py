@@ -45,13 +45,11 @@ if TYPE_CHECKING:
         Compare,
         EstimateIndex,
         Explain,
-        FindSentences,
         ListFiles,
         ListFolders,
         MapPages,
         Search,
     )
-    from indexer.api.types import Span
 
 SENTENCE = re.compile(r"[^.!?]+[.!?]?\s*")
 _KEYS: dict[str, Callable[[FileRow], Any]] = {
@@ -184,15 +182,6 @@ class FakeLibrary:
             size=row.size, mtime_ns=row.mtime_ns, state=row.state, code=row.code,
             bad_pages=row.bad_pages,
         )  # fmt: skip
-
-    def sentences(self, request: FindSentences) -> tuple[Span, ...]:
-        spans: list[Span] = []
-        at = 0
-        for part in self._text(str(request.path)).split("\f"):
-            if at < request.end and at + len(part) > request.start:
-                spans += [(at + s.start(), at + s.end()) for s in SENTENCE.finditer(part)]
-            at += len(part) + 1
-        return tuple(spans)
 
     def mapped(self, request: MapPages) -> tuple[float, ...]:
         asked = {word.lower() for word in re.findall(r"\w+", request.text)}

@@ -77,9 +77,6 @@ PACE_REASONS = {
     "typing": N_("Slower: you are typing"),
     "query": N_("Waits for a search"),
     "in_use": N_("Waits for another command"),
-    "fullscreen": N_("Slower: a program fills the screen"),
-    "heat": N_("Slower: the computer is hot"),
-    "memory": N_("Slower: memory is short"),
     "disk_full": N_("Waits: the disk is nearly full"),
     "library_read_only": N_("Only searched: the library is read-only"),
     **dict.fromkeys(

@@ -27,7 +27,7 @@ from indexer.api.answers import (
 from indexer.api.contract import LibraryPart, Queue, Request
 from indexer.api.errors import WorldError
 from indexer.api.status import Activity, Speed, Status
-from indexer.api.types import Explanation, FileState, SearchResult, Span, Summary
+from indexer.api.types import Explanation, FileState, SearchResult, Summary
 
 MAX_LIMIT = 10_000
 MOST_RERANKED = 50
@@ -253,23 +253,6 @@ class GetDocument(Request[Document]):
 
     queue: ClassVar[Queue] = Queue.FAST
     path: Path
-
-
-@dataclass(frozen=True, slots=True)
-class FindSentences(Request[tuple[Span, ...]]):
-    """Find the sentences of the passages that overlap a range of a file's canonical text.
-
-    The answer is ascending. Raises ``not_a_root`` for an unknown file.
-    """
-
-    queue: ClassVar[Queue] = Queue.FAST
-    path: Path
-    start: int
-    end: int
-
-    def __post_init__(self) -> None:
-        between("start", self.start, 0)
-        between("end", self.end, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ from indexer.api.requests import (
     EstimateIndex,
     Explain,
     FindElsewhere,
-    FindSentences,
     GetActivity,
     GetDocument,
     ListFiles,
@@ -55,7 +54,6 @@ from indexer.engine.estimate import estimate_cost
 from indexer.engine.lookup import (
     PasswordsByPath,
     describe_document,
-    find_sentences,
     retry_files,
     unlock_document,
 )
@@ -77,7 +75,7 @@ if TYPE_CHECKING:
     from indexer.api.models import ModelComparison, ModelInfo
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity
-    from indexer.api.types import Explanation, Span
+    from indexer.api.types import Explanation
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root
     from indexer.config import EngineConfig
@@ -239,9 +237,6 @@ class OpenLibrary:
     def _document(self, request: GetDocument, _caller: Caller) -> Document:
         return describe_document(self.catalog, request.path)
 
-    def _sentences(self, request: FindSentences, _caller: Caller) -> tuple[Span, ...]:
-        return find_sentences(self.catalog, self.store, request.path, request.start, request.end)
-
     def _reindex_cost(self, request: EstimateReindex, _caller: Caller) -> ReindexCost:
         config = reindex.for_library(self.catalog, self.config)
         chosen = reindex.chosen(config, request.model, request.precision)
@@ -295,7 +290,6 @@ class OpenLibrary:
         SetCollection: _set_collection,
         SetPace: _set_pace,
         GetDocument: _document,
-        FindSentences: _sentences,
         EstimateReindex: _reindex_cost,
         ListModels: _list_models,
         GetModel: _get_model,

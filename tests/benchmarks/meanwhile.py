@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING
 
 from app.paths import models_folder
 from indexer.api.client import EngineClient
-from indexer.api.errors import Cancelled, LecternError
+from indexer.api.errors import LecternError
 from indexer.api.requests import MAX_LIMIT, GetActivity, Index, Search
 from tests.benchmarks import sets
+from tests.integration.speaking import answer_to, ask, attached, greeted
 from tests.ui.engines import Home, real_engine
 
 if TYPE_CHECKING:
@@ -73,19 +74,15 @@ def asked(engine: EngineClient, query: str, limit: int) -> float:
     return time.monotonic() - began
 
 
-def newest(engine: EngineClient, query: str) -> float:
+def newest(library: Path, query: str) -> float:
     """Return the seconds of a search that replaces one for as many hits as there may be."""
-
-    def long() -> None:
-        with suppress(LecternError, Cancelled):  # it is replaced
-            engine.call(Search(f"{query} again", MAX_LIMIT))
-
-    first = threading.Thread(target=long)
-    first.start()
-    time.sleep(LOOK_S)
-    seconds = asked(engine, query, FIRST_LIMIT)
-    first.join()
-    return seconds
+    with closing(greeted(library)) as window:
+        ask(window, 1, Search(f"{query} again", MAX_LIMIT))
+        time.sleep(LOOK_S)
+        began = time.monotonic()
+        ask(window, 2, Search(query, FIRST_LIMIT))
+        answer_to(window, 2)
+        return time.monotonic() - began
 
 
 def measured(
@@ -114,11 +111,13 @@ def main() -> None:
             if engine is None:
                 raise SystemExit("the engine does not answer")
             with closing(engine):
-                _report(engine, documents, options.times, questions)
+                _report(engine, home.library, documents, options.times, questions)
 
 
-def _report(engine: EngineClient, documents: Path, times: int, questions: Iterator[str]) -> None:
-    reading = threading.Thread(target=_read, args=(engine, documents))
+def _report(
+    engine: EngineClient, library: Path, documents: Path, times: int, questions: Iterator[str]
+) -> None:
+    reading = threading.Thread(target=_read, args=(library, documents))
     reading.start()
     while engine.call(GetActivity()).passages_per_second <= 0:
         time.sleep(LOOK_S)
@@ -127,7 +126,7 @@ def _report(engine: EngineClient, documents: Path, times: int, questions: Iterat
     parts: dict[str, Callable[[int], float]] = {
         f"a new file is found (goal {GOAL_S:g} s)": lambda n: found_after(engine, documents, n),
         f"{MAX_LIMIT:,} hits": lambda _n: asked(engine, next(questions), MAX_LIMIT),
-        "the newest query behind these": lambda _n: newest(engine, next(questions)),
+        "the newest query behind these": lambda _n: newest(library, next(questions)),
     }
     for name, call in parts.items():
         seconds, busy = zip(*measured(engine, times, call), strict=True)
@@ -135,8 +134,9 @@ def _report(engine: EngineClient, documents: Path, times: int, questions: Iterat
         print(f"| {name} | {middle:.2f} s | {worst:.2f} s | {sum(busy)} of {times} |", flush=True)
 
 
-def _read(engine: EngineClient, documents: Path) -> None:
-    with suppress(LecternError):  # the engine ends before it has read everything
+def _read(library: Path, documents: Path) -> None:
+    # The engine ends before it has read everything.
+    with suppress(LecternError), closing(attached(library)) as engine:
         engine.call(Index((documents,)))
 
 

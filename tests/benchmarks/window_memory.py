@@ -31,6 +31,7 @@ from indexer.server.service import REST_S
 from tests.benchmarks import sets
 from tests.benchmarks.meanwhile import make_home
 from tests.benchmarks.processes import CHILD, Memory, memory, peak
+from tests.integration.speaking import ask, greeted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -93,8 +94,8 @@ def measure(home: Home, documents: Path, questions: list[str], rest_s: float) ->
     with subprocess.Popen(command, cwd=home.folder, env=environment) as started:
         window = psutil.Process(started.pid)
         try:
-            with closing(attached(home)) as engine:
-                engine.send(Index((documents,), kept=True), *(lambda _outcome: None,) * 3)
+            with closing(attached(home)) as engine, closing(greeted(home.library)) as reading:
+                ask(reading, 1, Index((documents,), kept=True))
                 while engine.call(GetActivity()).running is None:
                     time.sleep(LOOK_S)
                 show("most while reading", peaks_while_reading(window, engine))

@@ -11,8 +11,10 @@ from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
     from indexer.api.codec import Header
+    from indexer.api.contract import Request
     from indexer.api.endpoint import MessageStream
 
 
@@ -35,6 +37,19 @@ def greeted(library: Path) -> MessageStream:
 def receive(connection: MessageStream) -> Header:
     assert connection.is_readable(WAIT_S)
     return unpack(connection.recv_bytes())[0]
+
+
+def ask(connection: MessageStream, number: int, request: Request[Any]) -> None:
+    """Send a request without waiting for its answer."""
+    connection.send_bytes(pack(request.header(number)))
+
+
+def answer_to(connection: MessageStream, number: int) -> Header:
+    """Wait for the last message on a request; progress and other requests are ignored."""
+    while True:
+        header = receive(connection)
+        if header["id"] == number and header["type"] != "progress":
+            return header
 
 
 def attached(library: Path) -> EngineClient:

@@ -14,7 +14,6 @@ from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import CancelToken
 from indexer.api.requests import (
     EstimateIndex,
-    FindSentences,
     GetActivity,
     GetDocument,
     Index,
@@ -176,21 +175,6 @@ def test_a_document_is_described(indexed: World, opened: Engine) -> None:
     with pytest.raises(WorldError) as caught:
         opened.call(GetDocument(indexed.documents / "nowhere.txt"))
     assert caught.value.code == "not_a_root"
-
-
-def test_sentences_of_a_stretch_are_those_of_its_passages(indexed: World, opened: Engine) -> None:
-    path = indexed.documents / "long.txt"
-    text = path.read_text()
-    hit = search(opened, '"zephyr clause"', 1)[0]
-    spans = opened.call(FindSentences(path, hit.start, hit.end))
-    assert spans[0][0] == hit.start
-    assert spans[-1][1] == hit.end
-    assert "".join(text[first:last] for first, last in spans) == hit.text
-    everything = opened.call(FindSentences(path, 0, len(text)))
-    assert spans[0] in everything
-    assert everything == tuple(sorted(everything))
-    assert opened.call(FindSentences(path, len(text) + 1, len(text) + 9)) == ()
-    assert opened.call(FindSentences(indexed.documents / "empty.txt", 0, 9)) == ()
 
 
 def test_a_hit_says_what_is_known_of_its_file(indexed: World, opened: Engine) -> None:

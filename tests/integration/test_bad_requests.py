@@ -45,7 +45,6 @@ FIELDS: dict[str, dict[str, Any]] = {
     "watch": {"on": None},
     "set_pace": {"speed": None, "paused": None, "typing": None},
     "get_document": {"path": "/nowhere"},
-    "find_sentences": {"path": "/nowhere", "start": 0, "end": 1},
     "explain": {"text": "zephyr", "path": "/nowhere", "start": 0},
     "compare": {"first": "/nowhere", "second": "/nowhere", "limit": 0},
     "bench_model": {"model": "nowhere", "precision": "int8"},

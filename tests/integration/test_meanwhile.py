@@ -12,7 +12,7 @@ import pytest
 from indexer.api.requests import GetActivity, Index, ListFiles, Remove
 from indexer.server.service import Host, Service
 from tests.integration.held import HeldEngine
-from tests.integration.speaking import attached
+from tests.integration.speaking import answer_to, ask, greeted
 from tests.integration.world import PACE, World, check_whole, quoted, states
 from tests.waiting import WAIT_S, wait_for
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.api.client import EngineClient
+    from indexer.api.endpoint import MessageStream
 
 
 @pytest.fixture
@@ -51,38 +51,32 @@ def held(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         engine.may_end.set()
 
 
-def nothing(_what: object) -> None:
-    """Nothing follows from it."""
-
-
 @pytest.fixture
-def client(held: HeldEngine, world: World) -> Iterator[EngineClient]:
-    with contextlib.closing(attached(world.library)) as client:
-        client.send(Index((world.documents,)), nothing, nothing)
+def client(held: HeldEngine, world: World) -> Iterator[MessageStream]:
+    with contextlib.closing(greeted(world.library)) as client:
+        ask(client, 1, Index((world.documents,)))
         wait_for(lambda: bool(quoted(held, "zephyr clause")))
         yield client
 
 
 def test_a_folder_added_meanwhile_is_read_next(
-    client: EngineClient, held: HeldEngine, world: World, other: Path
+    client: MessageStream, held: HeldEngine, world: World, other: Path
 ) -> None:
-    done = threading.Event()
-    client.send(Index((other,)), lambda _summary: done.set(), nothing)
+    ask(client, 2, Index((other,)))
     wait_for(lambda: quoted(held, "marble quay") == ["quay.txt"])
     assert held.call(GetActivity()).running is not None
-    assert not done.is_set()
     held.may_embed.set()
-    assert done.wait(WAIT_S)
+    assert answer_to(client, 2)["type"] == "reply"
     assert states(held)["quay.txt"] == "indexed"
     check_whole(held)
 
 
 def test_what_is_saved_meanwhile_is_found_however_long_the_rest_takes_to_read(
-    client: EngineClient, held: HeldEngine, other: Path
+    client: MessageStream, held: HeldEngine, other: Path
 ) -> None:
     """The one reader is at a book, and the model gets to nothing."""
     (other / "book.txt").write_text("A book takes long to read.")
-    client.send(Index((other,)), nothing, nothing)
+    ask(client, 2, Index((other,)))
     assert held.at_a_book.wait(WAIT_S)
     (other / "note.txt").write_text("A note that was saved meanwhile.")
     root = next(root for root in held.catalog.roots.all() if root.path.endswith(b"other"))
@@ -97,10 +91,11 @@ def test_what_is_saved_meanwhile_is_found_however_long_the_rest_takes_to_read(
 
 
 def test_a_folder_is_taken_out_without_waiting(
-    client: EngineClient, held: HeldEngine, world: World
+    client: MessageStream, held: HeldEngine, world: World
 ) -> None:
     files = held.call(ListFiles()).total
-    assert client.call(Remove((world.documents,))).files == files
+    ask(client, 3, Remove((world.documents,)))
+    assert answer_to(client, 3)["answer"]["files"] == files
     assert quoted(held, "zephyr clause") == []
     assert held.call(ListFiles()).total == 0
     held.may_embed.set()

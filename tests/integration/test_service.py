@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from queue import SimpleQueue
+from concurrent.futures import ThreadPoolExecutor
 from threading import Thread
 from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.errors import InternalError, WorldError
-from indexer.api.progress import Progress
+from indexer.api.errors import Cancelled, InternalError, WorldError
+from indexer.api.progress import CancelToken, Progress
 from indexer.api.requests import (
     Diagnose,
     EstimateIndex,
-    FindSentences,
     GetActivity,
     GetDocument,
     GetStatus,
@@ -26,12 +24,14 @@ from indexer.api.requests import (
     SetPace,
     SetPatterns,
 )
-from indexer.api.status import Activity, Speed
-from indexer.api.types import FileState, Summary
+from indexer.api.status import Speed
+from indexer.api.types import FileState
 from tests.integration.serving import fake, index
 from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from indexer.api.client import EngineClient
     from indexer.server.service import Host
 
@@ -57,7 +57,6 @@ def test_everything_can_be_asked_from_afar(client: EngineClient, folder: Path, h
     assert client.call(GetDocument(folder / "ice.txt")) == host.call(
         GetDocument(folder / "ice.txt")
     )
-    assert client.call(FindSentences(folder / "lease.txt", 0, 5)) == ((0, 21),)
     assert (
         client.call(SetPatterns(folder, ("*.tmp",)))
         == client.call(SetPatterns(folder, None))
@@ -90,40 +89,18 @@ def test_memory_is_given_back_once_after_every_time_of_work(
     assert fake(host).rests == 2
 
 
-def test_a_request_can_be_sent_without_waiting(client: EngineClient, folder: Path) -> None:
-    heard: SimpleQueue[object] = SimpleQueue()
-    client.send(Index((folder,)), heard.put, heard.put, heard.put)
-    while isinstance(last := heard.get(timeout=WAIT_S), Progress):
-        pass
-    assert isinstance(last, Summary)
-    client.send(SetPatterns(Path("nowhere")), heard.put, heard.put)
-    failure = heard.get(timeout=WAIT_S)
-    assert isinstance(failure, WorldError)
-    assert failure.code == "bad_request"
-
-
-def test_a_forgotten_request_is_ended_and_heard_of_no_more(
+def test_a_cancelled_request_leaves_the_connection_to_the_next(
     client: EngineClient, host: Host
 ) -> None:
-    heard: SimpleQueue[object] = SimpleQueue()
-    number = client.send(Search("WAIT"), heard.put, heard.put)
-    assert fake(host).waiting.wait(WAIT_S)
-    client.cancel(number)
-    wait_for(lambda: host.service.search_queue.idle)
-    client.send(GetActivity(), heard.put, heard.put)
-    assert isinstance(heard.get(timeout=WAIT_S), Activity)
-    assert heard.empty()
-
-
-def test_a_listener_that_fails_costs_the_others_nothing(
-    client: EngineClient, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail(_what: object) -> None:
-        raise RuntimeError
-
-    client.send(GetActivity(), fail, fail)
+    token = CancelToken()
+    with ThreadPoolExecutor() as pool:
+        search = pool.submit(client.call, Search("WAIT"), token=token)
+        assert fake(host).waiting.wait(WAIT_S)
+        token.cancel()
+        with pytest.raises(Cancelled):
+            search.result(WAIT_S)
+    assert host.service.search_queue.idle
     assert client.call(GetActivity()).speed == "normal"
-    assert "a listener failed" in caplog.text
 
 
 def test_errors_keep_their_code_and_sentence(client: EngineClient, tmp_path: Path) -> None:

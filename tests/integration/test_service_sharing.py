@@ -8,7 +8,6 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 import pytest
@@ -159,20 +158,14 @@ def test_who_insists_on_offline_gets_no_other_engine(host: Host, library: Path) 
     assert caught.value.code == "busy"
 
 
-def test_every_listener_is_told_once_that_the_engine_went(library: Path) -> None:
+def test_who_waits_is_told_that_the_engine_went(library: Path) -> None:
     host = open_host(library)
-    heard: SimpleQueue[object] = SimpleQueue()
-
-    def gone() -> bool:
-        failure = heard.get(timeout=WAIT_S)
-        return isinstance(failure, WorldError) and failure.code == "engine_gone"
-
-    with contextlib.closing(attached(library)) as client:
-        client.send(Search("WAIT"), heard.put, heard.put)
+    with contextlib.closing(attached(library)) as client, ThreadPoolExecutor() as pool:
+        waiting = pool.submit(client.call, Search("WAIT"))
         assert fake(host).waiting.wait(WAIT_S)
         host.close()
-        assert gone()
+        with pytest.raises(WorldError, match="stopped answering"):
+            waiting.result(WAIT_S)
         assert client.wait_until_gone(WAIT_S)
-        client.send(GetActivity(), heard.put, heard.put)
-        assert gone()
-        assert heard.empty()
+        with pytest.raises(WorldError, match="stopped answering"):
+            client.call(GetActivity())
