@@ -98,7 +98,7 @@ _CODE = (
     "js mjs cjs jsx ts tsx vue svelte php phtml rb pl pm lua r jl dart cs vb fs fsx ml mli hs erl "
     "ex exs elm sh bash zsh fish ps1 psm1 bat cmd sql css scss sass less f f77 f90 f95 f03 for pas "
     "pp asm s nim zig v vhd vhdl sv tcl awk sed el lisp scm rkt cl cob cbl ada adb ads d proto "
-    "graphql thrift cmake mk gradle toml yaml yml ini cfg conf properties tf hcl bib sty cls patch "
+    "graphql thrift cmake mk gradle toml yaml yml ini cfg conf properties tf hcl sty cls patch "
     "diff"
 )
 FORMATS = (
@@ -112,15 +112,29 @@ FORMATS = (
            "page", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.text"),
     Format("rtf", N_("Rich text"), "rtf", "office.rtf", SizeClass.TEXT, "document",
            magic=RTF_MAGIC),
-    Format("text", N_("Plain text"), "txt text rst adoc asciidoc asc org log srt vtt textile",
+    Format("text", N_("Plain text"), "txt text rst adoc asciidoc asc org log textile",
            "plain.text", SizeClass.TEXT, "text", page_bytes=3_000),
     Format("markdown", N_("Markdown"), "md markdown mdown mkd qmd rmd", "markup.markdown",
            SizeClass.TEXT, "text", page_bytes=3_000),
+    Format("subtitles", N_("Subtitles"), "srt vtt ass ssa sbv lrc", "plain.subtitles",
+           SizeClass.TEXT, "text", page_bytes=3_000),
+    Format("chat", N_("Exported chat"), "", "plain.chat", SizeClass.TEXT, "mail"),
+    Format("references", N_("References"), "bib ris nbib enw", "plain.references",
+           SizeClass.MARKUP, "text"),
+    Format("json", N_("Exported records"), "json jsonl ndjson canvas", "plain.records",
+           SizeClass.NOTEBOOK, "text"),
+    Format("entries", N_("Places or notes"), "kml kmz gpx enex", "markup.entries",
+           SizeClass.PACKAGE, "text"),
+    Format("cards", N_("Calendar or contacts"), "ics ical vcs vcf vcard", "plain.cards",
+           SizeClass.TEXT, "text"),
     Format("tex", N_("TeX"), "tex ltx latex", "markup.tex", SizeClass.MARKUP, "text"),
     Format("html", N_("Web page"), "html htm xhtml", "markup.html", SizeClass.MARKUP, "web",
            page_bytes=12_000),
     Format("epub", N_("E-book"), "epub", "markup.epub", SizeClass.PACKAGE, "book", "",
            ZIP_MAGIC, "application/epub+zip"),
+    Format("fb2", N_("FictionBook"), "fb2 fbz", "markup.fictionbook", SizeClass.PACKAGE, "book"),
+    Format("iwork", N_("iWork document"), "pages key numbers", "office.iwork", SizeClass.PACKAGE,
+           "document", "", ZIP_MAGIC),
     Format("pptx", N_("PowerPoint presentation"), "pptx pptm potx potm ppsx ppsm", "office.pptx",
            SizeClass.PACKAGE, "presentation", "slide", ZIP_MAGIC, "ppt/"),
     Format("ppt", N_("PowerPoint presentation (old)"), "ppt pps pot", _CONVERTED,
@@ -155,9 +169,9 @@ _SAVED_PAGES = {"mht": "web", "mhtml": "web"}
 DRAWN = tuple(known.name for known in FORMATS if known.drawn)
 # Extensions of documents that Lectern does not read, which is reported to the person.
 FOREIGN_DOCUMENTS = frozenset({
-    "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fb2", "fodp", "fods", "fodt",
-    "gdoc", "heic", "heif", "hwp", "json", "key", "lit", "lyx", "mobi", "numbers", "odf", "odg",
-    "one", "opf", "ost", "oxps", "pages", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw",
+    "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fodp", "fods", "fodt",
+    "gdoc", "heic", "heif", "hwp", "lit", "lyx", "mobi", "odf", "odg",
+    "one", "opf", "ost", "oxps", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw",
     "tei", "vsd", "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",
 })  # fmt: skip
 

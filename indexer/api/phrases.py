@@ -116,6 +116,7 @@ PHRASES = {
     "not_rich_text": N_("it is not a rich text file"),
     "not_mailbox": N_("it is not a mailbox"),
     "not_mail": N_("it is not a mail"),
+    "not_json": N_("it is not JSON"),
     "not_notebook": N_("it is not a notebook"),
     "no_slides": N_("it has no list of slides"),
     "no_sheets": N_("it has no list of sheets"),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Increment it when the same bytes yield other text or blocks, or the same text other passages or
 # stems.
-EXTRACTOR_VERSION = 6
+EXTRACTOR_VERSION = 7
 MAX_SKIPPED_PAGES = 3  # pages that crash a reader; a document with more fails
 SCRATCH_PREFIX = "document-"
 MAX_ITEM_CHARS = 600  # a longer list item is a numbered paragraph

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
-from indexer.extract.base import RawBlock, RawPage
+from indexer.extract.base import PlainSource, RawBlock, RawPage
+from indexer.extract.budget import Budget
 from indexer.extract.plain.decode import SECTION_CHARS, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from indexer.extract.budget import Budget
+    from indexer.config import Limits
 
 TABLE_CHARS = 6_000  # of a block; the passages of a longer one would split rows
 # Errors of a part after which the others are still read.
@@ -168,3 +169,23 @@ def salvage(pages: Iterable[RawPage], writer: PageWriter) -> Iterator[RawPage]:
             raise
         yield from left
         yield RawPage(writer.page, "", unreadable=error.reason)
+
+
+class WrittenSource(PlainSource):
+    """A document of one page, which ``write`` writes; it may yield to have sections yielded."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.budget = Budget(limits)
+
+    def write(self, writer: PageWriter) -> Iterable[None]:
+        """Write the blocks of the document."""
+        raise NotImplementedError
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        writer = PageWriter(self.budget)
+        yield from salvage(self._sections(writer), writer)
+
+    def _sections(self, writer: PageWriter) -> Iterator[RawPage]:
+        for _ in self.write(writer):
+            yield from writer.completed()
+        yield from writer.finish()

@@ -27,7 +27,7 @@ from indexer.extract.office.package import MAX_DIRECTORY_BYTES, directory_bytes,
 from indexer.extract.plain.encodings import wide_encoding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path, PurePath
     from typing import BinaryIO
 
@@ -71,7 +71,18 @@ def inside_zip(path: Path, head: bytes, promised: str) -> str:
         for folder, form in _FOLDERS.items():
             if any(name.startswith(folder) for name in names):
                 return form
-    return "epub" if "META-INF/container.xml" in names else ""
+    return "epub" if "META-INF/container.xml" in names else _by_parts(path, names)
+
+
+def _by_parts(path: Path, names: Collection[str]) -> str:
+    """Return the format of a zip file without a declared type, "" for a plain archive."""
+    if any(_IWORK_PART.match(name) for name in names):
+        return "iwork"
+    lower = [name.lower() for name in names if not name.endswith("/")]
+    if len(lower) == 1 and lower[0].endswith(".fb2"):
+        return "fb2"
+    placed = path.suffix.lower() == ".kmz" and any(name.endswith(".kml") for name in lower)
+    return "entries" if placed else ""
 
 
 def inside_ole(path: Path, promised: str) -> str:
@@ -102,6 +113,9 @@ CSV, RTF, EML, MBOX = (BY_NAME[name] for name in ("csv", "rtf", "eml", "mbox"))
 ZIP, TAR, IMAGE, CODE = (BY_NAME[name] for name in ("zip", "tar", "image", "code"))
 # A newer office file with a password, of any extension.
 ENCRYPTED = Format("encrypted", "", "", "office.encrypted", SizeClass.PACKAGE)
+CHAT, FB2, ENTRIES, IWORK = (BY_NAME[name] for name in ("chat", "fb2", "entries", "iwork"))
+# A part of a document of Pages, Keynote or Numbers, of any age.
+_IWORK_PART = re.compile(r"Index/[^/]+\.iwa$|index\.(?:xml|apxl)$")
 _ZIPPED = tuple(known for known in FORMATS if known.magic == ZIP_MAGIC and known.inside)
 _OLE = tuple(known for known in FORMATS if known.magic == OLE_MAGIC)
 # Old and new office files, below whose extensions programs of 2003 saved XML and web archives.
@@ -122,6 +136,12 @@ _MAIL = re.compile(
     rb"(?:(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|X-[\w-]+)"
     rb":[^\r\n]*\r?\n(?:[ \t]+[^\r\n]*\r?\n)*){2}",
     re.IGNORECASE,
+)
+
+# The first message of a chat that WhatsApp exported: "[01.02.24, 10:11:12] Anna: …" and the like.
+_CHAT = re.compile(
+    rb"(?:\xef\xbb\xbf|\xe2\x80\x8e)*\[?\d{1,4}[./-]\d{1,2}[./-]\s?\d{2,4},?\s+\d{1,2}[:.]\d{2}"
+    rb"[^\n]{0,20}?(?:\]| -) [^\r\n]"
 )
 
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\x00", "xz"))
@@ -198,7 +218,7 @@ def identify(path: Path, name: str = "") -> Format:
         return _guess(head, promised)
     if _is_binary(head):
         raise WorldError("unsupported", format="binary")
-    return promised
+    return CHAT if promised is TEXT and _CHAT.match(head) else promised
 
 
 def _image_or_archive(path: Path, head: bytes, promised: Format | None) -> Format | None:
@@ -239,7 +259,7 @@ def _is_pdf(head: bytes, promised: Format | None) -> bool:
 def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
     """Return the format of a zip or OLE file."""
     zipped = head.startswith(ZIP_MAGIC)
-    kin = _ZIPPED if zipped else _OLE
+    kin = (*_ZIPPED, FB2, ENTRIES, IWORK) if zipped else _OLE
     believed = promised.name if promised is not None and promised in kin else ""
     found = inside_zip(path, head, believed) if zipped else inside_ole(path, believed)
     if (

@@ -3849,6 +3849,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es ist keine E-Mail</translation>
     </message>
     <message>
+        <source>it is not JSON</source>
+        <translation>es ist kein JSON</translation>
+    </message>
+    <message>
         <source>it is not a notebook</source>
         <translation>es ist kein Notebook</translation>
     </message>
@@ -4293,6 +4297,38 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Word-Dokument (alt)</translation>
     </message>
     <message>
+        <source>Subtitles</source>
+        <translation>Untertitel</translation>
+    </message>
+    <message>
+        <source>Exported chat</source>
+        <translation>Exportierter Chat</translation>
+    </message>
+    <message>
+        <source>References</source>
+        <translation>Literaturliste</translation>
+    </message>
+    <message>
+        <source>Exported records</source>
+        <translation>Exportierte Datensätze</translation>
+    </message>
+    <message>
+        <source>Places or notes</source>
+        <translation>Orte oder Notizen</translation>
+    </message>
+    <message>
+        <source>Calendar or contacts</source>
+        <translation>Kalender oder Kontakte</translation>
+    </message>
+    <message>
+        <source>FictionBook</source>
+        <translation>FictionBook</translation>
+    </message>
+    <message>
+        <source>iWork document</source>
+        <translation>iWork-Dokument</translation>
+    </message>
+    <message>
         <source>PowerPoint presentation</source>
         <translation>PowerPoint-Präsentation</translation>
     </message>
@@ -4403,18 +4439,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Waits for another command</source>
         <translation>Wartet auf einen anderen Befehl</translation>
-    </message>
-    <message>
-        <source>Slower: a program fills the screen</source>
-        <translation>Langsamer: Ein Programm füllt den Bildschirm</translation>
-    </message>
-    <message>
-        <source>Slower: the computer is hot</source>
-        <translation>Langsamer: Der Rechner ist heiß</translation>
-    </message>
-    <message>
-        <source>Slower: memory is short</source>
-        <translation>Langsamer: Der Speicher ist knapp</translation>
     </message>
     <message>
         <source>Waits: the disk is nearly full</source>

@@ -293,6 +293,112 @@ def post() -> bytes:
     )
 
 
+SUBTITLES = b"""1
+00:01:02,500 --> 00:01:04,000
+<i>The lamp burns all night</i>
+
+2
+00:01:04,100 --> 00:01:06,000
+above the quiet harbour.
+"""
+
+CARDS = """BEGIN:VCARD
+VERSION:2.1
+N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:H=C3=A4rker;Mina;;Dr.;
+item1.EMAIL;TYPE=HOME:mina@example.org
+ADR;TYPE=HOME:;;4 Quay Lane;Whitby;;YO21;England
+PHOTO;ENCODING=BASE64:/9j/4AAQSkZJRgABAQ
+ AAAQABAAD/2wBDAAMCAgMC
+NOTE:Keeps the lamp\\, all ni
+ ght.\\nAbove the harbour.
+END:VCARD
+BEGIN:VCALENDAR
+BEGIN:VEVENT
+SUMMARY:Oil delivery
+DTSTART:20240501T090000Z
+LOCATION:The quay
+BEGIN:VALARM
+DESCRIPTION:Reminder
+END:VALARM
+END:VEVENT
+END:VCALENDAR
+""".replace("\\\\", "\\").encode()
+
+BIBTEX = rb"""@string{ph = "Pharology"}
+@article{harker1897, title = {On {L}amps and Schr{\"o}dinger's Caf\'e},
+  author = "Harker, Mina and Seward, John", year = 1897, journal = ph # " Letters",
+  abstract = {The lamp burns all night.}}
+@book{open, title = {Never closed
+@misc{last, title = {The last one}}
+"""
+
+RIS = b"""TY  - JOUR
+AU  - Harker, Mina
+TI  - Lamps of the harbour
+PY  - 1897
+AB  - The lamp burns all night
+  above the quiet harbour.
+ER  -
+"""
+
+CHAT = """[28.02.24, 21:10:11] Mina: The lamp burns all night
+above the quiet harbour.
+[01.03.24, 08:01:00] \u200eJon: Who lit it?
+""".encode()
+
+RECORDS = json.dumps([
+    {"title": "Night watch", "textContent": SENTENCE, "userEditedTimestampUsec": 1709280000000000,
+     "id": "a81c9e", "labels": [{"name": "Harbour"}]},
+    {"sender_name": "Mina", "timestamp_ms": 1709280000000, "content": "gr\u00c3\u00bcne Lampen"},
+    {"version": "1.2.3", "url": "https://example.org/a?b"},
+]).encode()  # fmt: skip
+
+PLACES = f"""<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document>
+<name>Lights</name><Folder><Placemark><name>Whitby Light</name>
+<description><![CDATA[<p>{SENTENCE}</p><p>Since <b>1858</b>.</p>]]></description>
+<ExtendedData><Data name="Keeper"><value>Mina</value></Data></ExtendedData>
+<Point><coordinates>-0.57,54.47,35</coordinates></Point></Placemark></Folder></Document></kml>
+""".encode()
+
+BOOK = f"""<?xml version="1.0" encoding="utf-8"?>
+<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><description><title-info>
+<author><first-name>Mina</first-name><last-name>Harker</last-name></author>
+<book-title>The Keeper</book-title><date value="1897-05-26">1897</date></title-info></description>
+<body><section><title><p>Oil</p></title><section><title><p>The first</p><p>night</p></title>
+<p>{SENTENCE}<a href="#n1" type="note"><sup>1</sup></a></p>
+<poem><stanza><v>A lamp</v><v>a light</v></stanza></poem></section></section></body>
+<body name="notes"><section id="n1"><title><p>1</p></title><p>A note below.</p></section></body>
+<binary id="a.png">iVBORw0KGgo=</binary></FictionBook>
+""".encode()
+
+
+def iwork(*texts: str) -> bytes:
+    """A document of Pages: an archive of flowing texts and one of cells, as Snappy packs them."""
+
+    def field(number: int, value: bytes | int) -> bytes:
+        if isinstance(value, int):
+            return bytes((number << 3, value))
+        return bytes((number << 3 | 2, 0x80 | len(value) & 0x7F, len(value) >> 7)) + value
+
+    def archive(kind: int, message: bytes) -> bytes:
+        size = bytes((0x80 | len(message) & 0x7F, len(message) >> 7))
+        head = b"\x08" + bytes((0x80 | kind & 0x7F, kind >> 7)) + b"\x18" + size
+        info = field(1, 1) + field(2, head)
+        plain = bytes((len(info),)) + info + message
+        # A literal, and a copy of its last two bytes that is twice as long.
+        packed = struct.pack("<HBH", 0, 61 << 2, len(plain) - 1) + plain
+        packed = bytes((0x80 | len(plain) & 0x7F, len(plain) >> 7)) + packed[2:]
+        return b"\x00" + struct.pack("<I", len(packed))[:3] + packed
+
+    flowing = b"".join(archive(2001, field(1, 0) + field(3, text.encode())) for text in texts)
+    cells = archive(6005, field(1, 1) + field(3, field(1, 7) + field(3, b"A cell of oil")))
+    return zipped({
+        "Index/Document.iwa": flowing, "Index/Tables/DataList.iwa": cells,
+        "Index/MasterSlide-1.iwa": archive(2001, field(3, b"Title Text")),
+        "Metadata/Properties.plist": b"bplist00",
+    })  # fmt: skip
+
+
 def samples() -> dict[str, bytes]:
     """One small valid file of every format, by name."""
     return {
@@ -302,5 +408,7 @@ def samples() -> dict[str, bytes]:
         "b.eml": post(), "a.csv": CSV,
         "a.html": f"<h1>Oil</h1><p>{SENTENCE}<table><tr><td>a<td>b</table>".encode(),
         "a.md": f"# Oil\n\n{SENTENCE}\n\n- one\n- two\n".encode(),
+        "a.srt": SUBTITLES, "a.vcf": CARDS, "a.bib": BIBTEX, "a.ris": RIS, "chat.txt": CHAT,
+        "a.json": RECORDS, "a.kml": PLACES, "a.fb2": BOOK, "a.pages": iwork(SENTENCE, "Second."),
         "a.txt": f"OIL\n\n{SENTENCE}\n".encode(),
     }  # fmt: skip

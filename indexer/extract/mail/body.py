@@ -1,7 +1,4 @@
-"""Bodies of mails that are neither plain text nor HTML, and the choice between two that are.
-
-Calendars and rich text become the words that a mail program shows of them.
-"""
+"""Bodies of mails that are neither plain text nor HTML, and the choice between two that are."""
 
 from __future__ import annotations
 
@@ -93,49 +90,3 @@ def enriched_text(text: str) -> str:
     text = _COMMAND.sub(lambda found: found[1] or ("\n" if found[3].lower() == "nl" else ""), text)
     # A single line end is a space, of several the first one counts for nothing.
     return re.sub(r"\n+", lambda found: found[0][1:] or " ", text)
-
-
-_SHOWN = {
-    "SUMMARY": "", "DESCRIPTION": "", "COMMENT": "", "LOCATION": "Location", "DTSTART": "Start",
-    "DTEND": "End", "DUE": "Due", "ORGANIZER": "Organizer", "ATTENDEE": "Attendee",
-    "CONTACT": "Contact", "CATEGORIES": "Categories", "STATUS": "Status",
-}  # fmt: skip
-_FOLDED = re.compile(r"\r?\n[ \t]")
-_LINE = re.compile(r'([A-Za-z-]+)((?:;[^":;]*(?:"[^"]*"[^":;]*)*)*):(.*)')
-_NAME = re.compile(r';CN="?([^";:]+)', re.IGNORECASE)
-_ESCAPED = re.compile(r"\\(.)")
-_DATE = re.compile(r"(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)\d*Z?)?$")
-
-
-def calendar_text(text: str) -> str:
-    """Return what a mail program shows of events and tasks in iCalendar (RFC 5545)."""
-    lines: list[str] = []
-    alarm = zone = False
-    for line in _FOLDED.sub("", text).splitlines():
-        found = _LINE.fullmatch(line.strip())
-        if found is None:
-            continue
-        name, parameters, value = found[1].upper(), found[2], found[3]
-        if name in ("BEGIN", "END"):
-            begins = name == "BEGIN"
-            alarm = begins if value.upper() == "VALARM" else alarm
-            zone = begins if value.upper() == "VTIMEZONE" else zone
-            continue
-        if alarm or zone or name not in _SHOWN:
-            continue
-        shown = _value(name, parameters, value)
-        label = _SHOWN[name]
-        if shown:
-            lines.append(f"{label}: {shown}" if label else shown)
-    return "\n".join(dict.fromkeys(lines))
-
-
-def _value(name: str, parameters: str, value: str) -> str:
-    if date := _DATE.match(value):
-        day = f"{date[1]}-{date[2]}-{date[3]}"
-        return f"{day} {date[4]}:{date[5]}" if date[4] else day
-    if name in ("ORGANIZER", "ATTENDEE"):
-        address = re.sub(r"^mailto:", "", value, flags=re.IGNORECASE)
-        known = _NAME.search(parameters)
-        return f"{known[1]} <{address}>" if known and known[1] != address else address
-    return _ESCAPED.sub(lambda found: "\n" if found[1] in "nN" else found[1], value).strip()

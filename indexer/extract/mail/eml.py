@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import check_size
-from indexer.extract.mail.body import better, calendar_text, enriched_text, unflowed
+from indexer.extract.mail.body import better, enriched_text, unflowed
 from indexer.extract.mail.message import Html, InlinePart, InnerMail, Mail, MailSource, attached
+from indexer.extract.plain.cards import calendar_text
 from indexer.extract.plain.decode import Encoding, decoded, find_encoding, without_surrogates
 
 if TYPE_CHECKING:

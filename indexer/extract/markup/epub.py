@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.config import Limits
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # of any century
+BOOK_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # of any century
 _MAX_LIST_BYTES = 4 * 1024**2  # of a package document or contents; its tree takes up to 30 times
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 12
@@ -59,7 +59,7 @@ class EpubSource(PackageSource):
         if {part.casefold() for part in self._chapters} & set(_locked(package)):
             raise WorldError("copy_protected")
         self.page_count = len(self._chapters)
-        date = _DATE.match(_text(book, "date"))
+        date = BOOK_DATE.match(_text(book, "date"))
         self.metadata = Metadata(
             _text(book, "title"), _text(book, "creator"), date[0] if date else ""
         )

@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Self, TypeVar
 from urllib.parse import unquote
 
 from indexer.api.errors import WorldError
+from indexer.api.formats import ZIP_MAGIC
 from indexer.extract.base import PlainSource, check_size, damaged_container, too_large
 from indexer.extract.budget import Budget
 from indexer.extract.plain.decode import find_encoding
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from indexer.config import Limits
 
 P = TypeVar("P", bound="ZipPackage")
-S = TypeVar("S", bound="PackageSource")
+S = TypeVar("S")
 
 _CHUNK_BYTES = 1 << 16
 # ``zipfile`` needs ten times the size of the directory.
@@ -162,6 +163,22 @@ class PackageSource(PlainSource):
 
     def close(self) -> None:
         self._package.close()
+
+
+def packed_chunks(path: Path, ending: str, budget: Budget) -> Iterator[bytes]:
+    """Yield the bytes of a file, or of the first part of a zip file whose name ends like this."""
+    with path.open("rb") as file:
+        if file.read(4) != ZIP_MAGIC:
+            check_size(path, budget.limits.package_bytes)
+            file.seek(0)
+            while data := file.read(_CHUNK_BYTES):
+                yield data
+            return
+    with ZipPackage(path, budget.limits, budget=budget) as package:
+        names = [name for name in package.files() if name.lower().endswith(ending)]
+        if not names:
+            raise WorldError("unreadable", reason="part_missing", part=ending)
+        yield from package.chunks(names[0])
 
 
 def opened(package: P, source: Callable[[P], S]) -> S:

@@ -93,6 +93,28 @@ def test_endless_xml_ends_at_the_limit(tmp_path: Path, name: str, part: str) -> 
     assert outcome(path) in ("unreadable", "partial", "read", "too_complex")
 
 
+@pytest.mark.parametrize("name", ["a.fb2", "a.kml", "a.gpx", "a.enex", "a.vcf", "a.bib", "a.srt"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"{LAUGHS}<kml>&a8;</kml>",
+        f"{OUTSIDE}<kml>&a;</kml>",
+        "<section>" * 500_000,
+        "<kml>" + "<Placemark/>" * 500_000,
+        "<kml><name>" + "y" * 10_000_000,
+        "BEGIN:VCARD\nNOTE:" + "x\n " * 1_000_000,
+        "@a{b, title = {" + "{" * 1_000_000,
+        "@a{b,\n" * 200_000,
+        "00:00:01,000 --> 00:00:02,000\n" + "{\\" * 1_000_000,
+    ],
+    ids=["laughs", "outside", "depth", "elements", "text", "folded", "braces", "entries", "codes"],
+)
+def test_endless_text_formats_end_at_the_limit(tmp_path: Path, name: str, content: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    assert outcome(path) in ("unreadable", "partial", "read", "too_complex", "no_text")
+
+
 def test_endless_text_is_read_up_to_the_limit(tmp_path: Path) -> None:
     paragraph = f"<w:p><w:r><w:t>{SENTENCE * 20}</w:t></w:r></w:p>"
     path = tmp_path / "a.docx"

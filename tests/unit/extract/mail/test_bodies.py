@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.config import Limits
-from indexer.extract.mail.body import calendar_text, enriched_text, unflowed
+from indexer.extract.mail.body import enriched_text, unflowed
 from indexer.extract.mail.eml import open_source
 from indexer.extract.mail.mbox import open_source as open_mailbox
+from indexer.extract.plain.cards import calendar_text
 
 if TYPE_CHECKING:
     from pathlib import Path

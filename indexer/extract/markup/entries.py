@@ -1,0 +1,95 @@
+"""XML of entries, each of a name and a description: places (KML, GPX) and notes (Evernote).
+
+They are read one after the other, so that memory does not grow with their number.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.types import BlockKind
+from indexer.extract.markup.html import parse_markup, read_tree
+from indexer.extract.office.package import packed_chunks
+from indexer.extract.office.xml import local, read_pieces
+from indexer.extract.page_writer import PageWriter, WrittenSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.config import Limits
+
+# Elements that contain entries, and are too large to be held.
+_AROUND = frozenset({
+    "kml", "Document", "Folder", "gpx", "metadata", "trk", "trkseg", "rte", "en-export", "note",
+})  # fmt: skip
+_ENTRIES = frozenset({"Placemark", "GroundOverlay", "NetworkLink", "wpt", "rtept"})
+_NAMES = frozenset({"name", "title"})
+# Fields that are shown, of entries and of folders.
+_SHOWN = frozenset({
+    "description", "Snippet", "address", "phoneNumber", "value", "SimpleData", "coordinates",
+    "desc", "cmt", "content", "tag", "created", "when", "begin", "end",
+})  # fmt: skip
+_MARKUP = re.compile(r"<[a-zA-Z!/][^<>]*>")
+_STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\d\dZ$")
+_LONG_LINE = 3  # places: more are the shape of a way or an area
+
+
+class EntrySource(WrittenSource):
+    """An open file of entries."""
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        super().__init__(limits)
+        self._path = path
+
+    def write(self, writer: PageWriter) -> Iterator[None]:
+        chunks = packed_chunks(self._path, ".kml", self.budget)
+        for piece in read_pieces(
+            chunks, self.budget, lambda tag: tag.rpartition("}")[2] in _AROUND
+        ):
+            name, depth = local(piece), sum(1 for _ in piece.iterancestors())
+            if name in _ENTRIES:
+                _write(piece, depth, writer)
+            elif name in _NAMES:
+                writer.add(_text(piece), BlockKind.HEADING, min(depth, 6))
+            elif name in _SHOWN:
+                writer.add(_text(piece))
+            yield
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> EntrySource:
+    """Open a file of entries (``indexer.extract.base.Opener``)."""
+    return EntrySource(path, limits)
+
+
+def _write(entry: Any, depth: int, writer: PageWriter) -> None:
+    title = next((_text(each) for each in entry if local(each) in _NAMES), "")
+    writer.add(title, BlockKind.HEADING, min(depth, 6))
+    if entry.get("lat") and entry.get("lon"):
+        writer.add(f"{entry.get('lat')}, {entry.get('lon')}")
+    labelled = ""
+    for each in entry.iter("{*}*"):
+        name = local(each)
+        if name == "displayName":
+            labelled = _text(each)
+        elif name in _SHOWN and (text := _text(each)):
+            label = labelled or each.get("name", "") or each.getparent().get("name", "")
+            writer.add(f"{label}: {text}" if label and name in ("value", "SimpleData") else text)
+            labelled = ""
+
+
+def _text(element: Any) -> str:
+    """Return the text of a field, which may be a page of HTML, a time, or coordinates."""
+    text = "".join(element.itertext()).strip()
+    if local(element) == "coordinates":
+        points = text.split()
+        if len(points) > _LONG_LINE:
+            return ""
+        # Longitude is first, and height last.
+        return "; ".join(", ".join(point.split(",")[1::-1]) for point in points)
+    if found := _STAMP.match(text):
+        return "{}-{}-{} {}:{}".format(*found.groups())
+    if _MARKUP.search(text):
+        return read_tree(parse_markup(text.encode("utf-8", "replace"), "utf-8", xml=True))[0]
+    return text

@@ -1,0 +1,77 @@
+"""Chats as WhatsApp exports them: the messages of each day, with their times and senders.
+
+The order of day and month, which depends on the telephone, is found from all dates of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind
+from indexer.extract.page_writer import PageWriter, WrittenSource
+from indexer.extract.plain.decode import MARK, TextFile, open_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.config import Limits
+
+# "[01.02.24, 10:11:12] Anna: …" of iPhones, "1/2/24, 10:11 PM - Anna: …" of others.
+_MESSAGE = re.compile(
+    r"[\u200e\u200f]?\[?(\d{1,4})([./-])(\d{1,2})\2\s?(\d{2,4}),?\s+"
+    r"(\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[AaPp]\.?\s?[Mm]\.?)?)\s*(?:\]|\s-)\s(.*)"
+)
+_MARKS = str.maketrans(dict.fromkeys("\u200e\u200f\u202a\u202c", None))
+
+
+class ChatSource(WrittenSource):
+    """An open chat."""
+
+    def __init__(self, file: TextFile, limits: Limits) -> None:
+        super().__init__(limits)
+        self._file = file
+
+    def write(self, writer: PageWriter) -> Iterator[None]:
+        lines = "\n".join(self._file.sections()).removeprefix(MARK).splitlines()
+        dates = (found.group(1, 2, 3, 4) for found in map(_MESSAGE.match, lines) if found)
+        iso = _Dates(dates)
+        day, message = "", ""
+        for line in lines:
+            found = _MESSAGE.match(line)
+            if found is None:
+                message += "\n" + line.translate(_MARKS)
+                continue
+            writer.add(message)
+            yield
+            if (date := iso.shown(*found.group(1, 2, 3, 4))) != day:
+                day = date
+                writer.add(day, BlockKind.HEADING, 1)
+            message = f"{found[5]} {found[6].translate(_MARKS)}"
+        writer.add(message)
+
+
+class _Dates:
+    """The dates of a chat in ISO format."""
+
+    def __init__(self, dates: Iterator[tuple[str, ...]]) -> None:
+        self._month_first = False
+        for first, separator, second, _ in dates:
+            if int(first) > 12 or separator == ".":
+                break
+            if int(second) > 12:
+                self._month_first = True
+                break
+
+    def shown(self, first: str, _separator: str, second: str, third: str) -> str:
+        if len(first) == 4:
+            return f"{first}-{int(second):02d}-{int(third):02d}"
+        year = third if len(third) == 4 else f"20{third}"
+        month, day = (first, second) if self._month_first else (second, first)
+        return f"{year}-{int(month):02d}-{int(day):02d}"
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> ChatSource:
+    """Open a chat (``indexer.extract.base.Opener``)."""
+    return ChatSource(open_text(path, limits.text_bytes), limits)

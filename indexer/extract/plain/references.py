@@ -1,0 +1,161 @@
+"""Lists of references (BibTeX, RIS, EndNote, PubMed): each entry below the title of the work.
+
+bibtexparser, rispy and their kin hold all entries, and fail at the first that is damaged.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind
+from indexer.extract.budget import Budget
+from indexer.extract.markup.tex import TexReader
+from indexer.extract.page_writer import PageWriter, WrittenSource
+from indexer.extract.plain.decode import MARK, TextFile, open_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.config import Limits
+
+# The role of each field, by its name in BibTeX or its tag in RIS, PubMed (NBIB) and EndNote.
+_ROLES = {
+    "title": "title TI T1 %T BTI", "author": "author editor AU A1 A2 FAU ED %A %E",
+    "year": "year date PY Y1 DA DP %D %8",
+    "source": "journal journaltitle booktitle T2 JO JF JT %J %B school institution",
+    "volume": "volume VL VI %V", "number": "number IS IP %N", "pages": "pages SP PG %P",
+    "publisher": "publisher PB %I", "abstract": "abstract AB N2 %X", "doi": "doi DO LID",
+    "keywords": "keywords KW OT MH %K", "note": "note annote annotation N1 RN %Z",
+    "isbn": "isbn issn SN", "url": "url UR %U",
+}  # fmt: skip
+_ROLE_OF = {name: role for role, names in _ROLES.items() for name in names.split()}
+_OWN_LINES = ("abstract", "keywords", "note")
+_ENTRY = re.compile(r"@(\w+)\s*[{(]\s*([^,\s{}]*)\s*,", re.ASCII)
+_FIELD = re.compile(r"[\s,]*([\w-]{1,40})\s*=\s*", re.ASCII)
+_PIECE = re.compile(r"[{\"]|[^\s,{}\"#]+")
+_JOINT = re.compile(r"\s*#\s*")
+_TAGGED = re.compile(r"(?:([A-Z][A-Z0-9]{1,3}) {0,2}- ?|(%[A-Z0-9@]) )(.*)")
+_TYPES = frozenset({"TY", "PMID", "%0"})  # the tag with which an entry begins
+_AND = re.compile(r"\s+and\s+")
+_TEX = re.compile(r"[\\${}~]|--|``|''")
+_MAX_ENTRY_CHARS = 200_000
+_MAX_FIELD_CHARS = 50_000
+
+Fields = dict[str, list[str]]
+
+
+class ReferenceSource(WrittenSource):
+    """An open list of references."""
+
+    def __init__(self, file: TextFile, limits: Limits) -> None:
+        super().__init__(limits)
+        self._file = file
+
+    def write(self, writer: PageWriter) -> Iterator[None]:
+        text = "\n".join(self._file.sections()).removeprefix(MARK)
+        for key, fields in _bibtex(text) if _ENTRY.search(text) else _tagged(text):
+            self.budget.spend_elements(1 + len(fields))
+            _write(writer, key, fields)
+            yield
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> ReferenceSource:
+    """Open a list of references (``indexer.extract.base.Opener``)."""
+    return ReferenceSource(open_text(path, limits.markup_bytes), limits)
+
+
+def _write(writer: PageWriter, key: str, fields: Fields) -> None:
+    title = " ".join(fields.pop("title", [])[:1])
+    own = {role: fields.pop(role, []) for role in _OWN_LINES}
+    authors, year = "; ".join(fields.pop("author", [])), " ".join(fields.pop("year", [])[:1])
+    writer.add(title or key, BlockKind.HEADING, 1)
+    head = f"{authors} ({year})" if authors and year else authors or year
+    rest = (", ".join(values) for values in fields.values())
+    writer.add(". ".join(part for part in (head, *rest, key if title else "") if part))
+    for role, values in own.items():
+        writer.add(("; " if role == "keywords" else "\n").join(values))
+
+
+def _bibtex(text: str) -> Iterator[tuple[str, Fields]]:
+    """Yield the key and the fields of each entry; a damaged one ends where the next begins."""
+    entries = [found for found in _ENTRY.finditer(text) if found[1].lower() != "comment"]
+    for at, entry in enumerate(entries):
+        end = entries[at + 1].start() if at + 1 < len(entries) else len(text)
+        body = text[entry.end() : min(end, entry.end() + _MAX_ENTRY_CHARS)]
+        fields: Fields = {}
+        position = 0
+        while field := _FIELD.match(body, position):
+            value, position = _bibtex_value(body, field.end())
+            role = _ROLE_OF.get(field[1].lower())
+            if role == "author":
+                fields.setdefault(role, []).extend(_AND.split(_printed(value)))
+            elif role is not None:
+                fields.setdefault(role, []).append(_printed(value))
+        yield entry[2], fields
+
+
+def _bibtex_value(body: str, position: int) -> tuple[str, int]:
+    """Return the value of a field, of one or more pieces, and where it ends."""
+    parts = []
+    while piece := _PIECE.match(body, position):
+        position = piece.end()
+        if piece[0] in '{"':
+            end = _closing(body, position, quoted=piece[0] == '"')
+            parts.append(body[position:end])
+            position = min(end + 1, len(body))
+        else:
+            parts.append(piece[0])
+        joint = _JOINT.match(body, position)
+        if joint is None:
+            break
+        position = joint.end()
+    return "".join(parts), position
+
+
+def _closing(body: str, position: int, *, quoted: bool) -> int:
+    """Return where a value that begins at ``position`` ends."""
+    depth = 0
+    for at in range(position, len(body)):
+        char = body[at]
+        if (quoted and char == '"' and not depth) or (char == "}" and not depth):
+            return at
+        escaped = body[at - 1] == "\\"
+        depth += (char == "{" and not escaped) - (char == "}" and not escaped)
+    return len(body)
+
+
+def _printed(value: str) -> str:
+    """Return what TeX prints of a value."""
+    value = value[:_MAX_FIELD_CHARS]
+    if _TEX.search(value):
+        from indexer.config import Limits
+
+        writer = PageWriter(Budget(Limits()))
+        reader = TexReader(value, writer)
+        while reader.read(1_000):
+            pass
+        value = " ".join(page.text for page in writer.finish())
+    return " ".join(value.split())
+
+
+def _tagged(text: str) -> Iterator[tuple[str, Fields]]:
+    """Yield the fields of each entry whose lines begin with a tag."""
+    fields: Fields = {}
+    values: list[str] = [""]
+    for line in text.splitlines():
+        found = _TAGGED.match(line)
+        if found is None:
+            if line.strip() and len(values[-1]) < _MAX_FIELD_CHARS:
+                values[-1] = f"{values[-1]} {line.strip()}".strip()
+            continue
+        tag, value = found[1] or found[2], found[3].strip()
+        if tag in _TYPES and fields:
+            yield "", fields
+            fields = {}
+        role = _ROLE_OF.get(tag, "")
+        values = fields.setdefault(role, []) if role else []
+        values.append(value)
+    if fields:
+        yield "", fields
