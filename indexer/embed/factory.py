@@ -3,8 +3,8 @@
 Queries are encoded by the model of the searched space, passages by that of the space that is being
 filled; after a change of the settings these differ until the new space is complete. A model with
 two encoders has a session for each. The precision suits the device and, in a new library, is the
-faster one. A large model answers sooner on an idle accelerator, but behind the runs of indexing a
-question waits: both are measured once, and the faster encodes questions.
+faster one. Accelerators read documents; questions are encoded on the CPU, where they never wait
+behind the runs of indexing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 import os
 import threading
-import time
 from dataclasses import astuple, dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -238,71 +237,6 @@ class OpenedLater(Generic[M]):
             return self._opened[1]
 
 
-_QUESTION = "who pays for the repair of a roof that a storm has damaged, and until when"
-_ROUNDS = 5
-
-
-@dataclass(slots=True)
-class QueryDevice:
-    """Chooses among two embedders of queries. Thread-safe.
-
-    Args:
-        open: Opens a model on the accelerator; on the processor if that is refused.
-    """
-
-    open: Callable[[ModelRecord], OnnxEmbedder]
-    _faster: dict[tuple[Path, str], bool] = field(default_factory=dict)  # by finding
-    _opened: OpenedLater[OnnxEmbedder] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._opened = OpenedLater(self.open)
-
-    def choose_device(self, own: OnnxEmbedder, device: str, *, busy: bool) -> OnnxEmbedder:
-        """The embedder that is faster for a question; ``own`` until that is known.
-
-        The accelerator is opened in a thread, and not at all where it is known to be slower.
-
-        Args:
-            own: On the processor.
-            device: The name of the accelerator, under which the finding is kept.
-            busy: Whether it is indexing.
-        """
-        idle = f"{device} queries"
-        what = f"{idle} while indexing" if busy else idle
-        if not (self._may_be_faster(own, idle) and self._may_be_faster(own, what)):
-            return own
-        other = self._opened.get(own.record, wait=False)
-        if other is None:
-            return own
-        known = own.form.path, what
-        if other.provider.name == CPU:  # refused; with another driver it may not be
-            self._faster[own.form.path, idle] = False
-        elif known not in self._faster:
-            self._faster[known] = seconds(other) < seconds(own)
-            keep_finding(own.form, what, self._faster[known])
-        if not self._faster.get((own.form.path, idle), True):
-            self._opened = OpenedLater(self.open)  # closes it
-        return other if self._faster.get(known) else own
-
-    def _may_be_faster(self, own: OnnxEmbedder, what: str) -> bool:
-        """Whether the accelerator is faster, or that is not known."""
-        known = own.form.path, what
-        if known not in self._faster and type(found := kept_finding(own.form, what)) is bool:
-            self._faster[known] = found
-        return self._faster.get(known, True)
-
-
-def seconds(embedder: OnnxEmbedder) -> float:
-    """The least time of a question of some length."""
-    embedder.query_states(_QUESTION)  # the first run allocates
-    spent = []
-    for _ in range(_ROUNDS):
-        began = time.perf_counter()
-        embedder.query_states(_QUESTION)
-        spent.append(time.perf_counter() - began)
-    return min(spent)
-
-
 @dataclass(slots=True)
 class ModelsInUse:
     """The embedders of one engine. Thread-safe."""
@@ -314,10 +248,6 @@ class ModelsInUse:
     _for_queries: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(
         default_factory=dict
     )
-    _elsewhere: QueryDevice = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._elsewhere = QueryDevice(self._open_queries)
 
     def space(self, catalog: Catalog) -> Space:
         """Return the space of the configured model; activates it if no space has vectors yet."""
@@ -372,7 +302,6 @@ class ModelsInUse:
         """Close the embedders of queries until their next use; those that run finish."""
         with self._opening:
             self._for_queries = {}
-            self._elsewhere = QueryDevice(self._open_queries)
 
     def indexing(self, space: Space | None = None) -> OnnxEmbedder:
         """The embedder of passages for a space.
@@ -395,18 +324,12 @@ class ModelsInUse:
             return self._indexing[1]
 
     def query(self, record: Mapping[str, Any]) -> OnnxEmbedder:
-        """The embedder of queries for a space, on the CPU or where it is faster (``QueryDevice``).
+        """The embedder of queries for a space, on the CPU: a card would wait for indexing.
 
         Args:
             record: Of the searched space.
         """
-        own = self._embedder(record, self.config.query_precision, Side.QUERIES)
-        device, *others = candidates(load_runtime().get_available_providers(), self.config.provider)
-        if not others:
-            return own
-        indexing = self._indexing
-        busy = indexing is not None and indexing[1].provider.name != CPU
-        return self._elsewhere.choose_device(own, device, busy=busy)
+        return self._embedder(record, self.config.query_precision, Side.QUERIES)
 
     def passages(self, record: Mapping[str, Any]) -> OnnxEmbedder:
         """The embedder that encodes a passage again to compare it token by token with a query.
@@ -466,10 +389,6 @@ class ModelsInUse:
                 open_tested(form, provider)
 
         return survey(test)
-
-    def _open_queries(self, record: ModelRecord) -> OnnxEmbedder:
-        config = self.config
-        return self._open(record, config.query_precision, Side.QUERIES, config.provider)
 
     def _open(
         self, record: ModelRecord, precision: Precision, side: Side, provider: str

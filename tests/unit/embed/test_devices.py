@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
 from typing import TYPE_CHECKING
 
@@ -32,7 +31,6 @@ from indexer.embed.model_files import find_form
 from indexer.embed.models import Side
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.pretended_cuda import no_harm, noise, pretend_cuda
-from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -196,46 +194,6 @@ def test_a_device_without_memory_gets_smaller_runs_from_then_on(
     most = 10  # not even one sequence fits
     with pytest.raises(RuntimeError, match="out of memory"):
         embedder.encode_passages(passages[:1])
-
-
-def test_questions_are_encoded_where_that_is_faster(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pretend_cuda(monkeypatch, no_harm)
-    record = install_tiny_model(tmp_path)
-    spent, measured = {CPU: 2.0, "cuda": 1.0}, []
-
-    def seconds(embedder: OnnxEmbedder) -> float:
-        measured.append(embedder.provider.name)
-        return spent[embedder.provider.name]
-
-    monkeypatch.setattr("indexer.embed.factory.seconds", seconds)
-    config = EngineConfig(
-        tmp_path / "library", tmp_path, TINY, precision=Precision.FP32, offline=True
-    )
-    space = {"model": TINY, "precision": "fp32", "late": False}
-
-    def device(models: ModelsInUse) -> str:
-        return models.query(space).provider.name
-
-    models = ModelsInUse(config)
-    assert device(models) == CPU  # until the other is open
-    wait_for(lambda: device(models) == "cuda")
-    vectors = (models.query(space).encode_query("Who slept?"), _on_cpu(record, tmp_path))
-    np.testing.assert_allclose(*vectors, atol=2e-3)
-    spent["cuda"] = 3.0  # while it indexes
-    models.indexing()
-    wait_for(lambda: device(models) == CPU and len(measured) == 4)
-    models.close_indexing()
-    assert device(models) == "cuda"
-    # The next start knows both.
-    again = ModelsInUse(config)
-    again.indexing()
-    assert device(again) == CPU
-    again.close_indexing()
-    wait_for(lambda: device(again) == "cuda")
-    assert measured == ["cuda", CPU] * 2
-    assert device(ModelsInUse(replace(config, provider=CPU))) == CPU
 
 
 def _on_cpu(record: ModelRecord, models: Path) -> NDArray[np.float32]:
