@@ -6,8 +6,12 @@ Validation, the command line and the documentation are made from the table.
 
 from __future__ import annotations
 
+import ctypes
 import inspect
+import locale
+import os
 import re
+import sys
 import weakref
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -30,6 +34,7 @@ MIB = 1 << 20
 AUTO = "auto"
 
 _LIMITS = Limits()
+_CODE_LETTERS = 2  # of a language in ISO 639-1
 
 WINDOW, SEARCH, READING = N_("Window"), N_("Search"), N_("Reading")
 LIBRARY, ADVANCED = N_("Library"), N_("Advanced")
@@ -257,6 +262,19 @@ class Settings:
             raise WorldError("path_denied", path=str(self.file)) from error
 
 
+def interface_language(setting: str) -> str:
+    """The language of the interface (ISO 639-1), "" where the system names none."""
+    if setting != "system":
+        return setting
+    names = ("LC_ALL", "LC_MESSAGES", "LANG")
+    named = next((os.environ[name] for name in names if os.environ.get(name)), "")
+    if sys.platform == "win32" and not named:
+        number = ctypes.windll.kernel32.GetUserDefaultUILanguage()
+        named = locale.windows_locale.get(number, "")
+    code = named.partition("_")[0].partition(".")[0].lower()
+    return code if len(code) == _CODE_LETTERS else ""
+
+
 def engine_config(settings: Settings, library: Path, *, offline: bool = False) -> EngineConfig:
     """Map the settings to the configuration of an engine.
 
@@ -272,6 +290,7 @@ def engine_config(settings: Settings, library: Path, *, offline: bool = False) -
         models=paths.models_folder(),
         model=DEFAULT_MODEL if value["model"] == AUTO else value["model"],
         languages_model=LANGUAGES_MODEL if value["model"] == AUTO else "",
+        interface_language=interface_language(value["language"]),
         reranker="" if value["reranker"] == AUTO else value["reranker"],
         precision=Precision.INT8 if by_machine else Precision(value["precision"]),
         fastest_precision=by_machine,

@@ -78,8 +78,9 @@ class EngineConfig:
     """The configuration with which an engine opens a library.
 
     ``library`` is the folder of one library, ``models`` the folder of compiled models that all
-    libraries share. 0 threads or children means a number by the machine. A library of documents in
-    languages that ``model`` does not cover switches to ``languages_model``, unless that is empty.
+    libraries share. 0 threads or children means a number by the machine. A library of documents and
+    questions in languages that ``model`` does not cover switches to ``languages_model``, unless
+    that is empty; before the first question, that of the interface counts (ISO 639-1).
     With ``fastest_precision`` a library with vectors keeps their precision, whatever ``precision``
     is, and one without takes that in which passages are embedded fastest here.
     """
@@ -88,6 +89,7 @@ class EngineConfig:
     models: Path
     model: str = DEFAULT_MODEL
     languages_model: str = ""
+    interface_language: str = ""
     reranker: str = ""  # the model that orders the first hits; "" the best, NO_RERANKER none
     precision: Precision = Precision.INT8
     fastest_precision: bool = False

@@ -90,6 +90,10 @@ PHRASES = {
     "language_uncovered": N_("found by words only: no available language model covers it"),
     "language_offered": N_("found by words only: the language model {model} covers it"),
     "language_coming": N_("found by words only until the change to {model} is complete"),
+    "question_unread": N_(
+        "Only the words of this question are searched: the language model of this library does not "
+        "read its language; {model} does"
+    ),
     # why a file is not read
     "secrets": N_("keys and passwords are left out"),
     "browser": N_("a browser's own folder"),

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 CHOICES_NAME = "choices.json"
 COLLECTIONS = "collections"  # the key of their queries in ``meta``
+ASKED = "asked"  # the key of the counts of questions by day and language
 #: The key of ``meta`` that says that a library of an earlier layout is read again.
 REBUILDING = "rebuilding"
 # Keys of ``meta``; those of the pace are of ``indexer.throttle``.
-_FACTS = (COLLECTIONS, "speed", "paused", REBUILDING)
+_FACTS = (COLLECTIONS, ASKED, "speed", "paused", REBUILDING)
 
 
 class Choices:

@@ -127,6 +127,7 @@ class Engine(IndexingLibrary):
             parts.callback(self.catalog.close)
             parts.callback(self.store.close)
             parts.callback(self.searcher.close)
+            parts.callback(self.asked.save_counts, closing=True)
             parts.callback(self.scanned_pages.close)
             self.watcher.stop()
 

@@ -50,6 +50,7 @@ from indexer.embed.model_files import find_reranker
 from indexer.embed.reranker import Reranker
 from indexer.engine import model_choice, reindex
 from indexer.engine.activity import ActivityMonitor
+from indexer.engine.asked_languages import AskedLanguages
 from indexer.engine.estimate import estimate_cost
 from indexer.engine.lookup import (
     PasswordsByPath,
@@ -112,6 +113,7 @@ class OpenLibrary:
         self.recogniser = Recogniser(
             self.scanned_pages, self.throttle, config.limits, self.passwords.password_of
         )
+        self.asked = AskedLanguages(catalog)
         self.searcher = Searcher(catalog, store, self.models)
         self.reranker = Reranker(config)
         self.token_ranking = TokenRanking(config, catalog, store)
@@ -123,6 +125,7 @@ class OpenLibrary:
 
     def _search(self, request: Search, caller: Caller) -> SearchResult:
         query = parse(request.text)
+        asked_in = self.asked.note_question(query)
         answer = self.similar.search_similar if query.filters.like else self.searcher.search
         with self.gate.query():
             result = answer(
@@ -136,7 +139,8 @@ class OpenLibrary:
             reranks = self.token_ranking.space is not None
         else:
             reranks = self.reranker.record is not None
-        return replace(result, reranks=reranks)
+        unread = reindex.unread_language(self.catalog, self.config, asked_in)
+        return replace(result, reranks=reranks, notes=(*result.notes, *unread))
 
     def _search_by_words(self, request: SearchByWords, caller: Caller) -> SearchResult:
         query = parse(request.text)

@@ -15,12 +15,11 @@ from indexer.api.errors import LecternError, sentence
 from indexer.api.phrases import Note
 from indexer.api.status import LanguageStatus, RootStatus, Status
 from indexer.catalog.roots import join
-from indexer.config import DEFAULT_MODEL
 from indexer.confine import network, reader
 from indexer.embed import devices
 from indexer.embed.factory import precision_note
 from indexer.embed.hub import read_connections
-from indexer.embed.model_files import known_records
+from indexer.embed.model_files import find_record
 from indexer.engine import reindex
 from indexer.library import library
 from indexer.library.recovery import incomplete, without_vectors
@@ -133,13 +132,12 @@ def _languages(engine: OpenLibrary, change: reindex.SpaceChange) -> tuple[Langua
 
 def _advice(language: str, changing: ModelChange | None, models: Path) -> Note:
     """The note on documents in a language that the model does not cover."""
-    others = [record.id for record in known_records(models) if language in record.languages]
-    if changing is not None and changing.model in others:
-        return Note("language_coming", {"model": changing.model})
-    if not others:
+    model = reindex.model_reading(language, models)
+    if not model:
         return Note("language_uncovered")
-    best = DEFAULT_MODEL if DEFAULT_MODEL in others else others[0]
-    return Note("language_offered", {"model": best})
+    if changing is not None and language in find_record(changing.model, models).languages:
+        return Note("language_coming", {"model": changing.model})
+    return Note("language_offered", {"model": model})
 
 
 def _versions() -> Iterator[Checked]:

@@ -3757,6 +3757,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>nur über Wörter zu finden, bis der Wechsel zu {model} vollständig ist</translation>
     </message>
     <message>
+        <source>Only the words of this question are searched: the language model of this library does not read its language; {model} does</source>
+        <translation>Nur die Wörter dieser Frage werden gesucht: Das Sprachmodell dieser Bibliothek versteht ihre Sprache nicht; {model} versteht sie</translation>
+    </message>
+    <message>
         <source>keys and passwords are left out</source>
         <translation>Schlüssel und Passwörter bleiben draußen</translation>
     </message>

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.api.model_requests import Reindex
+from indexer.api.phrases import Note
 from indexer.api.requests import GetStatus, Search
+from indexer.catalog.choices import ASKED
+from indexer.config import LANGUAGES_MODEL
 from indexer.embed.model_files import write_record
+from indexer.engine.asked_languages import asked_languages
 from indexer.search.score_normalisation import load_means
 from tests.integration.world import World
 from tests.tiny_model import TINY, install_tiny_model
@@ -67,11 +73,12 @@ def german(world: World, count: int) -> None:
 def test_one_in_other_languages_changes_over_when_they_are_seen(world: World) -> None:
     with world.engine(languages_model=MANY) as engine:
         world.index(engine)
-        german(world, 2)
-        assert world.index(engine).read == 2
+        german(world, 3)
+        assert world.index(engine).read == 3
         assert model(engine) == MANY
     # It stays so while some of it is left.
     (world.documents / "deutsch 0.txt").unlink()
+    (world.documents / "deutsch 2.txt").unlink()
     with world.engine(languages_model=MANY) as engine:
         assert world.index(engine).work == (0, 0, 0)
         assert model(engine) == MANY
@@ -109,13 +116,69 @@ def test_what_is_read_first_settles_it_if_the_model_knows_it(world: World) -> No
 def test_an_engine_that_serves_changes_when_nobody_waits(world: World) -> None:
     with world.engine(languages_model=MANY, background=True) as engine:
         world.index(engine)
-        german(world, 2)
+        german(world, 3)
         world.index(engine)
         assert model(engine) == TINY
         assert engine.change_waits()
         changing = engine.call(GetStatus()).changing
         assert changing is not None
         assert changing.model == MANY
+
+
+def ask(engine: Engine, question: str, times: int) -> None:
+    """Ask a question in so many wordings, none of which continues the one before."""
+    for number in range(times):
+        engine.call(Search(f"{number} {question}"))
+
+
+ASKED_IN_ENGLISH = "who was in the harbour and had sent the boats"
+ASKED_IN_GERMAN = "wer war in dem Hafen und hatte die Boote geschickt"
+
+
+def test_questions_in_english_keep_the_model_of_english(world: World) -> None:
+    with world.engine(languages_model=MANY) as engine:
+        world.index(engine)
+        ask(engine, ASKED_IN_ENGLISH, 20)
+        german(world, 3)
+        world.index(engine)
+        assert model(engine) == TINY
+    with world.engine(languages_model=MANY) as engine:
+        assert asked_languages(engine.catalog) == {"en": 20}
+
+
+def test_questions_and_the_interface_choose_the_model_of_an_empty_library(world: World) -> None:
+    with world.engine(languages_model=MANY, interface_language="de") as engine:
+        world.index(engine)
+        assert model(engine) == MANY
+
+
+def test_questions_in_another_language_are_told_and_replace_no_vectors(world: World) -> None:
+    with world.engine(languages_model=MANY) as engine:
+        world.index(engine)
+        ask(engine, ASKED_IN_GERMAN, 20)
+        world.index(engine)
+        assert model(engine) == TINY
+        notes = engine.call(Search(ASKED_IN_GERMAN)).notes
+        assert notes == (Note("question_unread", {"model": LANGUAGES_MODEL}),)
+        assert engine.call(Search(ASKED_IN_ENGLISH)).notes == ()
+
+
+def test_a_question_is_counted_once_while_it_is_typed(world: World) -> None:
+    with world.engine(languages_model=MANY) as engine:
+        for end in range(20, len(ASKED_IN_GERMAN) + 1):
+            engine.call(Search(ASKED_IN_GERMAN[:end]))
+    with world.engine(languages_model=MANY) as engine:
+        assert asked_languages(engine.catalog) == {"de": 1}
+
+
+def test_questions_of_five_weeks_ago_count_no_more(world: World) -> None:
+    with world.engine(languages_model=MANY) as engine:
+        days = int(time.time() // 86_400)
+        engine.catalog.set_meta(ASKED, json.dumps({days - 35: {"de": 9}, days - 20: {"de": 2}}))
+        assert asked_languages(engine.catalog) == {"de": 2}
+        ask(engine, ASKED_IN_ENGLISH, 12)
+        kept = json.loads(engine.catalog.meta(ASKED) or "")
+        assert str(days - 35) not in kept
 
 
 def test_a_model_that_was_chosen_stays(world: World) -> None:

@@ -1,0 +1,83 @@
+"""Counts the languages of questions, which decide on a library's model with its documents."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from indexer.catalog.choices import ASKED
+from indexer.search.query_expansion import clear_language
+
+if TYPE_CHECKING:
+    from indexer.catalog.catalog import Catalog
+    from indexer.query.grammar import Query
+
+_DAY_S = 86_400
+_KEPT_DAYS = 28
+# Each write of the catalog waits for the disk, so some counts may be lost by a crash.
+_SAVED_TOGETHER = 10
+
+
+class AskedLanguages:
+    """The languages of the questions of the last four weeks. Thread-safe.
+
+    A question is counted once while it is typed: what continues the query before, or shortens it,
+    is the same question. Only its language and day are kept.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._lock = threading.Lock()
+        self._typed, self._language = "", ""
+        self._new: Counter[str] = Counter()
+
+    def note_question(self, query: Query) -> str:
+        """Count a query, and return its language, "" where that is not clear."""
+        language = clear_language(query.text, query.terms)
+        with self._lock:
+            typed = query.text.strip()
+            same = typed.startswith(self._typed) or self._typed.startswith(typed)
+            if not same and self._language:
+                self._new[self._language] += 1
+            self._typed, self._language = typed, language
+            many = self._new.total() >= _SAVED_TOGETHER
+        if many:
+            self.save_counts()
+        return language
+
+    def save_counts(self, *, closing: bool = False) -> None:
+        """Write the counts since the last call; with the question of last, if none will follow."""
+        with self._lock:
+            if closing and self._language:
+                self._new[self._language] += 1
+                self._typed, self._language = "", ""
+            new, self._new = self._new, Counter()
+        if not new or self._catalog.refusal is not None:
+            return
+        today = int(time.time() // _DAY_S)
+        days = {day: counts for day, counts in _by_day(self._catalog) if _is_recent(day, today)}
+        days[today] = Counter(days.get(today, {})) + new
+        self._catalog.set_meta(ASKED, json.dumps(days))
+
+
+def asked_languages(catalog: Catalog) -> Counter[str]:
+    """How many questions of the last four weeks were in each language."""
+    today = int(time.time() // _DAY_S)
+    asked: Counter[str] = Counter()
+    for day, counts in _by_day(catalog):
+        if _is_recent(day, today):
+            asked.update(counts)
+    return asked
+
+
+def _by_day(catalog: Catalog) -> list[tuple[int, dict[str, int]]]:
+    """The counts by day, numbered from 1970."""
+    kept: dict[str, dict[str, int]] = json.loads(catalog.meta(ASKED) or "{}")
+    return [(int(day), counts) for day, counts in kept.items()]
+
+
+def _is_recent(day: int, today: int) -> bool:
+    return today - _KEPT_DAYS < day <= today
