@@ -5,10 +5,10 @@ and lists. Owns roots, files and their states, contents, documents, embedding sp
 path maps to a content (a hash of bytes), a content to a document (a text), a document to its
 passages and vectors in the store. It must not know how files are read or how the store works.
 
-The words of passages and of whole documents are in ``indexer.store``. ``file_names`` (FTS5) finds
-files by name in any state, also those without a document. ``short_words`` has the words of titles
-and of documents' names, which are joined to documents at query time, so that a rename does not
-rewrite a document's words.
+The words of passages and of whole documents are in ``indexer.store``. ``names`` finds files
+by name in any state (FTS5), also those without a document, and has the words of titles and of
+documents' names, which are joined to documents at query time, so that a rename does not rewrite a
+document's words.
 
 Open ``catalog`` first, then ``records`` (the values), ``files`` and ``docs``.
 """

@@ -20,12 +20,11 @@ from indexer.catalog.coverage import Coverage
 from indexer.catalog.docs import Docs
 from indexer.catalog.files import Files
 from indexer.catalog.filters import FilterResolver
-from indexer.catalog.names import FileNames, Names
+from indexer.catalog.names import FileNames, Names, ShortWords
 from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans
 from indexer.catalog.schema import LAYOUT
-from indexer.catalog.short_words import ShortWords
 from indexer.catalog.spaces import Spaces
 from indexer.catalog.upkeep import Upkeep
 from indexer.database import Database

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.catalog.names import add_title
 from indexer.catalog.records import Begun, DocRow
-from indexer.catalog.short_words import add_title
 from indexer.catalog.states import derive
 from indexer.database import CachedValues, signed
 

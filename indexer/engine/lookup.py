@@ -1,7 +1,4 @@
-"""Requests on one path: its document, the sentences of a range, another try, a password.
-
-Passwords are kept in memory only and never logged. Files are not opened here.
-"""
+"""Requests on one path: its document, another try, a password. Files are not opened here."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ from typing import TYPE_CHECKING
 from indexer.api.answers import Document
 from indexer.api.errors import WorldError
 from indexer.api.types import FileState
-from indexer.catalog.roots import normal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +15,7 @@ if TYPE_CHECKING:
     from indexer.api.types import FileRow
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow
+    from indexer.pipeline.reading import PasswordsByPath
 
 
 def describe_document(catalog: Catalog, path: Path) -> Document:
@@ -55,19 +52,6 @@ def _known(catalog: Catalog, path: Path) -> tuple[FileRow, str, DocRow | None]:
 
 # The states in which reading may succeed if it is tried again.
 FAILED = (FileState.FAILED, FileState.UNREADABLE)
-
-
-class PasswordsByPath:
-    """Passwords by path. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, str] = {}
-
-    def set_password(self, path: str, password: str) -> None:
-        self._known[normal(path)] = password
-
-    def password_of(self, path: bytes) -> str | None:
-        return self._known.get(normal(path))
 
 
 def retry_files(catalog: Catalog, paths: Sequence[Path]) -> int:

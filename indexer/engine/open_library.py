@@ -53,11 +53,11 @@ from indexer.engine.activity import ActivityMonitor
 from indexer.engine.asked_languages import AskedLanguages
 from indexer.engine.estimate import estimate_cost
 from indexer.engine.lookup import (
-    PasswordsByPath,
     describe_document,
     retry_files,
     unlock_document,
 )
+from indexer.pipeline.reading import PasswordsByPath
 from indexer.pipeline.recogniser import Recogniser, ScannedPages
 from indexer.query.grammar import parse
 from indexer.search.compare import Comparer

@@ -24,7 +24,7 @@ from indexer.api.formats import (
     extension_of,
 )
 from indexer.extract.office.package import MAX_DIRECTORY_BYTES, directory_bytes, zip_errors
-from indexer.extract.plain.encodings import wide_encoding
+from indexer.extract.plain.decode import wide_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -12,14 +12,14 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
-from queue import Empty, Queue
+from queue import Empty, Full, Queue
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexer import faults
 from indexer.embed.batches import PassageVectors
-from indexer.pipeline.events import WAIT_S, Embedded, EmbeddingFailed, Event, PendingPassage, offer
+from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, PendingPassage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +35,8 @@ NICENESS = 15
 # Units queued for the model: enough that it never waits for the indexing thread.
 UNITS_AHEAD = 3
 
+# Seconds between checks of a waiting thread whether the run stops.
+WAIT_S = 0.1
 # After so many failures in a row the model is at fault, not the passages.
 GIVE_UP = 8
 
@@ -239,3 +241,15 @@ def _neutral(dimension: int, sentences: int) -> PassageVectors:
     """Constant vectors of length 1, which favour no text."""
     vector = np.full(dimension, dimension**-0.5, np.float32)
     return PassageVectors(vector, np.tile(vector, (sentences, 1)), 0)
+
+
+def offer(events: Queue[Event], event: Event, stopping: threading.Event) -> bool:
+    """Put an event, waiting while the queue is full; False if the run stops."""
+    while not stopping.is_set():
+        try:
+            events.put(event, timeout=WAIT_S)
+        except Full:
+            continue
+        else:
+            return True
+    return False

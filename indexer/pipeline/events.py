@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from queue import Full, Queue
 from typing import TYPE_CHECKING, TypeAlias
-
-from indexer.api.errors import Cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,40 +18,13 @@ if TYPE_CHECKING:
     from indexer.files.walk import ContentHash
 
 
-# Seconds between checks of a waiting thread whether the run stops.
-WAIT_S = 0.1
-
-
-class Reply:
-    """A boolean that one thread waits for and another sets, once."""
-
-    def __init__(self) -> None:
-        self._given = threading.Event()
-        self._value = False
-
-    def set_reply(self, value: bool) -> None:  # noqa: FBT001  # the reply itself
-        self._value = value
-        self._given.set()
-
-    def wait_for_reply(self, stopping: threading.Event) -> bool:
-        """Wait for the reply.
-
-        Raises:
-            Cancelled: If the run stops first.
-        """
-        while not self._given.wait(0.1):
-            if stopping.is_set():
-                raise Cancelled
-        return self._value
-
-
 @dataclass(frozen=True, slots=True)
 class FileHashed:
     """A file was hashed; the reply is whether to extract it."""
 
     job: QueuedFile
     content: ContentHash
-    reply: Reply = field(default_factory=Reply)
+    reply: Future[bool] = field(default_factory=Future)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +43,7 @@ class TextExtracted:
     job: QueuedFile
     content: ContentHash
     info: DocumentInfo
-    reply: Reply = field(default_factory=Reply)
+    reply: Future[bool] = field(default_factory=Future)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +102,3 @@ Event: TypeAlias = (
     | Embedded
     | EmbeddingFailed
 )
-
-
-def offer(events: Queue[Event], event: Event, stopping: threading.Event) -> bool:
-    """Put an event, waiting while the queue is full; False if the run stops."""
-    while not stopping.is_set():
-        try:
-            events.put(event, timeout=WAIT_S)
-        except Full:
-            continue
-        else:
-            return True
-    return False

@@ -14,6 +14,7 @@ import os
 import threading
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import replace
 from enum import Enum, auto
 from pathlib import Path
@@ -23,23 +24,24 @@ from typing import TYPE_CHECKING
 from indexer import faults
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_of
+from indexer.catalog.roots import normal
 from indexer.extract.process.messages import KnownPages
 from indexer.extract.process.sandbox import ExtractionChild
 from indexer.files.walk import content_id, is_unchanged
+from indexer.pipeline.embedding import WAIT_S, offer
 from indexer.pipeline.events import (
-    WAIT_S,
     Event,
     FileFinished,
     FileHashed,
     PagesWithoutText,
     PassagesCut,
     TextExtracted,
-    offer,
 )
 from indexer.pipeline.rates import FilesInReading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import Future
 
     from indexer.api.types import DocumentInfo
     from indexer.catalog.records import QueuedFile
@@ -179,7 +181,7 @@ class FileReader:
             faults.reached("file-hashed", job.path)
             hashed = FileHashed(job, content)
             self._put(hashed)
-            if hashed.reply.wait_for_reply(self._stopping):
+            if self._wait_for(hashed.reply):
                 self._extract(child, job, content)
         except LecternError as error:
             failure = error
@@ -208,7 +210,7 @@ class FileReader:
             opened = TextExtracted(job, content, replace(info, text_id=own.hexdigest()))
             self._worked(began)
             self._put(opened)
-            return opened.reply.wait_for_reply(self._stopping)
+            return self._wait_for(opened.reply)
 
         path, password = Path(os.fsdecode(job.path)), self._password_of(job.path)
         recognised = KnownPages(self._library.absolute(), content.content_id)
@@ -236,9 +238,28 @@ class FileReader:
         if self._role is not ReaderRole.URGENT:
             self._throttle.pause_after(worked, self._stopping.is_set)
 
+    def _wait_for(self, reply: Future[bool]) -> bool:
+        while not self._stopping.is_set():
+            with suppress(TimeoutError):
+                return reply.result(WAIT_S)
+        raise Cancelled
+
     def _put(self, event: Event) -> None:
         if not offer(self._events, event, self._stopping):
             raise Cancelled
+
+
+class PasswordsByPath:
+    """Passwords by path, in memory only and never logged. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, str] = {}
+
+    def set_password(self, path: str, password: str) -> None:
+        self._known[normal(path)] = password
+
+    def password_of(self, path: bytes) -> str | None:
+        return self._known.get(normal(path))
 
 
 def _shown(path: bytes) -> str:

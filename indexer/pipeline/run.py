@@ -279,7 +279,7 @@ class IndexingRun:
         known = self.parts.catalog.docs.link(
             job.file, event.content.content_id, event.content.stamp, job.format, EXTRACTOR_VERSION
         )
-        event.reply.set_reply(not known)
+        event.reply.set_result(not known)
 
     def _opened(self, event: TextExtracted) -> None:
         job, info, content = event.job, event.info, event.content
@@ -289,7 +289,7 @@ class IndexingRun:
         if begun.write_passages:
             self._writing[job.file] = _Writing(begun.doc, info)
         faults.reached("document-begun", job.path)
-        event.reply.set_reply(begun.write_passages)
+        event.reply.set_result(begun.write_passages)
 
     def _cut(self, event: PassagesCut) -> None:
         writing = self._writing[event.job.file]

@@ -25,10 +25,10 @@ from indexer.api.pages import FoundWords, MarkBox, PageImage, PassageMarks, patt
 from indexer.api.types import ANNOTATION_SIGN
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.numerals import written_number
-from indexer.extract.pdf.annotations import read_annotations
 from indexer.extract.pdf.geometry import PlacedText, Rectangle, read_placed
 from indexer.extract.pdf.opening import failures_of, open_checked, said_by
 from indexer.extract.pdf.reader import RecognisedUse, raw_page, read_outline, use_of
+from indexer.extract.pdf.supplements import read_annotations
 from indexer.ocr.layer import transformed
 
 if TYPE_CHECKING:

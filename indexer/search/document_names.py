@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.arrays import find_sorted
-from indexer.catalog.short_words import INITIALS
+from indexer.catalog.names import INITIALS
 from indexer.database import CachedValues
 from indexer.store.byte_vectors import ByteVectors
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.api.types import Explanation
-from indexer.pipeline.reuse import section_reader
+from indexer.pipeline.vectors import section_reader
 from indexer.query.focus import question
 from indexer.query.grammar import parse
 from indexer.search.alignment import Alignment, align

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.config import Limits
-from indexer.extract.pdf.legible import illegible
+from indexer.extract.pdf.glyphs import illegible
 from indexer.extract.pdf.opening import open_checked
 from indexer.extract.pdf.reader import is_legible, raw_page
 from tests.corpora import BENCH

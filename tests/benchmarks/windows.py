@@ -17,7 +17,7 @@ from app.paths import models_folder
 from indexer.config import Precision
 from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import find_record
-from indexer.pipeline.reuse import SectionReader
+from indexer.pipeline.vectors import SectionReader
 from tests.benchmarks.libraries import note
 from tests.benchmarks.report import Section
 

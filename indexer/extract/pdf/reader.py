@@ -17,17 +17,18 @@ import pymupdf
 
 from indexer.api.types import OutlineEntry
 from indexer.extract.base import Metadata, RawPage
-from indexer.extract.pdf.glyphs import join_glyphs, needs_joining
-from indexer.extract.pdf.layout import lay_out
-from indexer.extract.pdf.legible import (
+from indexer.extract.pdf.glyphs import (
     FEW_UNMAPPED,
     REPLACEMENT,
     has_letters,
     illegible,
+    join_glyphs,
     mostly_unmapped,
+    needs_joining,
     should_replace,
     shows,
 )
+from indexer.extract.pdf.layout import lay_out
 from indexer.extract.pdf.lines import read_lines
 from indexer.extract.pdf.opening import failures_of, open_checked, was_rebuilt
 from indexer.extract.pdf.supplements import PdfSupplements
@@ -270,7 +271,7 @@ class PdfSource:
 
 
 def is_legible(document: Any, page: RawPage) -> bool:
-    """Whether the text of a page is legible (``indexer.extract.pdf.legible``)."""
+    """Whether the text of a page is legible (``indexer.extract.pdf.glyphs``)."""
     if not illegible(page.text):
         return True
     if REPLACEMENT not in page.text or not mostly_unmapped(page.text):

@@ -17,8 +17,8 @@ import pymupdf
 from PIL import Image
 
 from indexer.api.errors import WorldError
+from indexer.extract.pdf.glyphs import illegible
 from indexer.extract.pdf.image import resolution_of
-from indexer.extract.pdf.legible import illegible
 from indexer.extract.pdf.opening import failures_of, open_checked
 from indexer.ocr import ppocr
 from indexer.ocr.layer import read_hocr, scaled

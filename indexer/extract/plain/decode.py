@@ -3,30 +3,238 @@
 Newlines are not translated, so that offsets are those of the decoded file. A file may be in two
 encodings, as logs are that several programs wrote: a line that is no UTF-8 beside lines that are is
 decoded as what such lines are in, and a byte that is damaged costs that byte.
+
+Labels are read as browsers read them (the WHATWG's Encoding Standard): that of a small character
+set means the larger one which replaced it. What has no label is judged by its bytes: Unicode by its
+structure, the rest by ``chardet``, whose guess is weighed with the languages that are expected.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.extract.base import check_size
-from indexer.extract.plain.encodings import (
-    DOUBLE_BYTES,
-    ISO_2022_JP,
-    decode_as,
-    detect_legacy,
-    is_iso_2022_jp,
-    known_encoding,
-    marked_encoding,
-    wide_encoding,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from pathlib import Path
+
+    from chardet import DetectionDict
+
+
+# The mark of UTF-32-LE begins with that of UTF-16-LE, so it comes first.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+ISO_2022_JP, EUC_JP = "iso2022_jp", "euc_jp"
+# Python's name of a labelled encoding, and that of its superset.
+_SUPERSETS = {
+    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874",
+    "tis-620": "cp874", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",
+    "euc_kr": "cp949", "big5": "big5hkscs", "cp950": "big5hkscs",
+    **dict.fromkeys(
+        ("iso2022_jp_1", "iso2022_jp_2", "iso2022_jp_3", "iso2022_jp_ext"), ISO_2022_JP
+    ),
+}  # fmt: skip
+# Labels that Python does not know, without "x-".
+_LABELS = {"sjis": "cp932", "gbk": "gb18030", "euc-jp": EUC_JP, "iso-8859-8-i": "iso8859-8",
+           "iso-8859-8-e": "iso8859-8", "cn-big5": "big5hkscs", "koi8-ru": "koi8-u",
+           "koi8": "koi8-r", "koi": "koi8-r", "dos-874": "cp874", "mac-ukrainian": "mac-cyrillic",
+           "macroman": "mac-roman", "windows-31j": "cp932", "windows-949": "cp949",
+           "gb_2312-80": "gb18030", "cp51932": EUC_JP, "cp51949": "cp949", "cp54936": "gb18030",
+           "cp20866": "koi8-r", "cp21866": "koi8-u", "cp10000": "mac-roman", "cp28591": "cp1252",
+           "cp28592": "iso8859-2", "cp28595": "iso8859-5", "cp28597": "iso8859-7",
+           **dict.fromkeys(("cp50220", "cp50221", "cp50222"), ISO_2022_JP)}  # fmt: skip
+
+
+def known_encoding(label: str) -> str:
+    """Return the codec that a browser takes for a label; "" if there is none, or for Unicode.
+
+    Bytes that are Unicode show it; a text that is labelled as such and is not is mislabelled.
+    """
+    label = label.strip().strip("\"'").lower()
+    plain = label.removeprefix("x-")
+    for name in (label, plain, _LABELS.get(plain, "")):
+        try:
+            found = codecs.lookup(name).name
+            "".encode(found)
+        except (LookupError, ValueError):
+            continue  # some codecs are no text encodings
+        return "" if found.startswith("utf") else _SUPERSETS.get(found, found)
+    return ""
+
+
+def marked_encoding(head: bytes) -> str:
+    """Return the codec that a byte order mark stands for, "" without one."""
+    return next((encoding for mark, encoding in _MARKS if head.startswith(mark)), "")
+
+
+_ZERO_RUNS = re.compile(rb"(?:\x00{4})+")
+_WIDE_SAMPLE_BYTES = 8_192
+_ORDINARY = 0.9
+_FEWEST = 4  # characters
+# Letters and signs, without ideographs and Korean syllables; those are judged by their frequency.
+_ALPHABETS = re.compile(
+    "[\t\n\r\x0c -~\xa0-\u02df\u0370-\u0587\u0590-\u074f\u0900-\u0dff\u0e00-\u0eff\u10a0-\u10ff"
+    "\u1e00-\u1fff\u2010-\u205f\u20a0-\u20bf\u3000-\u30ff\uff01-\uff9f]"
+)
+# The lead bytes of common characters.
+_COMMON = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF),
+           ("euc_kr", 0xB0, 0xC8))  # fmt: skip
+
+
+def wide_encoding(data: bytes) -> str:
+    """Return the UTF-16 or UTF-32 that bytes without a mark are in, "" if they are in neither."""
+    sample = _ZERO_RUNS.sub(b"", data[:_WIDE_SAMPLE_BYTES])  # padding says nothing
+    zeros = [sample[i::4].count(0) for i in range(4)]
+    if min(zeros[1:]) * 4 > len(sample) * 0.7:
+        return "utf-32-le"
+    if min(zeros[:3]) * 4 > len(sample) * 0.7:
+        return "utf-32-be"
+    even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
+    if max(even, odd) * 4 > len(sample) and min(even, odd) * 20 < len(sample):
+        return "utf-16-le" if odd > even else "utf-16-be"
+    best = max(("utf-16-le", "utf-16-be"), key=lambda name: _ordinary(sample, name))
+    return best if _ordinary(sample, best) >= _ORDINARY else ""
+
+
+def _ordinary(sample: bytes, encoding: str) -> float:
+    """Return the share of characters that are letters, signs or common ideographs."""
+    text = sample.decode(encoding, "replace")
+    return sum(map(_is_ordinary, text)) / len(text) if len(text) >= _FEWEST else 0.0
+
+
+def _is_ordinary(char: str) -> bool:
+    if _ALPHABETS.match(char):
+        return True
+    encoded = ((char.encode(name, "ignore"), low, high) for name, low, high in _COMMON)
+    return any(len(data) == 2 and low <= data[0] <= high for data, low, high in encoded)
+
+
+# What texts without a label are in, beside Unicode; others are found in archives of specialists.
+_CANDIDATES = (
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874",
+    "iso8859-2", "koi8-u", "cp1258", "cp866", "cp932", "euc-jp", "cp949", "gb18030", "big5hkscs",
+)  # fmt: skip
+_SYSTEM = ("cp437", "cp850", "cp852")
+DOUBLE_BYTES = frozenset({"cp932", EUC_JP, "cp949", "gb18030", "big5hkscs"})
+_EXPECTED_FACTOR = 2.0
+_FACTORS = {"cp1252": 1.25}  # by far the most frequent
+# A word in two scripts is hardly one.
+_FOREIGN_LETTERS = re.compile("[A-Za-z]*[\u0370-\u0e7f][A-Za-z\u0370-\u0e7f]*")
+_LATIN_LETTER = re.compile("[A-Za-z]")
+# Signs within words, as misread letters are.
+_ODD_SIGNS = re.compile(
+    r"[\xa8\xac\xaf\xb1\xb2\xb3\xb8\xb9\xbc-\xbe](?=[^\W\d_])"
+    r"|(?<=[^\W\d_])[\xa2-\xa9\xab-\xb6\xb8-\xbf\xd7\xf7](?=[^\W\d_])"
+)
+_ODD_FACTOR = 0.2
+_expected: ContextVar[frozenset[str]] = ContextVar("expected", default=frozenset())
+
+
+@contextmanager
+def languages_expected(languages: Collection[str]) -> Iterator[None]:
+    """Judge texts with the languages, ISO 639-1, of what lies beside them."""
+    token = _expected.set(frozenset(languages))
+    try:
+        yield
+    finally:
+        _expected.reset(token)
+
+
+def detect_legacy(sample: bytes, *, system: bool = False) -> str:
+    """Return the most likely codec of bytes that are no Unicode.
+
+    ``system``: it may be one of those that only the systems of old PCs write names in.
+    """
+    import chardet  # loads models of 1.5 MB
+
+    found = chardet.detect_all(
+        sample,
+        ignore_threshold=True,
+        compat_names=False,
+        include_encodings=_CANDIDATES + _SYSTEM * system,
+    )
+    names = {known_encoding(one["encoding"] or ""): one for one in reversed(found)}
+    return max(names, key=lambda name: _weighed(sample, name, names[name]), default="") or "cp1252"
+
+
+def _weighed(sample: bytes, name: str, guess: DetectionDict) -> float:
+    """Return the confidence of a guess, weighed with what is known beside the letters."""
+    weight = guess["confidence"] * _FACTORS.get(name, 1.0)
+    if guess["language"] in _expected.get():
+        weight *= _EXPECTED_FACTOR
+    text = decode_as(sample, name) if name else ""
+    words = _FOREIGN_LETTERS.findall(text)
+    mixed = sum(_LATIN_LETTER.search(word) is not None for word in words)
+    odd = _ODD_SIGNS.search(text) is not None
+    return weight * (_ODD_FACTOR if odd or mixed * 2 > len(words) else 1.0)
+
+
+_JAPANESE = re.compile(rb"\x1b\$[@B]")
+_SHIFTS = re.compile(rb"\x1b(\$[@B]|\$\([DO-Q]|\([BJIH]|\$A|\$\(C|\.[AF])")
+_PAIRS = re.compile(rb"[\xa1-\xfe]{2}")
+_RARE = re.compile(rb"(\x8f[\xa1-\xfe]{2})")  # of JIS X 0212
+_EUC_UNITS = re.compile(rb"\x8e[\xa1-\xdf]|[\xa1-\xfe]{2}")
+
+
+def is_iso_2022_jp(data: bytes) -> bool:
+    """Return whether bytes, all of them ASCII, have the escape sequences of Japanese mail."""
+    return _JAPANESE.search(data) is not None
+
+
+def decode_as(data: bytes, encoding: str) -> str:
+    """Decode bytes, with U+FFFD for what is in no character set.
+
+    Japanese encodings have the characters that NEC and IBM added, which Python's lack.
+    """
+    if encoding == EUC_JP:
+        return "".join(
+            piece.decode(EUC_JP, "replace")
+            if piece.startswith(b"\x8f")
+            else _EUC_UNITS.sub(_shifted, piece).decode("cp932", "replace")
+            for piece in _RARE.split(data)
+        )
+    if encoding != ISO_2022_JP:
+        return data.decode(encoding, "replace")
+    text, *rest = _SHIFTS.split(data)
+    shown = [text.decode("ascii", "replace")]
+    for shift, piece in zip(rest[::2], rest[1::2], strict=True):
+        if shift in (b"$B", b"$@"):
+            high = piece.translate(_HIGH)
+            shown.append(_PAIRS.sub(_shifted, high).decode("cp932", "replace"))
+        elif shift == b"(I":
+            shown.append(piece.translate(_HIGH).decode("cp932", "replace"))
+        elif shift in (b"(B", b"(J", b"(H"):
+            shown.append(piece.decode("ascii", "replace"))
+        else:
+            shown.append((b"\x1b" + shift + piece).decode("iso2022_jp_ext", "replace"))
+    return "".join(shown)
+
+
+_HIGH = bytes(byte | 0x80 if 0x21 <= byte <= 0x7E else byte for byte in range(256))
+
+
+def _shifted(found: re.Match[bytes]) -> bytes:
+    """Convert a character of EUC-JP to Shift_JIS, as cp932 has it."""
+    unit = found[0]
+    if unit[0] == 0x8E:  # a narrow katakana
+        return unit[1:]
+    row, cell = unit[0] - 0xA1, unit[1] - 0xA1
+    lead = row // 2 + (0x81 if row < 62 else 0xC1)
+    if row % 2:
+        return bytes((lead, cell + 0x9F))
+    return bytes((lead, cell + 0x40 + (cell >= 63)))
+
 
 MARK = "\ufeff"
 _READ_BYTES = 1 << 18

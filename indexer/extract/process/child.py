@@ -26,7 +26,7 @@ from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.extract.base import HasScannedPages, too_large
 from indexer.extract.document import PAGE_JOINT, CanonicalText, Spool
-from indexer.extract.plain.encodings import languages_expected
+from indexer.extract.plain.decode import languages_expected
 from indexer.extract.process.border import broken
 from indexer.extract.process.messages import (
     LAST,

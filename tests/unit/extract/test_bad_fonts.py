@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.config import Limits
-from indexer.extract.pdf.legible import has_letters
+from indexer.extract.pdf.glyphs import has_letters
 from indexer.extract.pdf.reader import ILLEGIBLE, open_source
 from tests.unit.extract.bad_fonts import ENGLISH, SAMPLES, rotated, show_mapped
 from tests.unit.extract.pdfs import box, raw_pdf, save, stream

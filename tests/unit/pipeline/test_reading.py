@@ -83,11 +83,11 @@ def test_only_equal_bytes_share_a_text(writer: Writer, tmp_path: Path) -> None:
         path = tmp_path / f"{name}.txt"
         path.write_text(content, encoding="utf-8")
         writer.give(path)
-        writer.hashed().reply.set_reply(True)
+        writer.hashed().reply.set_result(True)
         opened = writer.next()
         assert isinstance(opened, TextExtracted)
         identities.append(opened.info.text_id)
-        opened.reply.set_reply(False)
+        opened.reply.set_result(False)
         writer.finished()
     assert identities[0] == identities[1] != identities[2]
 
@@ -96,11 +96,11 @@ def test_a_new_file_is_hashed_extracted_and_split(writer: Writer, file: Path) ->
     writer.give(file)
     hashed = writer.hashed()
     assert hashed.content.stamp == Stamp.from_status(file.stat())
-    hashed.reply.set_reply(True)
+    hashed.reply.set_result(True)
     opened = writer.next()
     assert isinstance(opened, TextExtracted)
     assert opened.info.characters == 27
-    opened.reply.set_reply(True)
+    opened.reply.set_result(True)
     cut = writer.next()
     assert isinstance(cut, PassagesCut)
     assert [passage.text for passage in cut.passages] == ["A quince keeps until March."]
@@ -116,11 +116,11 @@ def test_only_the_main_reader_works_while_slowed(file: Path) -> None:
     try:
         extra.give(file)
         first.give(file)
-        first.hashed().reply.set_reply(False)
+        first.hashed().reply.set_result(False)
         first.finished()
         assert extra.jobs.qsize() == 1
         throttle.set_pace(Speed.NORMAL, paused=None, typing=None)
-        extra.hashed().reply.set_reply(False)
+        extra.hashed().reply.set_result(False)
         extra.finished()
     finally:
         for writer in (first, extra):
@@ -130,16 +130,16 @@ def test_only_the_main_reader_works_while_slowed(file: Path) -> None:
 
 def test_known_contents_are_not_extracted(writer: Writer, file: Path) -> None:
     writer.give(file)
-    writer.hashed().reply.set_reply(False)
+    writer.hashed().reply.set_result(False)
     assert writer.finished().failure is None
 
 
 def test_a_known_text_yields_no_passages(writer: Writer, file: Path) -> None:
     writer.give(file)
-    writer.hashed().reply.set_reply(True)
+    writer.hashed().reply.set_result(True)
     opened = writer.next()
     assert isinstance(opened, TextExtracted)
-    opened.reply.set_reply(False)
+    opened.reply.set_result(False)
     assert writer.finished().failure is None
 
 
@@ -148,7 +148,7 @@ def test_a_file_that_changed_after_it_was_hashed_has_no_text(writer: Writer, fil
     writer.give(file)
     hashed = writer.hashed()
     file.write_text("A medlar keeps longer.")
-    hashed.reply.set_reply(True)
+    hashed.reply.set_result(True)
     failure = writer.finished().failure
     assert failure is not None
     assert failure.code == "changed_while_read"
@@ -167,7 +167,7 @@ def test_what_cannot_be_read_is_a_failure_and_the_next_file_is_read(
     writer.give(file, number=2)
     event = writer.next()
     if isinstance(event, FileHashed):
-        event.reply.set_reply(True)
+        event.reply.set_result(True)
         event = writer.next()
     assert isinstance(event, FileFinished)
     assert event.failure is not None
@@ -190,10 +190,10 @@ def test_a_reader_blocked_by_a_full_queue_can_be_stopped(writer: Writer, tmp_pat
     paragraph = "A quince keeps until March, a medlar longer. " * 20
     long.write_text("\n\n".join(paragraph for _ in range(400)))
     writer.give(long)
-    writer.hashed().reply.set_reply(True)
+    writer.hashed().reply.set_result(True)
     opened = writer.next()
     assert isinstance(opened, TextExtracted)
-    opened.reply.set_reply(True)
+    opened.reply.set_result(True)
     writer.reader.stop()
     writer.reader.join()
 

@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.pipeline.reuse import SectionReader
+from indexer.pipeline.vectors import SectionReader
 from indexer.store.values import StoredPassage
 
 WINDOW = 64

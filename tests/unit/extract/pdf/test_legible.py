@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.extract.pdf.legible import illegible, mostly_unmapped, should_replace, shows
+from indexer.extract.pdf.glyphs import illegible, mostly_unmapped, should_replace, shows
 from tests.unit.extract.bad_fonts import ENGLISH, FRENCH, GERMAN, mapped, rotated, shuffled
 
 TEXTS = {

@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 
 from indexer.api.types import ANNOTATION_SIGN
-from indexer.extract.pdf.annotations import read_annotations
+from indexer.extract.pdf.supplements import read_annotations
 from tests.unit.extract.pdfs import raw_pdf, save, stream, text_at
 from tests.unit.extract.reading import Read, read
 

@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
-from indexer.extract.plain.decode import MARK, Encoding, TextFile, decoded, open_text
-from indexer.extract.plain.encodings import known_encoding, languages_expected, wide_encoding
+from indexer.extract.plain.decode import (
+    MARK,
+    Encoding,
+    TextFile,
+    decoded,
+    known_encoding,
+    languages_expected,
+    open_text,
+    wide_encoding,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
