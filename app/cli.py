@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from app import (
     cli_doctor,
+    cli_doors,
     cli_engine,
     cli_gui,
     cli_index,
@@ -55,6 +56,7 @@ COMMANDS: tuple[Command, ...] = (
     *cli_models.COMMANDS,
     *cli_doctor.COMMANDS,
     *cli_settings.COMMANDS,
+    *cli_doors.COMMANDS,
     *cli_engine.COMMANDS,
 )
 

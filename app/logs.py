@@ -19,6 +19,7 @@ from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING, Any
 
 from app import paths
+from app.doors.call_log import remove_log
 from app.machine import LIBRARIES, missing_instructions, version
 from indexer.embed.devices import RUNTIMES
 
@@ -151,8 +152,9 @@ def stop() -> None:
 
 
 def remove() -> None:
-    """Delete the log, which names files, and the reports of faults."""
+    """Delete the logs, which name files, and the reports of faults."""
     stop()
     remove_reports()
+    remove_log()
     for file in paths.log_folder().glob(f"{FILE_NAME}*"):
         file.unlink(missing_ok=True)

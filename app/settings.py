@@ -37,7 +37,7 @@ _LIMITS = Limits()
 _CODE_LETTERS = 2  # of a language in ISO 639-1
 
 WINDOW, SEARCH, READING = N_("Window"), N_("Search"), N_("Reading")
-LIBRARY, ADVANCED = N_("Library"), N_("Advanced")
+LIBRARY, DOORS, ADVANCED = N_("Library"), N_("Other programs"), N_("Advanced")
 
 
 def _window_languages() -> list[str]:
@@ -107,6 +107,17 @@ _ROWS = (
             N_("Folder of the library; empty: a folder in your user data.")),
     Setting("offline", LIBRARY, SettingType.FLAG, default=False, label=N_("Offline"),
             help=N_("Never use the network, not even for a model that is missing.")),
+    Setting("mcp_collections", DOORS, SettingType.LIST, (), N_("For assistants"),
+            N_("Collections that assistants may search by lectern mcp; *: the whole library; "
+               "empty: none."), at_once=True),
+    Setting("serve_collections", DOORS, SettingType.LIST, (), N_("For scripts and browsers"),
+            N_("Collections that programs on this machine may search by lectern serve; *: the "
+               "whole library; empty: none."), at_once=True),
+    Setting("desktop_collections", DOORS, SettingType.LIST, (), N_("For the desktop's search"),
+            N_("Collections that the search of KDE or GNOME may show; *: the whole library; "
+               "empty: none."), at_once=True),
+    Setting("door_log", DOORS, SettingType.FLAG, default=True, label=N_("Log"),
+            help=N_("Keep a log, on this machine, of what other programs asked."), at_once=True),
     Setting("model", ADVANCED, SettingType.TEXT, AUTO, N_("Language model"),
             N_("Embedding model, by name; auto: the one for the languages of the library. "
                "lectern-e5-late also finds documents in English by questions in other languages.")),

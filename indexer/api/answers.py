@@ -51,6 +51,39 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentList:
+    """A page of a list of documents, and the number of all."""
+
+    documents: tuple[Document, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextPassage:
+    """A passage with its place; ``text`` is that range of the canonical text."""
+
+    start: int
+    end: int
+    page: int
+    page_last: int
+    heading_path: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """Passages of a document, in their order; ``following`` is where the next begins, 0 for none.
+
+    ``characters`` is the length of the document's canonical text.
+    """
+
+    document: Document
+    characters: int
+    passages: tuple[TextPassage, ...]
+    following: int
+
+
+@dataclass(frozen=True, slots=True)
 class FormatEstimate:
     """The files of one format to be read."""
 

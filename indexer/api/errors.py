@@ -59,6 +59,13 @@ CODES = _declare(
     ErrorCode("bad_query", N_("Not a query"), N_("The query cannot be read: {reason}."),
               "See `lectern search --help` for the grammar.", 2,
               in_window=N_("The help beside the search box shows what works.")),
+    ErrorCode("unknown_collection", N_("No such collection"),
+              N_("There is no collection {name}."),
+              "`lectern doors` lists the collections.", 2, in_window=""),
+    ErrorCode("door_closed", N_("Closed"),
+              N_("The person has opened no collection for {door}."),
+              "`lectern doors allow {door} COLLECTION` opens one, `lectern doors allow {door} "
+              "--everything` all.", 2, in_window=""),
     ErrorCode("not_indexed", N_("Not indexed yet"), N_("{path} is still being read."),
               "Wait until it is indexed; `lectern files` shows its state.", 2,
               in_window=N_("Try again once its folder is up to date.")),

@@ -58,6 +58,9 @@ class Search(Request[SearchResult]):
         limit: The most hits, 1 to 10,000.
         explain: Fill ``Hit.explain``.
         full_text: Return whole passages in hits, not only the part around the best sentence.
+        within: Search this collection only, whatever the text says; "" for the whole library.
+
+    Raises ``unknown_collection``.
     """
 
     queue: ClassVar[Queue] = Queue.SEARCH
@@ -65,6 +68,7 @@ class Search(Request[SearchResult]):
     limit: int = 10
     explain: bool = False
     full_text: bool = True
+    within: str = ""
 
     def __post_init__(self) -> None:
         between("limit", self.limit, 1, MAX_LIMIT)
@@ -80,11 +84,13 @@ class SearchByWords(Request[SearchResult]):
     Attributes:
         text: See ``Search``.
         limit: The most hits, 1 to 10,000.
+        within: See ``Search``.
     """
 
     queue: ClassVar[Queue] = Queue.STATUS
     text: str
     limit: int = 10
+    within: str = ""
 
     def __post_init__(self) -> None:
         between("limit", self.limit, 1, MAX_LIMIT)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from indexer.api.answers import FileList, FolderCount
 from indexer.api.contract import Request
+from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
 from indexer.api.errors import WorldError
 from indexer.api.model_requests import (
     CompareModels,
@@ -51,6 +52,12 @@ from indexer.embed.reranker import Reranker
 from indexer.engine import model_choice, reindex
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.asked_languages import AskedLanguages
+from indexer.engine.document_reading import (
+    embed_texts,
+    list_documents,
+    parse_within,
+    read_passages,
+)
 from indexer.engine.estimate import estimate_cost
 from indexer.engine.lookup import (
     describe_document,
@@ -72,7 +79,15 @@ from indexer.throttle.throttle import QueryGate, Throttle
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.api.answers import Comparison, Document, Estimate, Parallel, ReindexCost
+    from indexer.api.answers import (
+        Comparison,
+        Document,
+        DocumentList,
+        DocumentText,
+        Estimate,
+        Parallel,
+        ReindexCost,
+    )
     from indexer.api.models import ModelComparison, ModelInfo
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity
@@ -124,7 +139,7 @@ class OpenLibrary:
         self.elsewhere = Elsewhere(catalog, store, self.models)
 
     def _search(self, request: Search, caller: Caller) -> SearchResult:
-        query = parse(request.text)
+        query = parse_within(request.text, request.within)
         asked_in = self.asked.note_question(query)
         answer = self.similar.search_similar if query.filters.like else self.searcher.search
         with self.gate.query():
@@ -143,7 +158,7 @@ class OpenLibrary:
         return replace(result, reranks=reranks, notes=(*result.notes, *unread))
 
     def _search_by_words(self, request: SearchByWords, caller: Caller) -> SearchResult:
-        query = parse(request.text)
+        query = parse_within(request.text, request.within)
         if query.filters.like:
             return SearchResult(())
         with self.gate.query():
@@ -241,6 +256,16 @@ class OpenLibrary:
     def _document(self, request: GetDocument, _caller: Caller) -> Document:
         return describe_document(self.catalog, request.path)
 
+    def _documents(self, request: ListDocuments, _caller: Caller) -> DocumentList:
+        return list_documents(self.catalog, request)
+
+    def _passages(self, request: ReadPassages, _caller: Caller) -> DocumentText:
+        return read_passages(self.catalog, self.store, request)
+
+    def _embed(self, request: EmbedTexts, _caller: Caller) -> tuple[tuple[float, ...], ...]:
+        with self.gate.query():
+            return embed_texts(self.catalog, self.models, request)
+
     def _reindex_cost(self, request: EstimateReindex, _caller: Caller) -> ReindexCost:
         config = reindex.for_library(self.catalog, self.config)
         chosen = reindex.chosen(config, request.model, request.precision)
@@ -294,6 +319,9 @@ class OpenLibrary:
         SetCollection: _set_collection,
         SetPace: _set_pace,
         GetDocument: _document,
+        ListDocuments: _documents,
+        ReadPassages: _passages,
+        EmbedTexts: _embed,
         EstimateReindex: _reindex_cost,
         ListModels: _list_models,
         GetModel: _get_model,

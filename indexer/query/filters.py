@@ -41,7 +41,8 @@ class Filters:
 
     Of several values in a tuple any will do, of those in a ``not_`` tuple none may. Extensions
     and languages are in small letters, without a dot. Folders, ``like``, ``more`` and ``less``,
-    which order and leave nothing out, are as they were typed. Sizes are in bytes.
+    which order and leave nothing out, are as they were typed. Sizes are in bytes. ``within`` names
+    a collection that bounds the search; no typed text sets it.
     """
 
     folders: tuple[str, ...] = ()
@@ -62,6 +63,7 @@ class Filters:
     like: str = ""
     more: tuple[str, ...] = ()
     less: tuple[str, ...] = ()
+    within: str = ""
 
     def __bool__(self) -> bool:
         return self != Filters()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN
 from indexer.catalog.records import DocFilter
 from indexer.query.filters import ANNOTATION, Filters, NumberRange
@@ -88,14 +89,19 @@ class Narrowing:
 
 
 def narrow(query: Query, catalog: Catalog) -> Narrowing:
-    """Resolve a query's filters against the catalog as it is now."""
+    """Resolve a query's filters against the catalog as it is now.
+
+    Raises:
+        WorldError: ``unknown_collection``, if the one that bounds the search is not there.
+    """
     filters = query.filters
-    named = catalog.collections() if filters.folders or filters.not_folders else {}
+    asked = filters.folders or filters.not_folders or filters.within
+    named = catalog.collections() if asked else {}
     collections = _Collections(catalog, {name.casefold(): text for name, text in named.items()})
     kinds, left_out = ANNOTATION in filters.kinds, ANNOTATION in filters.not_kinds
     return Narrowing(
         annotated=kinds if kinds or left_out else None,
-        docs=collections.documents(filters),
+        docs=collections.bounded(filters),
         pages=filters.pages,
         words=frozenset(word for text in query.excluded_words for word in words(text)),
         phrases=tuple(
@@ -124,6 +130,16 @@ class _Collections:
     catalog: Catalog
     queries: Mapping[str, str]
     _resolved: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+
+    def bounded(self, filters: Filters) -> DocSet | None:
+        """The documents that match, those of ``within`` only if it names a collection."""
+        found = self.documents(filters)
+        if not filters.within:
+            return found
+        if filters.within.casefold() not in self.queries:
+            raise WorldError("unknown_collection", name=filters.within)
+        members = self._members(filters.within)
+        return DocSet(members if found is None else members[found.keeps(members)])
 
     def documents(self, filters: Filters) -> DocSet | None:
         """The documents that match, None for all."""

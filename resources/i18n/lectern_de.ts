@@ -2945,6 +2945,22 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Die Hilfe neben dem Suchfeld zeigt, was geht.</translation>
     </message>
     <message>
+        <source>No such collection</source>
+        <translation>Keine solche Sammlung</translation>
+    </message>
+    <message>
+        <source>There is no collection {name}.</source>
+        <translation>Es gibt keine Sammlung {name}.</translation>
+    </message>
+    <message>
+        <source>Closed</source>
+        <translation>Geschlossen</translation>
+    </message>
+    <message>
+        <source>The person has opened no collection for {door}.</source>
+        <translation>Für {door} ist keine Sammlung freigegeben.</translation>
+    </message>
+    <message>
         <source>Not possible</source>
         <translation>Nicht möglich</translation>
     </message>
@@ -4609,6 +4625,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Erweitert</translation>
     </message>
     <message>
+        <source>Other programs</source>
+        <translation>Andere Programme</translation>
+    </message>
+    <message>
         <source>Colours</source>
         <translation>Farben</translation>
     </message>
@@ -4951,6 +4971,38 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Never use the network, not even for a model that is missing.</source>
         <translation>Nie das Netz benutzen, auch nicht für ein fehlendes Modell.</translation>
+    </message>
+    <message>
+        <source>For assistants</source>
+        <translation>Für Assistenten</translation>
+    </message>
+    <message>
+        <source>Collections that assistants may search by lectern mcp; *: the whole library; empty: none.</source>
+        <translation>Sammlungen, die Assistenten mit „lectern mcp“ durchsuchen dürfen; *: die ganze Bibliothek; leer: keine.</translation>
+    </message>
+    <message>
+        <source>For scripts and browsers</source>
+        <translation>Für Skripte und Browser</translation>
+    </message>
+    <message>
+        <source>Collections that programs on this machine may search by lectern serve; *: the whole library; empty: none.</source>
+        <translation>Sammlungen, die Programme auf diesem Rechner mit „lectern serve“ durchsuchen dürfen; *: die ganze Bibliothek; leer: keine.</translation>
+    </message>
+    <message>
+        <source>For the desktop&apos;s search</source>
+        <translation>Für die Suche der Arbeitsfläche</translation>
+    </message>
+    <message>
+        <source>Collections that the search of KDE or GNOME may show; *: the whole library; empty: none.</source>
+        <translation>Sammlungen, die die Suche von KDE oder GNOME zeigen darf; *: die ganze Bibliothek; leer: keine.</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
+    <message>
+        <source>Keep a log, on this machine, of what other programs asked.</source>
+        <translation>Auf diesem Rechner ein Protokoll darüber führen, was andere Programme gefragt haben.</translation>
     </message>
     <message>
         <source>Language model</source>

@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 
 # Every field there is, with something that makes sense.
 FIELDS: dict[str, dict[str, Any]] = {
-    "search": {"text": "zephyr", "limit": 5, "explain": False, "full_text": True},
+    "search": {
+        "text": "zephyr", "limit": 5, "explain": False, "full_text": True, "within": "",
+    },
+    "list_documents": {"filters": "", "within": "", "paths": [], "offset": 0, "limit": 5},
+    "read_passages": {"path": "/nowhere", "start": 0, "end": 0, "page": 0, "most": 9},
+    "embed_texts": {"texts": ["zephyr"], "passages": False},
     "index": {"paths": [], "rescan": False, "scan": False, "patterns": None, "kept": False},
     "remove": {"paths": ["/nowhere"]},
     "list_files": {

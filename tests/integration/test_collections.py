@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
 from indexer.api.errors import WorldError
-from indexer.api.requests import GetStatus, SetCollection
+from indexer.api.requests import GetStatus, Search, SearchByWords, SetCollection
 from indexer.catalog.catalog import MOST_COLLECTIONS
 from tests.integration.world import World, search
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from indexer.api.answers import TextPassage
     from indexer.engine.engine import Engine
 
 FILES = ("ships/sail.txt", "ships/mast.md", "soup.txt", "notes/soup.md", "notes/wool.txt")
@@ -124,3 +126,81 @@ def test_a_collection_follows_what_is_renamed_and_moved(engine: Engine, world: W
     (documents / "notes" / "broth.txt").rename(documents / "soup.txt")
     world.index(engine)
     assert found(engine, "in:Sea") == members
+
+
+def test_a_bounded_search_cannot_leave_its_collection(engine: Engine) -> None:
+    engine.call(SetCollection("At Sea", "in:ships"))
+    engine.call(SetCollection("Kitchen", "in:notes"))
+
+    def bounded(query: str) -> set[str]:
+        result = engine.call(Search(f"{query} word", 20, within="at sea"))
+        assert {hit.file for hit in result.hits} == {
+            hit.file
+            for hit in engine.call(SearchByWords(f"{query} word", 20, within="at sea")).hits
+        }
+        return {hit.file for hit in result.hits}
+
+    assert bounded("") == SEA
+    assert bounded("ext:md") == {"ships/mast.md"}
+    assert bounded("in:notes in:Kitchen") == bounded('-in:"At Sea"') == set()
+    assert bounded("in:notes in:ships") == SEA
+    like = engine.call(Search("like:soup.txt", 20, within="At Sea")).hits
+    assert {hit.file for hit in like} <= SEA
+    with pytest.raises(WorldError) as caught:
+        engine.call(Search("word", within="Attic"))
+    assert caught.value.code == "unknown_collection"
+
+
+def test_documents_are_listed_by_collection_filters_and_path(engine: Engine, world: World) -> None:
+    engine.call(SetCollection("At Sea", "in:ships"))
+
+    def listed(**fields: Any) -> list[str]:
+        answer = engine.call(ListDocuments(**fields))
+        assert answer.total >= len(answer.documents)
+        return [document.file for document in answer.documents]
+
+    assert set(listed()) == set(FILES)
+    assert set(listed(within="At Sea")) == SEA
+    assert listed(within="At Sea", filters="ext:md in:notes in:ships") == ["ships/mast.md"]
+    assert [*listed(limit=2), *listed(offset=2)] == listed()
+    inside, outside = world.documents / "ships" / "sail.txt", world.documents / "soup.txt"
+    assert listed(within="At Sea", paths=(inside, outside)) == ["ships/sail.txt"]
+    assert listed(within="At Sea", paths=(outside,)) == []
+    assert engine.call(ListDocuments(limit=1)).total == len(FILES)
+
+
+def test_a_document_is_read_passage_by_passage(engine: Engine, world: World) -> None:
+    path = world.documents / "long.txt"
+    path.write_text("\n\n".join(f"Paragraph {n} says {n * 7} and no more." for n in range(400)))
+    world.index(engine)
+    whole = engine.call(ReadPassages(path))
+    assert whole.following == 0
+    assert len(whole.passages) > 3
+    text = path.read_text()
+    for passage in whole.passages:
+        assert passage.text == text[passage.start : passage.end]
+    pages: list[TextPassage] = []
+    start = 0
+    while True:
+        part = engine.call(ReadPassages(path, start=start, most=2_000))
+        pages += part.passages
+        if not (start := part.following):
+            break
+    assert tuple(pages) == whole.passages
+    second = whole.passages[1]
+    only = engine.call(ReadPassages(path, start=second.start, end=second.end))
+    assert only.passages == (second,)
+    assert engine.call(ReadPassages(path, page=9)).passages == ()
+    with pytest.raises(WorldError) as caught:
+        engine.call(ReadPassages(world.documents / "nothing.txt"))
+    assert caught.value.code == "not_a_root"
+
+
+def test_texts_are_embedded_as_the_library_is(engine: Engine) -> None:
+    first, second = engine.call(EmbedTexts(("A word at sea.", "Soup.")))
+    assert len(first) == len(second) > 0
+    assert engine.call(EmbedTexts(("A word at sea.",))) == (first,)
+    (passage,) = engine.call(EmbedTexts(("A word at sea.",), passages=True))
+    assert len(passage) == len(first)
+    with pytest.raises(WorldError):
+        EmbedTexts(("  ",))

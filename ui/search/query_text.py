@@ -12,10 +12,11 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from indexer.query.filters import GRAMMAR, LANGUAGES, OPERATORS, TYPES, help_of
 from indexer.query.grammar import clauses
+from indexer.query.links import PLACE, SCHEME, link_to
 from ui.search.safe_text import plain, shown
 from ui.words import say
 
@@ -139,22 +140,11 @@ def _replaced(operator: str) -> frozenset[str]:
     return frozenset({operator}) if operator in _SINGLE else frozenset()
 
 
-SCHEME = "lectern"
-_PLACE = "passage"
-# This many words in a row occur once; mail programs break longer links.
-_WORDS = 10
-_LEAST = 4
-
-
 def link_of(hit: Hit) -> str:
     """Return the link to a passage; "" if it has too few words to be found by."""
     made = plain(hit, [hit.best])  # without running heads, which no phrase of the library has
     best = made.text[slice(*made.spans[0])] if made.spans else ""
-    for text in (best, made.text):
-        words = text.replace('"', " ").split()[:_WORDS]
-        if len(words) >= _LEAST:
-            return f"{SCHEME}://{_PLACE}?text={quote(' '.join(words))}"
-    return ""
+    return link_to((best, made.text))
 
 
 def is_link(text: str) -> bool:
@@ -170,7 +160,7 @@ def query_of(link: str) -> str:
     except ValueError:
         return ""
     words = " ".join(shown(text).text.split())
-    return written("", words) if parts.netloc == _PLACE and words else ""
+    return written("", words) if parts.netloc == PLACE and words else ""
 
 
 MOST = 8

@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from indexer.ocr.tesseract import install_command
+from indexer.query.links import SCHEME
 from tests.windows.python import requirements
-from ui.search.query_text import SCHEME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,0 +1,137 @@
+"""The commands of the doors: what other programs may see, and the doors themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app import render
+from app.cli_common import Command, CommandContext
+from app.doors.access import EVERYTHING, Access, Door
+from indexer.api.errors import WorldError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+_LOGGED = 50  # calls that are shown
+_OPENED_BY = {
+    Door.MCP: "assistants, by `lectern mcp`",
+    Door.SERVE: "scripts and browsers, by `lectern serve`",
+    Door.DESKTOP: "the desktop's own search",
+}
+
+
+def _arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "action", nargs="?", default="list", choices=("list", "allow", "deny", "log", "forget"),
+        help="what to do (list)",
+    )  # fmt: skip
+    parser.add_argument("door", nargs="?", choices=[*Door], help="which door")
+    parser.add_argument("collections", nargs="*", metavar="COLLECTION", help="names of collections")
+    parser.add_argument("--everything", action="store_true", help="the whole library")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def _run(options: Namespace, context: CommandContext) -> int:
+    match options.action:
+        case "list":
+            _list(options, context)
+        case "log":
+            _print_log(options, context)
+        case "forget":
+            from app.doors.call_log import remove_log
+
+            remove_log()
+        case _ if options.door is None:
+            raise WorldError(
+                "bad_usage", command="lectern doors", reason=f"{options.action} needs a door"
+            )
+        case "allow":
+            _allow(options, context)
+        case _:
+            _deny(options, context)
+    return 0
+
+
+def _list(options: Namespace, context: CommandContext) -> None:
+    chosen = {door: Access.read(context.settings, door).allowed for door in Door}
+    collections = _known_collections(context)
+    values = {"doors": {door.value: names for door, names in chosen.items()},
+              "collections": collections}  # fmt: skip
+    rows = [(door.value, f"{_shown(names)}  ({_OPENED_BY[door]})")
+            for door, names in chosen.items()]  # fmt: skip
+    known = ", ".join(map(render.name, collections)) or "none; the window makes them"
+    context.answer(options, values, *render.columns(rows), f"Collections: {known}.")
+
+
+def _shown(names: tuple[str, ...]) -> str:
+    if EVERYTHING in names:
+        return "the whole library"
+    return ", ".join(map(render.name, names)) or "closed"
+
+
+def _known_collections(context: CommandContext) -> list[str]:
+    from indexer.api.requests import GetStatus
+
+    return sorted(context.with_engine(lambda engine: engine.call(GetStatus())).collections)
+
+
+def _allow(options: Namespace, context: CommandContext) -> None:
+    door = Door(options.door)
+    wanted = [EVERYTHING] if options.everything else options.collections
+    if not wanted:
+        raise WorldError(
+            "bad_usage", command="lectern doors", reason="allow needs collections or --everything"
+        )
+    known = {name.casefold(): name for name in _known_collections(context)}
+    for name in wanted:
+        if name != EVERYTHING and name.casefold() not in known:
+            raise WorldError("unknown_collection", name=name)
+    names = [known.get(name.casefold(), name) for name in wanted]
+    before = Access.read(context.settings, door).allowed
+    context.settings.set(door.setting, tuple(dict.fromkeys([*before, *names])))
+    _list(options, context)
+
+
+def _deny(options: Namespace, context: CommandContext) -> None:
+    door = Door(options.door)
+    denied = {name.casefold() for name in options.collections}
+    if options.everything:
+        denied.add(EVERYTHING)
+    before = Access.read(context.settings, door).allowed
+    left = [name for name in before if denied and name.casefold() not in denied]
+    context.settings.set(door.setting, tuple(left))
+    _list(options, context)
+
+
+def _print_log(options: Namespace, context: CommandContext) -> None:
+    from app.doors.call_log import read_calls
+
+    calls = read_calls(_LOGGED)
+    lines = [
+        f"{call.pop('time', '')}  {call.pop('door', '')}  {call.pop('who', '')}  "
+        f"{call.pop('what', '')}  {' '.join(f'{name}={value}' for name, value in call.items())}"
+        for call in map(dict, calls)
+    ]
+    context.answer(options, calls, *map(render.name, lines))
+
+
+COMMANDS = (
+    Command(
+        "doors",
+        "show and choose what other programs may search",
+        "Show which collections other programs may search, allow or deny them, and show what was "
+        "asked. Every door is closed until you allow a collection, or the whole library, and a "
+        "change takes effect with the next question. The log is kept on this machine only; the "
+        "setting door_log switches it off.",
+        (
+            ("lectern doors", "what each door may see"),
+            ("lectern doors allow mcp Contracts", "let assistants search a collection"),
+            ("lectern doors allow serve --everything", "let scripts search the whole library"),
+            ("lectern doors deny mcp", "close a door"),
+            ("lectern doors log", "what was asked, and by whom"),
+            ("lectern doors forget", "delete the log"),
+        ),
+        _arguments,
+        _run,
+    ),
+)

@@ -1,0 +1,77 @@
+"""An engine for a door that stays open: reached at the first call, and again after it has gone."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, TypeVar
+
+from indexer.api.contract import Queue
+from indexer.api.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indexer.api.contract import EngineApi, Request
+    from indexer.api.progress import CancelToken, Progress
+
+A = TypeVar("A")
+
+ATTEMPTS = 3
+_AT_ONCE = 8  # the engine refuses a client that has many requests waiting
+
+
+class LastingEngine:
+    """An ``EngineApi`` over engines that may end. Thread-safe.
+
+    The newest search of a client replaces its older ones, as a window needs it; the callers of a
+    door are several, so that their searches wait for each other here.
+    """
+
+    def __init__(self, reach: Callable[[], EngineApi]) -> None:
+        self._reach = reach
+        self._engine: EngineApi | None = None
+        self._opening = threading.Lock()
+        self._searching = threading.BoundedSemaphore(1)
+        self._asking = threading.BoundedSemaphore(_AT_ONCE)
+
+    def call(
+        self,
+        request: Request[A],
+        *,
+        token: CancelToken | None = None,
+        report: Callable[[Progress], None] | None = None,
+    ) -> A:
+        """Answer a request; see ``indexer.api.contract.EngineApi``."""
+        turn = self._searching if request.queue is Queue.SEARCH else self._asking
+        with turn:
+            if token is not None:
+                token.check()
+            for _ in range(ATTEMPTS - 1):
+                engine = self._reached()
+                try:
+                    return engine.call(request, token=token, report=report)
+                except WorldError as error:
+                    if error.code != "engine_gone":
+                        raise
+                    self._leave(engine)
+            return self._reached().call(request, token=token, report=report)
+
+    def close(self) -> None:
+        """Close the engine, or the connection to it."""
+        with self._opening:
+            engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.close()
+
+    def _reached(self) -> EngineApi:
+        with self._opening:
+            if self._engine is None:
+                self._engine = self._reach()
+            return self._engine
+
+    def _leave(self, engine: EngineApi) -> None:
+        with self._opening:
+            if self._engine is not engine:
+                return
+            self._engine = None
+        engine.close()

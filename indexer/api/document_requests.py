@@ -1,0 +1,90 @@
+"""The requests for documents, their text and vectors of texts, as other programs ask for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from indexer.api.answers import DocumentList, DocumentText
+from indexer.api.contract import Queue, Request
+from indexer.api.errors import WorldError
+from indexer.api.requests import MAX_LIMIT, between
+
+MOST_TEXTS = 256
+MOST_CHARACTERS = 20_000  # of a text to embed
+
+
+@dataclass(frozen=True, slots=True)
+class ListDocuments(Request[DocumentList]):
+    """List the documents that a query's filters select, in the order in which they were read.
+
+    Attributes:
+        filters: A query of filters alone; its words are ignored.
+        within: Only documents of this collection; "" for the whole library.
+        paths: Only the documents of these files, if there are any.
+        offset: How many to skip.
+        limit: The most documents to return, 1 to 10,000.
+
+    Raises ``unknown_collection``.
+    """
+
+    queue: ClassVar[Queue] = Queue.STATUS
+    filters: str = ""
+    within: str = ""
+    paths: tuple[Path, ...] = ()
+    offset: int = 0
+    limit: int = 100
+
+    def __post_init__(self) -> None:
+        between("offset", self.offset, 0)
+        between("limit", self.limit, 1, MAX_LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassages(Request[DocumentText]):
+    """Read passages of a document from the library, as they were indexed.
+
+    Attributes:
+        path: The document.
+        start: The first offset in the canonical text.
+        end: The last one, exclusive; 0 for the end of the document.
+        page: Only passages that are, in part, on this page; 0 for all.
+        most: The most characters to return; the first passage is returned whole.
+
+    Raises ``not_a_root`` for an unknown file.
+    """
+
+    queue: ClassVar[Queue] = Queue.STATUS
+    path: Path
+    start: int = 0
+    end: int = 0
+    page: int = 0
+    most: int = 1 << 20
+
+    def __post_init__(self) -> None:
+        between("start", self.start, 0)
+        between("end", self.end, 0)
+        between("page", self.page, 0)
+        between("most", self.most, 1, 1 << 24)
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedTexts(Request[tuple[tuple[float, ...], ...]]):
+    """Embed texts with the model that the library is searched by.
+
+    Attributes:
+        texts: 1 to ``MOST_TEXTS`` of them.
+        passages: Embed them as passages of documents, not as questions.
+    """
+
+    queue: ClassVar[Queue] = Queue.SEARCH
+    texts: tuple[str, ...]
+    passages: bool = False
+
+    def __post_init__(self) -> None:
+        between("texts", len(self.texts), 1, MOST_TEXTS)
+        for text in self.texts:
+            between("characters", len(text), 1, MOST_CHARACTERS)
+            if not text.strip():
+                raise WorldError("bad_request", reason="a text is empty")

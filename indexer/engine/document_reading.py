@@ -1,0 +1,123 @@
+"""Requests of other programs: documents by filters, the text of one, vectors of texts.
+
+The text is that of the library, so it can be read while the drive of its file is away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.api.answers import DocumentList, DocumentText, TextPassage
+from indexer.embed.batches import EmbedInput
+from indexer.engine.lookup import describe_document
+from indexer.query.filters import clean
+from indexer.query.grammar import parse
+from indexer.search.narrowing import narrow
+from indexer.store.values import key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
+    from indexer.catalog.catalog import Catalog
+    from indexer.embed.factory import ModelsInUse
+    from indexer.query.grammar import Query
+    from indexer.store.store import Store
+
+_PLACES = ("page_first", "page_last", "char_start", "char_end")
+
+
+def parse_within(text: str, collection: str) -> Query:
+    """Parse a query that is bounded by a collection, which its text cannot leave."""
+    query = parse(text)
+    return replace(query, filters=replace(query.filters, within=collection))
+
+
+def list_documents(catalog: Catalog, request: ListDocuments) -> DocumentList:
+    """List the documents that filters select, each once, by the first file that has it.
+
+    Raises:
+        WorldError: ``unknown_collection``.
+    """
+    narrowing = narrow(parse_within(request.filters, request.within), catalog)
+    known = catalog.docs.known()
+    docs = known if narrowing.docs is None else known[narrowing.docs.keeps(known)]
+    if request.paths:
+        docs = np.intersect1d(docs, list(_docs_of(catalog, request)))
+    chosen = docs[request.offset : request.offset + request.limit].tolist()
+    places = catalog.files.by_document(chosen)
+    paths = [places[doc][0].path for doc in chosen if doc in places]
+    found = tuple(describe_document(catalog, Path(path)) for path in paths)
+    return DocumentList(found, len(docs))
+
+
+def _docs_of(catalog: Catalog, request: ListDocuments) -> Iterator[int]:
+    for path in request.paths:
+        known = catalog.files.at(path)
+        doc = catalog.files.doc_of(known[0]) if known is not None else None
+        if doc is not None:
+            yield doc
+
+
+def read_passages(catalog: Catalog, store: Store, request: ReadPassages) -> DocumentText:
+    """Read passages of a document.
+
+    Raises:
+        WorldError: ``not_a_root``, if the library has no such file.
+    """
+    document = describe_document(catalog, request.path)
+    known = catalog.coverage.document(request.path)
+    row = known[2] if known is not None else None
+    if row is None:
+        return DocumentText(document, 0, (), 0)
+    keys = np.array([key_of(row.doc, ordinal) for ordinal in range(row.passages)], np.int64)
+    places = store.passages_of(keys, _PLACES)
+    end = request.end or row.characters
+    wanted: list[int] = []
+    following, length = 0, 0
+    for key in sorted(places, key=lambda key: places[key]["char_start"]):
+        place = places[key]
+        if place["char_end"] <= request.start or place["char_start"] >= end:
+            continue
+        if request.page and not place["page_first"] <= request.page <= place["page_last"]:
+            continue
+        length += place["char_end"] - place["char_start"]
+        if wanted and length > request.most:
+            following = place["char_start"]
+            break
+        wanted.append(key)
+    found = store.passages_of(np.array(wanted, np.int64), (*_PLACES, "heading_path", "text"))
+    passages = tuple(
+        TextPassage(
+            start=one["char_start"],
+            end=one["char_end"],
+            page=one["page_first"],
+            page_last=one["page_last"],
+            heading_path=tuple(one["heading_path"]),
+            text=one["text"],
+        )
+        for one in (found[key] for key in wanted if key in found)
+    )
+    return DocumentText(document, row.characters, passages, following)
+
+
+def embed_texts(
+    catalog: Catalog, models: ModelsInUse, request: EmbedTexts
+) -> tuple[tuple[float, ...], ...]:
+    """Embed texts as questions, or as passages without a title."""
+    space, config = catalog.spaces.active(), models.config
+    new = {"model": config.model, "precision": str(config.precision)}
+    record = new if space is None else space.record
+    texts = [clean(text) for text in request.texts]
+    if not request.passages:
+        query = models.query(record)
+        return tuple(tuple(query.encode_query(text).tolist()) for text in texts)
+    embedder = models.passages(record)
+    inputs = [EmbedInput("", (), text, (0,)) for text in texts]
+    # One by one: together they would be the context of each other.
+    found = (embedder.encode_passages([one])[0].vector for one in inputs)
+    return tuple(tuple(vector.tolist()) for vector in found)

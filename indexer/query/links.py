@@ -1,0 +1,32 @@
+"""Links to a passage: ``lectern://passage?text=…``.
+
+A link holds words of the passage and no path, so it still works after the file was renamed, moved
+or saved again, and following it is a search.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SCHEME = "lectern"
+PLACE = "passage"
+# This many words in a row occur once; mail programs break longer links.
+_WORDS = 10
+_LEAST = 4
+
+
+def link_to(texts: Iterable[str]) -> str:
+    """Return the link to a passage by the first text that has enough words; "" if none has.
+
+    Args:
+        texts: Such as its best sentence and all of it, as they would be shown.
+    """
+    for text in texts:
+        words = text.replace('"', " ").split()[:_WORDS]
+        if len(words) >= _LEAST:
+            return f"{SCHEME}://{PLACE}?text={quote(' '.join(words), errors='replace')}"
+    return ""
