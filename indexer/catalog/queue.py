@@ -15,8 +15,11 @@ from indexer.catalog.roots import join
 from indexer.catalog.stamps import Stamp
 from indexer.catalog.states import (
     CONTENT_CODES,
+    FAULT,
+    FOR_MEMORY,
     MAX_CRASHES,
     PASSING_CODES,
+    UNEXPLAINED,
     derive,
     derive_docs,
     state_of_code,
@@ -115,13 +118,18 @@ class ReadingQueue:
             for row in rows
         ]
 
-    def started(self, file: int) -> None:
-        """Mark a taken file as being read, so that a crash counts against it."""
+    def started(self, file: int, *, alone: bool = False) -> None:
+        """Mark a taken file as being read, so that a crash counts against it.
+
+        Args:
+            file: The file.
+            alone: Whether nothing else is read meanwhile, and there is room in memory.
+        """
         with self._db.write() as connection:
             connection.execute(
-                "UPDATE files SET in_flight = 2, attempts = attempts + 1, priority = 0, due_ns = 0 "
+                "UPDATE files SET in_flight = ?, attempts = attempts + 1, priority = 0, due_ns = 0 "
                 "WHERE id = ?",
-                (file,),
+                (3 if alone else 2, file),
             )
 
     def prioritise(self, roots: Collection[int]) -> None:
@@ -194,8 +202,9 @@ class ReadingQueue:
             due = self._next_try(connection, file) if code in PASSING_CODES else 0
             connection.execute(
                 "UPDATE files SET code = ?, detail = ?, next_content = NULL, pending = ?, "
-                "due_ns = ?, attempts = attempts + (in_flight = 1), in_flight = 0 WHERE id = ?",
-                (*values, 2 if due else 0, due, file),
+                "due_ns = ?, attempts = attempts + (in_flight = 1), in_flight = 0, "
+                "crashes = max(crashes, ?) WHERE id = ?",
+                (*values, 2 if due else 0, due, code == "reader_killed", file),
             )
             derive(connection, "id = ?", file)
         return state_of_code(code)
@@ -268,12 +277,20 @@ class ReadingQueue:
         ``MAX_CRASHES`` fails and is not retried.
 
         Args:
-            blame: Added to the crash counters of files being read, 0 after a regular end.
+            blame: Added to the crash counters of files being read, 0 after a regular end; or
+                ``FOR_MEMORY``.
         """
         with self._db.write() as connection:
-            connection.execute(
-                "UPDATE files SET crashes = crashes + ? WHERE in_flight = 2", (blame,)
-            )
+            if blame == FOR_MEMORY:
+                connection.execute(
+                    "UPDATE files SET crashes = CASE in_flight WHEN 3 THEN crashes + ? "
+                    "ELSE max(crashes, ?) END WHERE in_flight >= 2",
+                    (FAULT, UNEXPLAINED),
+                )
+            else:
+                connection.execute(
+                    "UPDATE files SET crashes = crashes + ? WHERE in_flight >= 2", (blame,)
+                )
             requeued = connection.execute(
                 "UPDATE files SET in_flight = 0 WHERE in_flight > 0"
             ).rowcount

@@ -95,7 +95,7 @@ CREATE TABLE files (
     crashes INTEGER NOT NULL DEFAULT 0,
     volume_missing INTEGER NOT NULL DEFAULT 0,  -- its volume is not there, though its root is
     pending INTEGER NOT NULL DEFAULT 0,      -- 1 to be read, 2 to be read again quietly
-    in_flight INTEGER NOT NULL DEFAULT 0,    -- 1 taken from the queue, 2 being read
+    in_flight INTEGER NOT NULL DEFAULT 0,    -- 1 taken, 2 being read, 3 alone with room
     size_class INTEGER NOT NULL,
     priority INTEGER NOT NULL DEFAULT 0,     -- asked for, the latest highest
     due_ns INTEGER NOT NULL DEFAULT 0,       -- the next try, after a failure

@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from indexer.catalog.records import Space, Totals
-from indexer.catalog.states import MAX_CRASHES, derive, derive_docs
+from indexer.catalog.states import FOR_MEMORY, MAX_CRASHES, UNEXPLAINED, derive, derive_docs
 from indexer.database import CachedValues
 
 if TYPE_CHECKING:
@@ -122,9 +122,10 @@ class Spaces:
         """
         with self._db.write() as connection:
             connection.execute(
-                "UPDATE doc_spaces SET state = 'partial', crashes = crashes + ? "
-                "WHERE state = 'writing'",
-                (blame,),
+                "UPDATE doc_spaces SET state = 'partial', "
+                "crashes = max(crashes + ?, ?) WHERE state = 'writing'",
+                # How much the model needs does not depend on the document.
+                (0, UNEXPLAINED) if blame == FOR_MEMORY else (blame, 0),
             )
             rows = connection.execute(
                 "UPDATE doc_spaces SET state = 'crashed' "

@@ -30,14 +30,19 @@ CONTENT_CODES = {
 # Failures of a file, not of its bytes, that have a state of their own.
 FILE_CODES = {"placeholder": FileState.PLACEHOLDER}
 # Failures that the next scan retries.
-TRANSIENT_CODES = frozenset({"changed_while_read", "vanished", "read_error", "path_denied"})
+TRANSIENT_CODES = frozenset(
+    {"changed_while_read", "vanished", "read_error", "path_denied", "reader_killed"}
+)
 # Of these, failures that may end without a change of the file: also retried after a delay.
-PASSING_CODES = frozenset({"changed_while_read", "read_error"})
+PASSING_CODES = frozenset({"changed_while_read", "read_error", "reader_killed"})
 # Reading the file ended a process twice: it is not retried automatically.
 SET_ASIDE_CODES = frozenset({"crashed_engine", "child_died", "out_of_time", "out_of_memory"})
-# Increments of the crash counter of a file in progress: after a fault or an out-of-memory kill, and
-# after an end of unknown cause, such as a kill by the person or at shutdown.
+# Increments of the crash counter of a file in progress: after a fault, and after an end of unknown
+# cause, such as a kill by the person or at shutdown.
 FAULT, UNEXPLAINED = 2, 1
+# Where an increment is expected: the system killed the engine for want of memory. Then a file is to
+# be read alone, and counts as the cause only if it was, with room.
+FOR_MEMORY = -1
 # The counter at which a file is not retried: two faults, or four ends of unknown cause.
 MAX_CRASHES = 4
 

@@ -168,6 +168,7 @@ class ScratchFolder:
 
 
 NICENESS = 10
+_OOM_SCORE = "500"
 # The frozen program's argument in place of ``-m``.
 CHILD_ARGUMENT = "--child"
 SCRATCH_PREFIX = "lectern-reading-"
@@ -298,6 +299,7 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
     faulthandler.enable()
     if background:
         _lower_priority()
+        _offer_for_memory()
     limit_memory(options.address_space)
     die_with(options.engine)
     scratch = options.scratch or Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX))
@@ -338,6 +340,12 @@ def _lower_priority() -> None:
     if hasattr(os, "nice"):  # on Windows the engine starts the child at a low priority
         with contextlib.suppress(OSError):
             os.nice(NICENESS)
+
+
+def _offer_for_memory() -> None:
+    """Have the system end this process, and its readers, before others if memory runs out."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE, "ascii")
 
 
 def limit_memory(address_space: int) -> None:

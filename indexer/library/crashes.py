@@ -7,8 +7,8 @@ file that exists while an engine has the library open. It is written at its full
 deletion, so that a full disk affects neither: the traceback of a fault overwrites bytes that are
 already allocated.
 
-A kill leaves no trace, whoever sent it, so it counts less than a fault or an out-of-memory kill,
-which the kernel counts; a shutdown counts nothing.
+A kill leaves no trace, whoever sent it, so it counts less than a fault; one for want of memory,
+which the kernel counts, says little of a document; a shutdown counts nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import psutil
 
-from indexer.catalog.states import FAULT, UNEXPLAINED
+from indexer.catalog.states import FAULT, FOR_MEMORY, UNEXPLAINED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ class LastEnd:
     """How the last engine ended.
 
     Attributes:
-        blame: The increment of the crash counters of documents in progress.
+        blame: The increment of the crash counters of documents in progress, or ``FOR_MEMORY``.
         by_fault: Whether a fault may have ended it, of whichever part.
     """
 
@@ -123,9 +123,9 @@ def last_end(library: Path) -> LastEnd:
         working = bool(mark.get("working", True))  # the marks of older versions were no others
     except (ValueError, KeyError, TypeError):
         return LastEnd()  # the mark itself is truncated: nothing was read yet
-    fault = killed or bool(trace.strip(b"\0"))
-    blame = FAULT if fault else UNEXPLAINED
-    return LastEnd(blame if working else 0, fault or _LEAVES_NO_TRACE)
+    fault = bool(trace.strip(b"\0"))
+    blame = FAULT if fault else FOR_MEMORY if killed else UNEXPLAINED
+    return LastEnd(blame if working else 0, fault or killed or _LEAVES_NO_TRACE)
 
 
 def retry_after_update(catalog: Catalog) -> int:

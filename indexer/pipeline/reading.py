@@ -21,6 +21,8 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
+import psutil
+
 from indexer import faults
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_of
@@ -58,6 +60,13 @@ IDLE_S = 20.0
 # Languages that have this share of the documents of the most frequent one are expected.
 _FREQUENT = 0.1
 _MOST_FOLDERS = 1_000
+# There is room in memory for a document if so many times what one may take is available.
+_ROOM = 2
+
+
+def available_bytes() -> int:
+    """Return the memory that the system can give without swapping."""
+    return int(psutil.virtual_memory().available)
 
 
 class ReaderRole(Enum):
@@ -223,7 +232,7 @@ class FileReader:
         try:
             for passages in child.extract(
                 path, job.format, password, decide, recognised=recognised, on_textless=textless,
-                languages=self._languages.beside(job.path),
+                languages=self._languages.beside(job.path), alone=job.alone,
             ):  # fmt: skip
                 self._put(PassagesCut(job, passages))
         except WorldError as error:
@@ -335,15 +344,27 @@ class Intake:
         """Return the files to be read next.
 
         Files that may have crashed an engine come first, one at a time, and each is embedded before
-        the next is read: another crash then identifies the file.
+        the next is read: another crash then identifies the file. Without room in memory, they come
+        last.
         """
         if self.suspects:
             if self.files or writing:
                 return []
-            if jobs := self._queue.take(1, suspects=True):
-                return jobs
+            room = self._has_room()
+            if room and (jobs := self._queue.take(1, suspects=True)):
+                return [replace(job, alone=True) for job in jobs]
             self.suspects = False
-        return [] if embeds_suspects else self._queue.take(wanted, without=self.files)
+        if embeds_suspects:
+            return []
+        jobs = self._queue.take(wanted, without=self.files)
+        if not (jobs or self.files or writing):
+            alone = self._has_room()
+            jobs = [replace(job, alone=alone) for job in self._queue.take(1, suspects=True)]
+        return jobs
+
+    def _has_room(self) -> bool:
+        """Whether the system has memory enough that no reader is killed for want of it."""
+        return available_bytes() > _ROOM * self._parts.limits.resident_bytes
 
     def _overtake(self, *, embeds_suspects: bool) -> None:
         """Start reading a file that is more urgent than all that are being read.
@@ -361,7 +382,7 @@ class Intake:
     def started(self, job: QueuedFile) -> None:
         """Note that a file is being read."""
         self._current = job.path.decode("utf-8", "replace")
-        self._queue.started(job.file)
+        self._queue.started(job.file, alone=job.alone)
 
     def finished(self, job: QueuedFile) -> None:
         """Forget a file that was read, or failed."""

@@ -3245,6 +3245,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>In der Datei gibt es nichts zu lesen.</translation>
     </message>
     <message>
+        <source>Reader ended by the system</source>
+        <translation>Leseprozess vom System beendet</translation>
+    </message>
+    <message>
+        <source>The system ended the reader of the document, as it does for want of memory.</source>
+        <translation>Das System hat den Leseprozess des Dokuments beendet, wie es das bei Speichermangel tut.</translation>
+    </message>
+    <message>
+        <source>It is read again, alone. Close other programs if that does not help.</source>
+        <translation>Es wird noch einmal allein gelesen. Schließen Sie andere Programme, wenn das nicht hilft.</translation>
+    </message>
+    <message>
         <source>Run “lectern report” in a terminal: it shows what to send.</source>
         <translation>In einem Terminal „lectern report“ aufrufen: Es zeigt, was zu schicken sich lohnt.</translation>
     </message>

@@ -17,10 +17,13 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetActivity, GetStatus, ListFiles, Retry
 from indexer.api.types import FileState
+from indexer.catalog import queue
 from indexer.catalog.catalog import Catalog
-from indexer.catalog.states import FAULT, MAX_CRASHES, UNEXPLAINED
+from indexer.catalog.states import FAULT, FOR_MEMORY, MAX_CRASHES, UNEXPLAINED
 from indexer.config import Limits
+from indexer.extract.process import process
 from indexer.library.crashes import MARK_NAME, TRIED_KEY, CrashMark, LastEnd, last_end
+from indexer.pipeline import reading
 from tests.integration import rights
 from tests.integration.killing import finish, kill_at, start, stopped_at
 from tests.integration.world import World, found, kinds, states
@@ -161,6 +164,83 @@ def test_a_file_that_always_ends_the_engine_is_set_aside_without_a_trace_too(wor
         assert engine.call(GetStatus()).set_aside == 1
 
 
+# The reader of a text is killed, as the system does for want of memory, until a file is there.
+_KILLED = """
+import os, signal, sys
+from indexer.extract.plain import text
+from indexer.extract.process import child
+honest = text.open_source
+def open_source(path, password, limits):
+    if path.name == POISON and not os.path.exists(FLAG):
+        signal.raise_signal(signal.SIGKILL)
+    return honest(path, password, limits)
+text.open_source = open_source
+sys.exit(child.main())
+"""
+
+
+@pytest.fixture
+def killed(world: World, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file whose absence has the reader of one text killed."""
+    flag = world.documents.parent / "flag"
+    code = f"POISON, FLAG = {POISON!r}, {str(flag)!r}\n{_KILLED}"
+
+    def command(_limits: object, scratch: str) -> list[str]:
+        return [sys.executable, "-P", "-c", code, f"--scratch={scratch}"]
+
+    monkeypatch.setattr(process, "command", command)
+    monkeypatch.setattr(queue, "BACK_OFF_S", 0.0)
+    return flag
+
+
+@posix
+def test_a_reader_that_is_killed_without_room_for_it_blames_no_file(
+    world: World, killed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "available_bytes", lambda: 0)
+    with world.engine() as engine:
+        world.index(engine)
+        assert states(engine) == {**dict.fromkeys(SIZES, "indexed"), POISON: "reader_killed"}
+        assert engine.call(GetStatus()).set_aside == 0
+        killed.touch()
+        world.index(engine)
+        assert states(engine) == dict.fromkeys(SIZES, "indexed")
+
+
+@posix
+def test_a_file_whose_reader_is_killed_alone_and_with_room_fails(
+    world: World, killed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "available_bytes", lambda: 1 << 40)
+    with world.engine() as engine:
+        world.index(engine)
+        assert not killed.exists()
+        assert states(engine) == {**dict.fromkeys(SIZES, "indexed"), POISON: "child_died"}
+        assert world.index(engine).read == 0
+
+
+@posix
+def test_an_engine_that_is_killed_for_memory_again_and_again_blames_only_what_was_alone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kill_at(world, f"document-begun={POISON}:1")
+    with Catalog(world.library / "catalog.sqlite") as catalog:
+        for _ in range(MAX_CRASHES + 1):
+            catalog.queue.recover(blame=FOR_MEMORY)
+            (job,) = catalog.queue.take(1, suspects=True)
+            catalog.queue.started(job.file)
+        catalog.queue.recover(blame=FOR_MEMORY)
+    with world.engine() as engine:
+        assert "crashed_engine" not in states(engine).values()
+    with Catalog(world.library / "catalog.sqlite") as catalog:
+        for _ in range(2):
+            (job,) = catalog.queue.take(1, suspects=True)
+            catalog.queue.started(job.file, alone=True)
+            catalog.queue.recover(blame=FOR_MEMORY)
+    with world.engine() as engine:
+        assert list(states(engine).values()).count("crashed_engine") == 1
+
+
 @posix
 def test_what_an_earlier_version_set_aside_is_tried_again(world: World) -> None:
     for _ in range(2):
@@ -259,14 +339,14 @@ def test_a_machine_that_went_down_and_a_copy_blame_nobody(
         assert last_end(tmp_path) == LastEnd()
 
 
-def test_an_end_for_want_of_memory_is_as_bad_as_a_fault(tmp_path: Path) -> None:
+def test_an_end_for_want_of_memory_is_known(tmp_path: Path) -> None:
     with working(tmp_path):
         path = tmp_path / MARK_NAME
         mark = json.loads(path.read_bytes().rstrip(b"\0"))
         with path.open("r+b") as file:
             mark["killed_for_memory"] -= 1  # the kernel has killed one since
             file.write(json.dumps(mark).encode().ljust(512, b"\0"))
-        assert last_end(tmp_path) == LastEnd(FAULT, by_fault=True)
+        assert last_end(tmp_path) == LastEnd(FOR_MEMORY, by_fault=True)
 
 
 def test_a_mark_that_was_cut_short_blames_nobody(tmp_path: Path) -> None:

@@ -105,8 +105,9 @@ def _could_run(process: psutil.Process) -> bool:
 
 
 MODULE = "indexer.extract.process.child"
-# The outcome of a child that reported progress for too long.
-ENDLESS = "endless"
+# The outcomes of a child that reported progress for too long, and of one that somebody else killed:
+# the system does so for want of memory, whoever needs it.
+ENDLESS, KILLED = "endless", "SIGKILL"
 _POLL_S = 0.1
 _START_S = 60.0
 # A child that waits for a processor may be silent for so many times ``silence_s``, in which it may
@@ -237,6 +238,8 @@ class ChildProcess:
         if reason == "large":
             limit = f"{self._limits.resident_bytes // 1024**2} MB"
             return WorldError("out_of_memory", limit=limit)
+        if reason == KILLED:
+            return WorldError("reader_killed")
         return WorldError("child_died", reason=reason)
 
     def stderr_tail(self) -> str:

@@ -33,7 +33,7 @@ from indexer.extract.process.messages import (
     Textless,
     TextSent,
 )
-from indexer.extract.process.process import ENDLESS, ChildProcess
+from indexer.extract.process.process import ENDLESS, KILLED, ChildProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -109,6 +109,7 @@ class ExtractionChild:
         recognised: KnownPages | None = None,
         on_textless: OnTextless = lambda _pages: None,
         languages: Sequence[str] = (),
+        alone: bool = False,
     ) -> Iterator[list[Passage]]:
         """Read one document and yield its passages in groups, in order.
 
@@ -122,16 +123,18 @@ class ExtractionChild:
             on_textless: Called with the pages that have content but no text, before ``decide``, for
                 formats whose pages may be scanned.
             languages: Of the documents beside it, ISO 639-1.
+            alone: Whether the document is to blame if the system kills its reader.
 
         Raises:
-            WorldError: If the document could not be read to its end.
+            WorldError: If the document could not be read to its end; ``reader_killed`` only if it
+                was not alone.
             Cancelled: If ``kill`` was called meanwhile.
         """
         request = Extract(
             path.absolute(), form, password, self._limits,
             recognised=recognised, languages=tuple(languages),
         )  # fmt: skip
-        for message in self._read(request, decide, watch, on_textless):
+        for message in self._read(request, decide, watch, on_textless, alone=alone):
             if isinstance(message, PassagesSent):
                 yield list(message.passages)
 
@@ -151,7 +154,13 @@ class ExtractionChild:
                 yield message
 
     def _read(
-        self, request: Extract, decide: Decide, watch: Watch | None, on_textless: OnTextless
+        self,
+        request: Extract,
+        decide: Decide,
+        watch: Watch | None,
+        on_textless: OnTextless,
+        *,
+        alone: bool = False,
     ) -> Iterator[PassagesSent | TextSent]:
         """Read a document, again and carefully if that ends the child."""
         skip: list[int] = []
@@ -162,14 +171,17 @@ class ExtractionChild:
             attempt = _Attempt(replace(request, skip=tuple(skip), careful=careful))
             try:
                 yield from self._run(attempt, decide, watch, on_textless)
-            except WorldError as error:
+            except WorldError as failure:
+                error = failure
+                if alone and error.code == "reader_killed":
+                    error = WorldError("child_died", reason=KILLED)
                 if error.code not in _SALVAGEABLE or attempt.decided:
-                    raise
+                    raise error from failure
                 if self._left_s <= 0 or error.reason == BROKEN:
-                    raise
+                    raise error from failure
                 if careful:
                     if attempt.page in (0, *skip) or len(skip) >= MAX_SKIPPED_PAGES:
-                        raise
+                        raise error from failure
                     skip.append(attempt.page)
                 careful = True
             else:
