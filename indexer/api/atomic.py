@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 #: The errors of a full disk or quota.
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _PROBE_BYTES = 64 << 10
+_SHORT = Path("/tmp")  # noqa: S108  # what is in it is checked
 
 
 def write_file(path: Path, text: str) -> None:
@@ -96,10 +97,12 @@ def _private_folder(name: str) -> Path:
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and _is_private(Path(runtime)) and _fits(Path(runtime), name):
         return Path(runtime)
-    for base in (Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108  # checked below
-        folder = base / f"lectern-{os.getuid()}"
+    # Somebody else may have made the one for all users; that in the home may be too long.
+    shared, state = f"lectern-{os.getuid()}", os.environ.get("XDG_STATE_HOME", "~/.local/state")
+    bases = Path(tempfile.gettempdir()), _SHORT
+    for folder in (*(base / shared for base in bases), Path(state, "lectern", "run").expanduser()):
         with contextlib.suppress(OSError):
-            folder.mkdir(mode=0o700, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if _is_private(folder) and _fits(folder, name):
             return folder
     raise WorldError("library_unwritable", library=str(folder))

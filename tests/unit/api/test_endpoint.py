@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api import atomic
 from indexer.api import endpoint as places
 from indexer.api.atomic import MAX_ADDRESS_BYTES
 from indexer.api.endpoint import Endpoint
@@ -114,6 +115,30 @@ def test_an_unfit_runtime_folder_is_not_used(
     folder = Path(places.new_endpoint(Holding(1, 2, "3")).address).parent
     assert folder.name == f"lectern-{os.getuid()}"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("made", ["open to others", "a link", "a file"])
+def test_a_folder_for_all_users_that_somebody_made_first_keeps_nobody_out(
+    made: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    with tempfile.TemporaryDirectory(prefix="lectern-run-") as short:
+        shared, state = Path(short, "tmp"), Path(short, "state")
+        taken = shared / f"lectern-{os.getuid()}"
+        shared.mkdir()
+        if made == "open to others":
+            taken.mkdir()
+            taken.chmod(0o777)
+        elif made == "a link":
+            taken.symlink_to(tmp_path)
+        else:
+            taken.write_text("")
+        monkeypatch.setattr(atomic, "_SHORT", shared)
+        monkeypatch.setattr(tempfile, "tempdir", str(shared))
+        monkeypatch.setenv("XDG_STATE_HOME", str(state))
+        folder = Path(places.new_endpoint(Holding(1, 2, "3")).address).parent
+        assert folder == state / "lectern" / "run"
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def test_the_note_is_for_the_owner_only_and_comes_back(tmp_path: Path, held: Holding) -> None:
