@@ -14,6 +14,7 @@ _CHILDREN = {
     "indexer.render.child",
     "indexer.embed.hub_child",
     "indexer.store.probe_child",
+    "ui.confirm_viewer",
 }
 
 

@@ -30,7 +30,7 @@ from app import (
 from app.cli_common import CANCELLED, Command, CommandContext, absolute_path, explain_failure
 from app.confined import WINDOW
 from app.engine import open_engine
-from indexer.api.errors import Cancelled, InternalError, LecternError
+from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.confine.process import frozen_program, is_frozen
 
 if TYPE_CHECKING:
@@ -218,6 +218,8 @@ def _run(command: Command, options: argparse.Namespace, context: CommandContext)
         return BROKEN_PIPE
     except LecternError as error:
         return explain_failure(context, error)
+    except PermissionError as error:  # such as a library of somebody else's
+        return explain_failure(context, WorldError("path_denied", path=str(error.filename)))
     except Exception as error:
         from app import logs
 

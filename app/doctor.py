@@ -103,7 +103,8 @@ def _settings(settings: Settings) -> Check:
 
 
 def _disk(config: EngineConfig) -> Check:
-    folder = next(each for each in [config.library, *config.library.parents] if each.exists())
+    places = (config.library, *config.library.parents)
+    folder = next(place for place in places if os.access(place, os.F_OK))
     free = shutil.disk_usage(folder).free
     ok = free >= config.min_free_bytes
     advice = f"Indexing pauses below {size(config.min_free_bytes)}: free some space."

@@ -12,7 +12,9 @@ import gc
 import logging
 import os
 import shutil
+import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,10 +23,10 @@ from app import logs, paths
 from app.settings import Settings
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import OpenInViewer, OpenPath
-from indexer.confine.process import own_command
+from indexer.confine.process import child_command, child_environment, own_command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from indexer.confine.launcher import Command, LauncherRequest
     from ui.application import Application, Start
@@ -82,13 +84,46 @@ def launcher_commands() -> dict[type[LauncherRequest[Any]], Command]:
     """Return what a window may ask its launcher for: opening documents in other programs."""
     from ui import programs
 
-    # The viewer is read from the file, so that a confined window cannot choose a program.
     return {
         OpenPath: lambda request, _gone: programs.open_path(str(request.path)),
-        OpenInViewer: lambda request, _gone: programs.start_viewer(
-            request, str(Settings()["viewer"])
-        ),
+        OpenInViewer: _ConfirmedViewer().start,
     }
+
+
+class _ConfirmedViewer:
+    """The viewer command of the settings, in the launcher.
+
+    A confined window could write another one there. So a command that was not there when the window
+    was started is not started before the person has said so to a process that the window cannot
+    reach.
+    """
+
+    def __init__(self) -> None:
+        self._confirmed = {str(Settings()["viewer"])}
+        self._asking = threading.Lock()
+
+    def start(self, request: OpenInViewer, _gone: Callable[[], bool]) -> bool:
+        """Start a viewer, or ask first; False if it does not start."""
+        from ui import programs
+
+        command = str(Settings()["viewer"])
+        if request.viewer or command in self._confirmed:
+            return programs.start_viewer(request, command)
+        if self._asking.acquire(blocking=False):
+            threading.Thread(target=self._ask, args=(request, command)).start()
+        return True
+
+    def _ask(self, request: OpenInViewer, command: str) -> None:
+        from ui import programs
+
+        environment = {**os.environ, "PYTHONPATH": child_environment()["PYTHONPATH"]}
+        asking = [*child_command("ui.confirm_viewer"), str(Settings()["language"]), command]
+        try:
+            if subprocess.run(asking, env=environment, check=False).returncode == 0:
+                self._confirmed.add(command)
+                programs.start_viewer(request, command)
+        finally:
+            self._asking.release()
 
 
 def check_display() -> None:

@@ -278,7 +278,8 @@ class FocusRing(QWidget):
 
 # Milliseconds after which a first window that does not answer counts as hung.
 TIMEOUT_MS = 2000
-MAX_BYTES = 64_000
+# The system passes no longer arguments, and JSON at most six bytes for each of theirs.
+MAX_BYTES = 16 << 20
 DONE = b"ok\n"
 
 
@@ -338,7 +339,9 @@ def hand_over(library: Path, start: Start) -> bool:
         return False
     start = replace(start, folder=identity(library))
     socket.write(json.dumps(encode(start)).encode() + b"\n")
-    answered = socket.waitForBytesWritten(TIMEOUT_MS) and socket.waitForReadyRead(TIMEOUT_MS)
+    while socket.bytesToWrite() and socket.waitForBytesWritten(TIMEOUT_MS):
+        pass
+    answered = socket.waitForReadyRead(TIMEOUT_MS)
     accepted = answered and bytes(socket.readAll().data()) == DONE
     socket.disconnectFromServer()
     return accepted

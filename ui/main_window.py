@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from functools import partial
 from typing import TYPE_CHECKING
@@ -93,7 +94,7 @@ class MainWindow(QMainWindow):
         if not state.restore_window(self):
             letter = self.fontMetrics()
             self.resize(letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)
-        known = (context.library / CATALOG).exists()
+        known = os.access(context.library / CATALOG, os.F_OK)
         self.pages.show_page(SEARCH if known else FIRST_RUN)
 
     def _make_rail(self) -> Rail:

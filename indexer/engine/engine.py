@@ -33,7 +33,14 @@ from indexer.engine.indexing import IndexingLibrary, cores
 from indexer.engine.open_library import Caller, Handlers
 from indexer.engine.status import check_library, describe_library
 from indexer.library.crashes import CrashMark, LastEnd, last_end, retry_after_update
-from indexer.library.library import CATALOG_NAME, LANCE_NAME, clear_older, exists, is_writable
+from indexer.library.library import (
+    CATALOG_NAME,
+    LANCE_NAME,
+    clear_older,
+    exists,
+    has_other_files,
+    is_writable,
+)
 from indexer.library.recovery import recover
 from indexer.library.removal import remove_paths
 from indexer.library.repair import repair, verify
@@ -84,7 +91,8 @@ class Engine(IndexingLibrary):
 
         Raises:
             WorldError: ``library_locked``, ``library_newer``, ``library_damaged``,
-                ``library_unwritable``, ``disk_full`` or ``library_older``.
+                ``library_unwritable``, ``disk_full`` or ``library_older``; ``path_denied``;
+                ``not_empty``, if a new one were made among other files.
         """
         batches = batches or BatchSizes()
         lock = _locked(config.library)
@@ -238,7 +246,10 @@ class Engine(IndexingLibrary):
 
 
 def _locked(library: Path) -> LibraryLock:
-    if exists(library) and not is_writable(library):
+    if not exists(library):
+        if has_other_files(library):
+            raise WorldError("not_empty", path=str(library))
+    elif not is_writable(library):
         return LibraryLock.share(library)
     return LibraryLock.acquire(library)
 

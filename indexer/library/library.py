@@ -107,7 +107,28 @@ def _unwritable(library: Path) -> Iterator[None]:
 
 
 def exists(library: Path) -> bool:
-    return (library / CATALOG_NAME).exists() or (library / LANCE_NAME).exists()
+    """Whether there is a library.
+
+    Raises:
+        WorldError: ``path_denied``, if the system does not let it be seen.
+    """
+    for name in (CATALOG_NAME, LANCE_NAME):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            try:
+                (library / name).stat()
+            except PermissionError as error:
+                raise WorldError("path_denied", path=str(library)) from error
+            return True
+    return False
+
+
+def has_other_files(library: Path) -> bool:
+    """Whether a folder holds what is no part of a library; what is hidden does not count."""
+    known = {*_OURS, LOCK_NAME, "lost+found"}
+    try:
+        return any(not (each.name in known or each.name[0] == ".") for each in library.iterdir())
+    except OSError:
+        return False
 
 
 def is_writable(library: Path) -> bool:

@@ -527,6 +527,13 @@
     </message>
 </context>
 <context>
+    <name>ConfirmViewer</name>
+    <message>
+        <source>The setting “Viewer” was changed. Open documents with this command?</source>
+        <translation>Die Einstellung „Anzeigeprogramm“ wurde geändert. Dokumente mit diesem Befehl öffnen?</translation>
+    </message>
+</context>
+<context>
     <name>Confirmation</name>
     <message>
         <source>&amp;Not now</source>

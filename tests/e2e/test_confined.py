@@ -91,6 +91,39 @@ def test_a_viewer_has_the_network_that_its_window_lacks(
     assert told == {"reached": False, "said": []}
 
 
+_CHANGED = """
+import sys
+from pathlib import Path
+from app import confined, gui
+from indexer.confine import launcher
+document, program, answer = sys.argv[1:]
+gui.child_command = lambda module: [answer]
+confined.begin(confined.WINDOW, offline=True)
+from app.settings import Settings
+Settings().set("viewer", program)
+assert launcher.current().ask(launcher.OpenInViewer("", Path(document), 3))
+launcher.current().end()
+"""
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_a_window_cannot_choose_the_program_that_is_started(
+    home: Home, fake: Listener, tmp_path: Path, *, confirmed: bool
+) -> None:
+    """A command that came into the settings since the window was started needs a yes."""
+    document, answer = tmp_path / "a.pdf", tmp_path / "answer"
+    document.touch()
+    answer.write_text(f'#!/bin/sh\necho "$2" > {answer}.asked\nexit {int(not confirmed)}\n')
+    answer.chmod(0o700)
+    program = str(visitor(tmp_path, "chosen", fake.port))
+    done = run(home, [sys.executable, "-c", _CHANGED, str(document), program, str(answer)])
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "answer.asked").read_text().strip() == program
+    if confirmed:
+        wait_for(lambda: fake.heard)
+    assert fake.heard == [repr(["chosen", str(document)]).encode()] * confirmed
+
+
 def test_a_program_that_the_desktop_opens_has_the_network(
     home: Home, fake: Listener, tmp_path: Path
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.requests import Diagnose, GetStatus, Index
 from indexer.library import library as libraries
+from tests.integration import killing, rights
 from tests.integration.world import (
     Seen,
     World,
@@ -120,3 +123,35 @@ def test_the_status_fits_json(filled: World) -> None:
         assert root["patterns"] == []
         assert not root["offline"]
         assert all(check.ok for check in engine.call(Diagnose()))
+
+
+def test_no_library_is_made_among_other_files(filled: World) -> None:
+    filled.library.mkdir()
+    for name in (".hidden", "lost+found"):
+        (filled.library / name).mkdir()
+    (filled.library / "resolv.conf").write_text("of somebody else")
+    with pytest.raises(WorldError) as caught, filled.engine():
+        pass
+    assert caught.value.code == "not_empty"
+    assert len(list(filled.library.iterdir())) == 3
+    (filled.library / "resolv.conf").unlink()
+    with filled.engine():
+        pass
+
+
+@pytest.mark.parametrize(
+    "command", ["status", "search x", "move-library {other}", "doctor", "text {file}"]
+)
+def test_a_library_of_somebody_else_is_a_declared_error(
+    filled: World, command: str, tmp_path: Path
+) -> None:
+    given = command.format(other=tmp_path / "other", file=next(filled.documents.iterdir()))
+    prefix = rights.bound_by_permissions()
+    filled.library.mkdir(mode=0o000)
+    done = subprocess.run(
+        [*prefix, sys.executable, "-m", "app", "--library", str(filled.library), *given.split()],
+        cwd=killing.ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    said = done.stdout + done.stderr
+    assert f"may not read {filled.library}" in said
+    assert "internal" not in said

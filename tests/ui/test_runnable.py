@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import stat
+from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox
 
 from indexer.api.formats import FORMATS
+from ui.confirm_viewer import question
 from ui.programs import would_run
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
 
 PLAIN, PROGRAM, FOLDER = (stat.S_IFREG | 0o644, stat.S_IFREG | 0o755, stat.S_IFDIR | 0o755)
 RUN_BY_WINDOWS = (
@@ -85,3 +92,11 @@ def test_of_the_formats_read_only_source_code_may_be_a_program() -> None:
         if would_run(f"/d/a{extension}", platform, PLAIN)
     }
     assert kept_back == {"code"}
+
+
+def test_only_a_yes_confirms_a_changed_viewer(qtbot: QtBot) -> None:
+    box = question("<b>viewer</b> --page {page}")
+    qtbot.addWidget(box)
+    assert "<b>viewer</b>" in box.text()
+    assert box.textFormat() is Qt.TextFormat.PlainText
+    assert box.defaultButton() is box.button(QMessageBox.StandardButton.No)

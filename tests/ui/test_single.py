@@ -83,6 +83,15 @@ def test_a_second_start_hands_over(first: Single, library: Path, qtbot: QtBot) -
     assert heard == ["wer zahlt für das Dach?"]
 
 
+def test_a_long_query_is_handed_over_too(first: Single, library: Path, qtbot: QtBot) -> None:
+    heard: list[str] = []
+    first.handed_over.connect(lambda start: heard.append(start.query))
+    query = "who pays? \udc80" * 10_000
+    process = start_second(library, query)
+    assert finish(process, qtbot)
+    assert [len(each) for each in heard] == [len(query)]
+
+
 def test_another_library_has_a_window_of_its_own(
     first: Single, tmp_path: Path, qtbot: QtBot
 ) -> None:
