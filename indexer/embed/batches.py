@@ -117,7 +117,7 @@ def segment_sums(states: NDArray[np.float32], bounds: NDArray[np.int64]) -> NDAr
 def unit_vectors(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scale vectors to length 1 along the last axis; a vector of zeros stays as it is."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    scaled: NDArray[np.float32] = vectors / np.maximum(norms, _SMALLEST_NORM)
+    scaled: NDArray[np.float32] = (vectors / np.maximum(norms, _SMALLEST_NORM)).astype(np.float32)
     return scaled
 
 

@@ -88,6 +88,7 @@ def rerank(
         weights: The parameters.
     """
     length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
+    shortness: Floats = np.log(length).astype(np.float32)
     tables = np.minimum(evidence.figures / np.float32(TABLE_DIGITS), np.float32(1.0))
     enough = TABLES_LEAD_FIGURE if evidence.figure else TABLES_LEAD
     numeric = len(tables) > 0 and float(tables.mean()) >= enough
@@ -104,7 +105,7 @@ def rerank(
         words=scored.words + _scatter(leading, moved, len(around)),
         around=_scatter(leading, weights.around * around[leading], len(around)),
         heading=_scatter(leading, weights.heading * evidence.heading, len(around)),
-        short=_scatter(leading, weights.short * np.log(length), len(around)),
+        short=_scatter(leading, weights.short * shortness, len(around)),
         figures=_scatter(leading, weights.figures * tables * numeric, len(around)),
         listing=_scatter(leading, -weights.listing * listing, len(around)),
     )

@@ -57,13 +57,13 @@ class ByteVectors:
     @classmethod
     def of(cls, vectors: Float32s) -> Self:
         """Vectors, (n, dim), quantised by the largest component of each."""
-        units = np.abs(vectors).max(axis=1, initial=0.0) / np.float32(_TOP)
+        units = (np.abs(vectors).max(axis=1, initial=0.0) / _TOP).astype(np.float32)
         units[units == 0] = 1.0
         rounded = np.rint(vectors / units[:, None])
         return cls(
             codes=np.ascontiguousarray(rounded.T, np.int8),
             units=units,
-            lost=np.linalg.norm(vectors - rounded * units[:, None], axis=1),
+            lost=np.linalg.norm(vectors - rounded * units[:, None], axis=1).astype(np.float32),
             offsets=_zero() * rounded.sum(axis=1).astype(np.int32),
         )
 

@@ -246,7 +246,7 @@ def _within(now: IndexedPassages, query: Query, count: int, docs: DocSet | None)
     if kept.all():
         return now.best(query, count)
     sizes = np.fromiter(now.passages.values(), np.int64, len(now.passages))
-    share = sizes[kept].sum() / max(1, sizes.sum())
+    share = int(sizes[kept].sum()) / max(1, int(sizes.sum()))
     if share > _LARGE_SHARE:
         most = int(1.5 * count / share) + 64
         found = now.best(query, most)

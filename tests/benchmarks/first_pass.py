@@ -160,7 +160,7 @@ def synthetic(count: int, dimension: int, seed: int = 1) -> Sample:
         centres += 0.7 * random.standard_normal((256, dimension), np.float32)
         own = 0.6 * np.repeat(centres, _PER_DOCUMENT, axis=0)[:rows]
         own += 0.8 * random.standard_normal((rows, dimension), np.float32)
-        vectors[start : start + rows] = unit_vectors(own @ basis)
+        vectors[start : start + rows] = unit_vectors((own @ basis).astype(np.float32))
     near = vectors[random.integers(0, count, _QUERIES)].astype(np.float32)
     noise = _NOISE / np.sqrt(dimension) * random.standard_normal(near.shape, np.float32)
     return Sample("synthetic", vectors, unit_vectors(near + noise))
