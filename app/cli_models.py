@@ -11,7 +11,7 @@ from app.render import ProgressLine
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.model_requests import CompareModels, RemoveModel, UseReranker
-from indexer.api.models import ModelKind, ModelState, Origin, RankScore, Unused, read_questions
+from indexer.api.models import ModelKind, ModelState, Origin, RankScore, read_questions
 from indexer.api.progress import CancelToken, Reporter, ignore_progress
 from indexer.config import Precision
 
@@ -36,10 +36,6 @@ _KINDS = {
     ModelKind.EMBEDDING: "a vector for each passage",
     ModelKind.LATE_INTERACTION: "a vector for each token",
     ModelKind.RERANKER: "a score for a question and a passage",
-}
-_UNUSED = {
-    Unused.SPARSE: "its sparse vectors",
-    Unused.TOKENS: "its vectors of tokens",
 }
 _POOLING = {
     "mean": "the mean of its tokens",
@@ -79,8 +75,6 @@ def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
     yield "State", _STATES[model.state] + forms
     if model.kind is not ModelKind.RERANKER:
         yield from _vector_rows(model)
-    if model.unused:
-        yield "Not used", ", ".join(_UNUSED[each] for each in model.unused)
     yield "Parameters", _known(model.parameters)
     yield "Layers", _known(model.layers)
     queries = (
@@ -114,8 +108,6 @@ def _vector_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
         return
     pooling = _POOLING[model.pooling] if model.pooling else f"pooling {UNKNOWN}"
     yield "Vectors", f"{_known(model.dimensions)} dimensions, {pooling}"
-    if model.matryoshka:
-        yield "May be cut to", " ".join(map(str, model.matryoshka))
     late = {None: UNKNOWN, True: "yes", False: "no: each passage is read alone"}
     yield "Late chunking", late[model.late]
     for name, prefix in (("Queries", model.query_prefix), ("Passages", model.document_prefix)):

@@ -33,13 +33,6 @@ class ModelKind(StrEnum):
     RERANKER = "reranker"  # a score for a question and a passage
 
 
-class Unused(StrEnum):
-    """What else a model makes, which is not used, see ``docs/benchmarks/vectors.md``."""
-
-    SPARSE = "sparse"  # a weight for each word, from the pass that makes its vectors
-    TOKENS = "tokens"  # a vector for each token
-
-
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """A model as the person sees it; what nobody has verified is None.
@@ -49,8 +42,6 @@ class ModelInfo:
         tokens: The window of passages; ``query_tokens`` that of queries.
         pooling: As ``indexer.embed.models.Pooling``.
         late: Whether passages are pooled inside a whole window; else each is read alone.
-        unused: What else it makes.
-        matryoshka: The lengths to which its vectors may be cut; empty if they may not.
         languages: ISO 639-1.
         language_count: How many there are at least, for a model that does not name them.
         licence: Of the weights, as an SPDX expression where there is one.
@@ -72,8 +63,6 @@ class ModelInfo:
     query_tokens: int | None = None
     pooling: str | None = None
     late: bool | None = None
-    unused: tuple[Unused, ...] = ()
-    matryoshka: tuple[int, ...] | None = None
     query_prefix: str | None = None
     document_prefix: str | None = None
     languages: tuple[str, ...] | None = None

@@ -154,14 +154,14 @@ def get_published(
     """
     from filelock import FileLock, Timeout
 
-    if published.terms and not accepted:
+    if published.info.terms and not accepted:
         raise WorldError(
-            "licence_not_accepted", model=published.id, licence=published.licence,
-            terms=published.terms,
+            "licence_not_accepted", model=published.info.id, licence=published.info.licence,
+            terms=published.info.terms,
         )  # fmt: skip
     if offline:
-        raise WorldError("model_missing", model=published.id, reason="offline")
-    folder = models / f"{FOLDER}{published.id}"
+        raise WorldError("model_missing", model=published.info.id, reason="offline")
+    folder = models / f"{FOLDER}{published.info.id}"
     reporter = reporter or Reporter()
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -173,7 +173,7 @@ def get_published(
                 return published.completed(record, listing.revision)
 
             record = import_model(
-                folder, models, name=published.id, late=published.late, graph=published.graph,
+                folder, models, name=published.info.id, graph=published.graph,
                 how=published.interaction, completed=completed, reporter=reporter,
             )  # fmt: skip
             shutil.rmtree(folder, ignore_errors=True)
@@ -228,11 +228,11 @@ def _progress(published: Published, folder: Path) -> Progress:
             for path in (folder / file.name, folder / (file.hash + PART)):
                 with contextlib.suppress(OSError):
                     done += path.stat().st_size
-    return Progress(Step.FETCH, current=published.id, bytes_done=done, bytes_total=total)
+    return Progress(Step.FETCH, current=published.info.id, bytes_done=done, bytes_total=total)
 
 
 def _logged_download(published: Published, folder: Path) -> None:
-    what = f"GET {published.homepage}"
+    what = f"GET {published.info.homepage}"
     try:
         _download_outside(published, folder)
     except WorldError as error:
@@ -248,10 +248,10 @@ def _download_outside(published: Published, folder: Path) -> None:
         _run_child(published, folder, lambda: False)
         return
     try:
-        outside.ask(launcher.FetchModel(published.id, folder), seconds=_LONGEST_S)
+        outside.ask(launcher.FetchModel(published.info.id, folder), seconds=_LONGEST_S)
     except InternalError as error:
         reason = reason_in(error.detail, error.message)
-        raise WorldError("model_missing", model=published.id, reason=reason) from error
+        raise WorldError("model_missing", model=published.info.id, reason=reason) from error
 
 
 def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
@@ -273,7 +273,7 @@ def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
 
 
 def _run_child(published: Published, folder: Path, gone: Callable[[], bool]) -> None:
-    request = json.dumps(encode(HubRequest(published.repository, folder, published.graph)))
+    request = json.dumps(encode(HubRequest(published.info.repository, folder, published.graph)))
     with tempfile.TemporaryDirectory() as elsewhere:  # no configuration of a folder is read
         try:
             with subprocess.Popen(
@@ -282,14 +282,14 @@ def _run_child(published: Published, folder: Path, gone: Callable[[], bool]) -> 
             ) as process:  # fmt: skip
                 said = _wait(process, lambda: gone() or (folder / CANCELLED).exists())
         except OSError as error:
-            raise WorldError("model_missing", model=published.id, reason=str(error)) from error
+            raise WorldError("model_missing", model=published.info.id, reason=str(error)) from error
     if said is None:
-        raise WorldError("model_missing", model=published.id, reason="stopped_answering")
+        raise WorldError("model_missing", model=published.info.id, reason="stopped_answering")
     try:
         answer = decode(HubAnswer, json.loads(said[0]))
     except (ValueError, WorldError) as error:
         tail = said[1].strip()[-500:] or f"status {process.returncode}"
-        raise WorldError("model_missing", model=published.id, reason=tail) from error
+        raise WorldError("model_missing", model=published.info.id, reason=tail) from error
     if answer.error is not None:
         raise answer.error.error()
 

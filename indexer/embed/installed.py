@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from indexer.api.progress import Reporter
     from indexer.config import EngineConfig
     from indexer.embed.models import ModelRecord
-    from indexer.embed.published import Published
 
 
 def list_models(models: Path) -> list[ModelInfo]:
     """Describe every model that is here, then those that could be fetched from a hub."""
     here = {record.id: describe(record, models) for record in known_records(models)}
-    away = (describe_published(row) for row in PUBLISHED.values() if row.id not in here)
+    away = (row.info for row in PUBLISHED.values() if row.info.id not in here)
     return list(chain(here.values(), away))
 
 
@@ -46,39 +45,14 @@ def describe_model(model: str, models: Path) -> ModelInfo:
     except WorldError:
         if model not in PUBLISHED:
             raise
-        return describe_published(PUBLISHED[model])
-
-
-def describe_published(row: Published) -> ModelInfo:
-    """Describe a model of a hub that is not here."""
-    return ModelInfo(
-        id=row.id,
-        origin=Origin.PUBLISHED,
-        state=ModelState.ABSENT,
-        kind=row.kind,
-        dimensions=row.dimensions,
-        parameters=row.parameters,
-        tokens=row.tokens,
-        pooling=row.pooling,
-        late=row.late,
-        unused=row.unused,
-        matryoshka=row.matryoshka,
-        query_prefix=row.query_prefix,
-        document_prefix=row.document_prefix,
-        languages=row.languages,
-        language_count=row.language_count,
-        licence=row.licence,
-        terms=row.terms,
-        homepage=row.homepage,
-        repository=row.repository,
-    )
+        return PUBLISHED[model].info
 
 
 def describe(record: ModelRecord, models: Path) -> ModelInfo:
     """Describe a model; its files are not verified."""
     folder = model_folder(record.id, models)
     content = read_content(folder)
-    row = PUBLISHED.get(record.id) if record.repository else None
+    card = PUBLISHED[record.id].info if record.repository and record.id in PUBLISHED else None
     files = content.files if content is not None else ()
     there = bool(files) and all((folder / file.name).exists() for file in files)
     graphs = content.graphs if content is not None else ()
@@ -99,11 +73,9 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
         document_prefix=record.document_prefix,
         languages=record.languages or None,
         licence=record.licence,
-        language_count=row.language_count if row else None,
-        parameters=record.parameters or (row.parameters if row else None),
-        unused=row.unused if row else (),
-        matryoshka=row.matryoshka if row else None,
-        terms=row.terms if row else "",
+        language_count=card.language_count if card else None,
+        parameters=record.parameters or (card.parameters if card else None),
+        terms=card.terms if card else "",
         homepage=record.homepage or None,
         repository=record.repository,
         revision=record.revision,

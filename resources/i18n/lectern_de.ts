@@ -1604,14 +1604,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>wie gut ein Abschnitt eine Frage beantwortet</translation>
     </message>
     <message>
-        <source>sparse vectors</source>
-        <translation>dünn besetzte Vektoren</translation>
-    </message>
-    <message>
-        <source>token vectors</source>
-        <translation>Vektoren der Token</translation>
-    </message>
-    <message>
         <source>with its neighbours</source>
         <translation>mit seinen Nachbarn</translation>
     </message>
@@ -1638,10 +1630,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Numbers in a vector:</source>
         <translation>Zahlen je Vektor:</translation>
-    </message>
-    <message>
-        <source>Not used:</source>
-        <translation>Nicht genutzt:</translation>
     </message>
     <message>
         <source>Parameters:</source>

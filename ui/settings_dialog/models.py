@@ -26,7 +26,7 @@ from indexer.api.model_requests import (
     RemoveModel,
     UseReranker,
 )
-from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin, Unused
+from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
 from indexer.api.requests import GetStatus
 from ui.ports import ignore
 from ui.requests import Questions
@@ -225,8 +225,6 @@ class ModelFacts(Facts):
             ModelKind.LATE_INTERACTION: self.tr("one vector for each word of a passage"),
             ModelKind.RERANKER: self.tr("how well a passage answers a question"),
         }
-        others = {Unused.SPARSE: self.tr("sparse vectors"), Unused.TOKENS: self.tr("token vectors")}
-        unused = [others[each] for each in model.unused]
         named = ", ".join(map(language, model.languages or ()))
         counted = f"{model.language_count}+" if model.language_count else unknown
         late = {None: unknown, True: self.tr("with its neighbours"), False: self.tr("alone")}
@@ -240,7 +238,6 @@ class ModelFacts(Facts):
             (self.tr("Languages:"), named or counted),
             (self.tr("Tokens at once:"), tokens),
             *(vectors if model.kind is not ModelKind.RERANKER else []),
-            *([(self.tr("Not used:"), ", ".join(unused))] if unused else []),
             (self.tr("Parameters:"), _count(model.parameters) or unknown),
             (self.tr("Licence:"), " ".join(filter(None, (model.licence or unknown, model.terms)))),
             (self.tr("From:"), model.homepage or (ours if shipped else unknown)),

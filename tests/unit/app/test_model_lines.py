@@ -12,29 +12,26 @@ from indexer.api.models import (
     Question,
     read_questions,
 )
-from indexer.embed.installed import describe_published
 from indexer.embed.published import PUBLISHED
 
 
 def test_what_nobody_has_verified_is_unknown() -> None:
-    late = describe_published(PUBLISHED["colbertv2.0"])
+    late = PUBLISHED["colbertv2.0"].info
     assert summary(late).startswith("not here yet, a vector for each token, 128 dimensions")
     rows = dict(info_rows(replace(late, dimensions=None)))
     assert rows["Vectors"] == "unknown dimensions, one for each token"
     assert not {"Late chunking", "Queries", "Passages"} & rows.keys()
     assert rows["Size"] == "unknown"
-    bge = dict(info_rows(replace(describe_published(PUBLISHED["bge-m3"]), query_prefix=None)))
+    bge = dict(info_rows(replace(PUBLISHED["bge-m3"].info, query_prefix=None)))
     assert bge["Queries"] == "unknown"
-    assert bge["Not used"] == "its sparse vectors, its vectors of tokens"
-    nomic = dict(info_rows(describe_published(PUBLISHED["nomic-embed-text-v1.5"])))
-    assert nomic["May be cut to"] == "768 512 256 128 64"
+    nomic = dict(info_rows(PUBLISHED["nomic-embed-text-v1.5"].info))
     assert nomic["Queries"] == "begin with “search_query: ”"
-    restricted = describe_published(PUBLISHED["jina-reranker-v2-base-multilingual"])
+    restricted = PUBLISHED["jina-reranker-v2-base-multilingual"].info
     assert dict(info_rows(restricted))["Licence"].startswith("CC-BY-NC-4.0, with terms: https://")
 
 
 def test_a_cross_encoder_has_no_vectors() -> None:
-    scorer = describe_published(PUBLISHED["ms-marco-MiniLM-L6-v2"])
+    scorer = PUBLISHED["ms-marco-MiniLM-L6-v2"].info
     assert not {"Vectors", "Late chunking", "Queries", "Passages"} & dict(info_rows(scorer)).keys()
 
 

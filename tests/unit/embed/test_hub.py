@@ -40,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def served(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    with serving(folder, GTE.repository) as hub:
+    with serving(folder, GTE.info.repository) as hub:
         for name, value in hub.environment.items():
             monkeypatch.setenv(name, value)
         yield hub
@@ -49,31 +49,31 @@ def served(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
 def refused(models: Path, published: Published = GTE, *, offline: bool = False) -> WorldError:
     with pytest.raises(WorldError) as caught:
         get_published(published, models, offline=offline)
-    assert not (models / published.id).exists()
+    assert not (models / published.info.id).exists()
     return caught.value
 
 
 def test_a_model_is_fetched_verified_and_becomes_one(served: Hub, tmp_path: Path) -> None:
     seen: list[Progress] = []
     record = get_published(GTE, tmp_path, reporter=Reporter(seen.append))
-    assert record == find_record(GTE.id, tmp_path)
+    assert record == find_record(GTE.info.id, tmp_path)
     found = describe(record, tmp_path)
     assert (found.origin, found.state, found.revision) == (
         Origin.PUBLISHED, ModelState.HERE, REVISION,
     )  # fmt: skip
     assert (found.licence, found.languages, found.pooling) == ("Apache-2.0", ("en",), "cls")
     assert seen[-1].bytes_done == seen[-1].bytes_total > 0
-    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == [GTE.id]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == [GTE.info.id]
     # Nothing but the description of the repository and the files of the model.
-    stem = f"/{GTE.repository}/resolve/{REVISION}/"
+    stem = f"/{GTE.info.repository}/resolve/{REVISION}/"
     paths = {path.removeprefix(stem) for _, path, _ in served.asked}
     assert paths == {
-        f"/api/models/{GTE.repository}", "1_Pooling/config.json", "config.json", TOKENIZER,
+        f"/api/models/{GTE.info.repository}", "1_Pooling/config.json", "config.json", TOKENIZER,
         f"onnx/{WEIGHTS}", "config_sentence_transformers.json", "modules.json",
         "sentence_bert_config.json",
     }  # fmt: skip
     (made,) = read_connections(tmp_path)
-    assert (made.what, made.outcome) == (f"GET {GTE.homepage}", "connected")
+    assert (made.what, made.outcome) == (f"GET {GTE.info.homepage}", "connected")
 
 
 def test_a_connection_that_is_cut_goes_on(served: Hub, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_cancelled_fetch_goes_on_where_it_stopped(served: Hub, tmp_path: Path)
 
     with pytest.raises(Cancelled):
         get_published(GTE, tmp_path, reporter=Reporter(stop, token))
-    assert not (tmp_path / GTE.id).exists()
+    assert not (tmp_path / GTE.info.id).exists()
     served.hold.set()
     served.hold = None
     get_published(GTE, tmp_path)
@@ -107,7 +107,7 @@ def test_a_file_with_another_hash_is_refused_and_deleted(served: Hub, tmp_path: 
     served.replaced[f"onnx/{WEIGHTS}"] = content[:-1] + bytes([content[-1] ^ 1])
     error = refused(tmp_path)
     assert (error.code, error.detail["file"]) == ("download_wrong", f"onnx/{WEIGHTS}")
-    left = tmp_path / f"{hub.FOLDER}{GTE.id}"
+    left = tmp_path / f"{hub.FOLDER}{GTE.info.id}"
     assert not (left / "onnx" / WEIGHTS).exists()
     del served.replaced[f"onnx/{WEIGHTS}"]
     get_published(GTE, tmp_path)
@@ -116,7 +116,7 @@ def test_a_file_with_another_hash_is_refused_and_deleted(served: Hub, tmp_path: 
 def test_what_is_not_there_is_reported(served: Hub, tmp_path: Path) -> None:
     served.repository = "somebody/else"
     assert refused(tmp_path).reason == "not_on_hub"
-    served.repository, served.gated = GTE.repository, True
+    served.repository, served.gated = GTE.info.repository, True
     assert refused(tmp_path).code == "model_gated"
 
 
@@ -127,7 +127,7 @@ def test_a_repository_without_its_graph_is_refused_before_it_is_fetched(
     only.mkdir()
     for name in ("config.json", TOKENIZER, "model.safetensors"):
         (only / name).write_bytes((folder / name).read_bytes())
-    with serving(only, GTE.repository) as served:
+    with serving(only, GTE.info.repository) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.address)
         error = refused(tmp_path)
     assert (error.code, error.reason) == ("model_refused", "model_file_missing")
@@ -141,9 +141,9 @@ def test_a_graph_of_another_name_and_how_it_reads_are_in_the_record(
     known = replace(row, interaction=Interaction(query_marker="q", passage_marker="d"))
     only = write_folder(tmp_path / "repo")
     write_graph(only / row.graph, output="contextual")
-    with serving(only, row.repository) as served:
+    with serving(only, row.info.repository) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.address)
-        monkeypatch.setitem(PUBLISHED, row.id, known)
+        monkeypatch.setitem(PUBLISHED, row.info.id, known)
         record = get_published(known, tmp_path)
     assert record.interaction == known.interaction
     assert not served.ranges("onnx/model.onnx")
@@ -178,7 +178,7 @@ def test_the_disk_is_looked_at_before(tmp_path: Path) -> None:
 
 
 def test_conditions_come_before_the_network(tmp_path: Path, served: Hub) -> None:
-    restricted = replace(GTE, terms="https://terms.example")
+    restricted = replace(GTE, info=replace(GTE.info, terms="https://terms.example"))
     assert refused(tmp_path, restricted).code == "licence_not_accepted"
     assert refused(tmp_path, offline=True).reason == "offline"
     assert served.asked == []
@@ -186,7 +186,7 @@ def test_conditions_come_before_the_network(tmp_path: Path, served: Hub) -> None
 
 
 def test_the_launcher_fetches_only_what_is_known(tmp_path: Path) -> None:
-    for model, name in (("other", "other"), (GTE.id, "elsewhere")):
+    for model, name in (("other", "other"), (GTE.info.id, "elsewhere")):
         with pytest.raises(WorldError, match=r"unknown|no folder|named other"):
             download_known(model, tmp_path / name, lambda: False)
 
@@ -197,10 +197,10 @@ def test_every_published_model_is_listed_once(tmp_path: Path) -> None:
     restricted = listed["jina-reranker-v2-base-multilingual"]
     assert (restricted.layers, restricted.revision) == (None, "")
     assert restricted.terms
-    assert all(row.repository.count("/") == 1 for row in PUBLISHED.values())
+    assert all(row.info.repository.count("/") == 1 for row in PUBLISHED.values())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permission bits are a POSIX matter")
 def test_what_is_fetched_is_the_persons_own(served: Hub, tmp_path: Path) -> None:
     get_published(GTE, tmp_path)
-    assert (tmp_path / GTE.id / WEIGHTS).stat().st_mode & 0o077 == 0
+    assert (tmp_path / GTE.info.id / WEIGHTS).stat().st_mode & 0o077 == 0
