@@ -24,7 +24,6 @@ from app import (
     cli_models,
     cli_repair,
     cli_search,
-    cli_settings,
     cli_text,
 )
 from app.cli_common import CANCELLED, Command, CommandContext, absolute_path, explain_failure
@@ -55,7 +54,6 @@ COMMANDS: tuple[Command, ...] = (
     *cli_repair.COMMANDS,
     *cli_models.COMMANDS,
     *cli_doctor.COMMANDS,
-    *cli_settings.COMMANDS,
     *cli_doors.COMMANDS,
     *cli_engine.COMMANDS,
 )
@@ -167,7 +165,7 @@ def main(
     began = time.monotonic() if began is None else began
     options = parse(arguments)
     if options.version:
-        from app.machine import version
+        from app.engine import version
 
         print(f"lectern {version('lectern') or '(not installed)'}")
         return 0

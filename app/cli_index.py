@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from indexer.api.model_requests import Reindex
+    from indexer.api.models import Reindex
     from indexer.api.types import Summary
 
 # In these states a file was read, or there is nothing to be read.

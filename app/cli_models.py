@@ -10,8 +10,16 @@ from app.cli_repair import change_model
 from app.render import ProgressLine
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
-from indexer.api.model_requests import CompareModels, RemoveModel, UseReranker
-from indexer.api.models import ModelKind, ModelState, Origin, RankScore, read_questions
+from indexer.api.models import (
+    CompareModels,
+    ModelKind,
+    ModelState,
+    Origin,
+    RankScore,
+    RemoveModel,
+    UseReranker,
+    read_questions,
+)
 from indexer.api.progress import CancelToken, Reporter, ignore_progress
 from indexer.config import Precision
 

@@ -9,7 +9,7 @@ from app import render
 from app.cli_common import CANCELLED, Command, CommandContext, json_argument
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
-from indexer.api.model_requests import Discard, EstimateReindex, Reindex, RollBack
+from indexer.api.models import Discard, EstimateReindex, Reindex, RollBack
 from indexer.api.requests import Index, Repair, Verify
 
 if TYPE_CHECKING:

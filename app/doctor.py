@@ -21,7 +21,7 @@ from app import paths
 from app.cli_engine import DEMO_QUESTION, sample_documents
 from app.cli_index import index
 from app.confined import has_local_display
-from app.machine import LIBRARIES, version
+from app.engine import LIBRARIES, version
 from app.render import size
 from indexer import TELEMETRY_OFF
 from indexer.api.answers import Check

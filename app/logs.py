@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import paths
 from app.doors.call_log import remove_log
-from app.machine import LIBRARIES, missing_instructions, version
+from app.engine import LIBRARIES, missing_instructions, version
 from indexer.embed.devices import RUNTIMES
 
 if TYPE_CHECKING:

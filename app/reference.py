@@ -13,8 +13,8 @@ from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
 from app.cli import COMMANDS, build_parser
-from app.cli_settings import markdown as settings_table
-from app.machine import version
+from app.cli_doctor import markdown as settings_table
+from app.engine import version
 from indexer.api.errors import CODES
 from indexer.api.formats import FORMATS
 from indexer.api.labels import STATES

@@ -28,7 +28,7 @@ from indexer.api.answers import (
 )
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.lock import LibraryLock
-from indexer.api.model_requests import Discard, EstimateReindex, Reindex, RemoveModel, RollBack
+from indexer.api.models import Discard, EstimateReindex, Reindex, RemoveModel, RollBack
 from indexer.api.phrases import Note
 from indexer.api.progress import CancelToken, Progress, Step, ignore_progress
 from indexer.api.requests import (

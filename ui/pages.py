@@ -57,7 +57,7 @@ AHEAD = (
     "ui.export",
     "ui.basket.export",
     "ui.basket.page",
-    "indexer.api.model_requests",
+    "indexer.api.models",
     "ui.settings_dialog.models",
     "ui.settings_dialog.dialog",
 )

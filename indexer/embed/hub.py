@@ -31,13 +31,12 @@ from indexer.confine import launcher
 from indexer.confine.process import child_command
 from indexer.embed.imported import import_model
 from indexer.embed.model_files import write_error
-from indexer.embed.published import PUBLISHED
+from indexer.embed.models import PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.embed.models import ModelRecord
-    from indexer.embed.published import Published
+    from indexer.embed.models import ModelRecord, Published
 
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from indexer.embed.model_files import (
     read_content,
     shipped_folder,
 )
-from indexer.embed.published import PUBLISHED
+from indexer.embed.models import PUBLISHED
 
 if TYPE_CHECKING:
     from pathlib import Path

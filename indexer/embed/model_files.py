@@ -21,8 +21,15 @@ from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelKind
 from indexer.config import NO_RERANKER
-from indexer.embed.models import TOKENIZER, GraphFile, ModelContent, ModelFile, ModelRecord, Side
-from indexer.embed.published import PUBLISHED
+from indexer.embed.models import (
+    PUBLISHED,
+    TOKENIZER,
+    GraphFile,
+    ModelContent,
+    ModelFile,
+    ModelRecord,
+    Side,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

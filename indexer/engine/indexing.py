@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from indexer.api.errors import Cancelled, WorldError
-from indexer.api.model_requests import Discard, Reindex, RollBack
+from indexer.api.models import Discard, Reindex, RollBack
 from indexer.api.progress import CancelToken, Progress, Reporter, Step
 from indexer.api.requests import Index
 from indexer.api.status import ModelChoice

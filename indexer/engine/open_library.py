@@ -14,7 +14,7 @@ from indexer.api.answers import FileList, FolderCount
 from indexer.api.contract import Request
 from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
 from indexer.api.errors import WorldError
-from indexer.api.model_requests import (
+from indexer.api.models import (
     CompareModels,
     EstimateReindex,
     GetModel,
@@ -49,7 +49,7 @@ from indexer.embed.factory import ModelsInUse
 from indexer.embed.installed import list_models, obtain_model
 from indexer.embed.model_files import find_reranker
 from indexer.embed.reranker import Reranker
-from indexer.engine import model_choice, reindex
+from indexer.engine import reindex
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.asked_languages import AskedLanguages
 from indexer.engine.document_reading import (
@@ -281,7 +281,7 @@ class OpenLibrary:
         )
 
     def _remove_model(self, request: RemoveModel, _caller: Caller) -> int:
-        return model_choice.remove_unused(self.catalog, self.config, request.model)
+        return reindex.remove_unused(self.catalog, self.config, request.model)
 
     def _use_reranker(self, request: UseReranker, _caller: Caller) -> str:
         config = replace(self.config, reranker=request.model)
@@ -293,9 +293,7 @@ class OpenLibrary:
         return name
 
     def _compare_models(self, request: CompareModels, caller: Caller) -> ModelComparison:
-        return model_choice.compare_models(
-            self.searcher, request, Reporter(caller.report, caller.token)
-        )
+        return reindex.compare_models(self.searcher, request, Reporter(caller.report, caller.token))
 
     def _use(self, config: EngineConfig) -> None:
         self.config = config

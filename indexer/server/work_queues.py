@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.api.contract import EngineApi
 from indexer.api.errors import Cancelled, LecternError, WorldError
-from indexer.api.model_requests import Reindex
+from indexer.api.models import Reindex
 from indexer.api.progress import CancelToken, Progress, Step, ignore_progress
 from indexer.api.requests import Index
 

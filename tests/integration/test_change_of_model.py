@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.model_requests import CompareModels, Reindex, RemoveModel, RollBack
-from indexer.api.models import Question
+from indexer.api.models import CompareModels, Question, Reindex, RemoveModel, RollBack
 from indexer.api.requests import GetActivity, GetStatus, Index, SetPace
 from indexer.server.service import Host, Service
 from tests.integration import killing

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.model_requests import Reindex, RollBack
+from indexer.api.models import Reindex, RollBack
 from indexer.api.requests import Explain, GetStatus
 from indexer.embed.imported import import_model
 from tests.integration.world import World, found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.model_requests import Reindex
+from indexer.api.models import Reindex
 from indexer.api.phrases import Note
 from indexer.api.requests import GetStatus, Search
 from indexer.catalog.choices import ASKED

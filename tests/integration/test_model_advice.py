@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from indexer.api.model_requests import Reindex
+from indexer.api.models import Reindex
 from indexer.api.phrases import Note
 from indexer.api.requests import Diagnose, GetStatus
 from indexer.embed import model_files

@@ -9,7 +9,7 @@ import pytest
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.api.model_requests import Discard
+from indexer.api.models import Discard
 from indexer.api.requests import GetStatus, Index, Remove
 from indexer.library.library import CATALOG_NAME
 from tests.integration.world import World, check_same, check_whole, look

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import LecternError
-from indexer.api.model_requests import Reindex
+from indexer.api.models import Reindex
 from indexer.api.requests import Diagnose, GetStatus
 from indexer.config import Precision
 from indexer.engine import indexing

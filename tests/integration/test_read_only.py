@@ -17,7 +17,7 @@ from app.engine import open_host
 from indexer.api.client import EngineClient
 from indexer.api.errors import WorldError
 from indexer.api.lock import LOCK_NAME
-from indexer.api.model_requests import Discard, Reindex, RollBack
+from indexer.api.models import Discard, Reindex, RollBack
 from indexer.api.requests import (
     Compare,
     Explain,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.model_requests import Discard, EstimateReindex, Reindex, RollBack
+from indexer.api.models import Discard, EstimateReindex, Reindex, RollBack
 from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.requests import GetActivity, GetStatus, Search
 from indexer.api.status import ModelChoice

@@ -11,7 +11,7 @@ import pytest
 
 from app.cli_library import file_line
 from indexer.api.errors import CODES
-from indexer.api.model_requests import Reindex
+from indexer.api.models import Reindex
 from indexer.api.requests import Diagnose, GetStatus, Index, ListFiles, Retry, SetPace
 from indexer.api.status import Speed
 from indexer.api.types import FileState

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.model_requests import RemoveModel, UseReranker
+from indexer.api.models import RemoveModel, UseReranker
 from indexer.api.progress import Reporter
 from indexer.api.requests import GetStatus, Search
 from indexer.config import NO_RERANKER

@@ -18,15 +18,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from indexer.api.model_requests import (
+from indexer.api.models import (
     EstimateReindex,
     GetModel,
     ListModels,
+    ModelInfo,
+    ModelKind,
+    ModelState,
+    Origin,
     Reindex,
     RemoveModel,
     UseReranker,
 )
-from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
 from indexer.api.requests import GetStatus
 from ui.ports import ignore
 from ui.requests import Questions

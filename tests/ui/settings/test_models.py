@@ -11,15 +11,18 @@ from PySide6.QtWidgets import QPushButton
 
 from indexer.api.answers import ReindexCost
 from indexer.api.errors import WorldError
-from indexer.api.model_requests import (
+from indexer.api.models import (
     EstimateReindex,
     GetModel,
     ListModels,
+    ModelInfo,
+    ModelKind,
+    ModelState,
+    Origin,
     Reindex,
     RemoveModel,
     UseReranker,
 )
-from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
 from indexer.api.progress import Progress, Step
 from indexer.api.requests import GetStatus
 from tests.answers import EMPTY

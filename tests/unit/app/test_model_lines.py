@@ -12,7 +12,7 @@ from indexer.api.models import (
     Question,
     read_questions,
 )
-from indexer.embed.published import PUBLISHED
+from indexer.embed.models import PUBLISHED
 
 
 def test_what_nobody_has_verified_is_unknown() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app import engine
-from app.machine import missing_of
+from app.engine import missing_of
 from indexer.api.errors import WorldError
 from indexer.config import EngineConfig
 

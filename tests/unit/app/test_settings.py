@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cli_settings import markdown, show
+from app.cli_doctor import markdown, show
 from app.settings import SETTINGS, Settings, engine_config, find
 from indexer.api.errors import WorldError
 from indexer.api.setting import Setting, SettingType, Value

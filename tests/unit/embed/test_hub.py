@@ -16,8 +16,7 @@ from indexer.embed import hub, hub_child
 from indexer.embed.hub import download_known, get_published, read_connections
 from indexer.embed.installed import describe, list_models
 from indexer.embed.model_files import find_record
-from indexer.embed.models import TOKENIZER, Interaction
-from indexer.embed.published import PUBLISHED, Published
+from indexer.embed.models import PUBLISHED, TOKENIZER, Interaction, Published
 from tests.exported_graph import write_graph
 from tests.fake_hub import REVISION, Hub, serving
 from tests.sentence_folder import write_folder
