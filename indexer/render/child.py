@@ -38,7 +38,7 @@ from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout
 from indexer.confine.worker import DocumentWorker
 from indexer.extract.process.border import broken, checked_failure
-from indexer.extract.process.child import file_error
+from indexer.extract.process.child import file_error, programs_of, swept
 from indexer.extract.registry import promised_format
 from indexer.render.requests import (
     DRAWS,
@@ -95,10 +95,12 @@ class Workers:
             self._readers.clear()
             self._serve(OpenDocuments(), header, self._outgoing)
             return
-        reader = self._reader(request.source).worker
+        programs = programs_of(promised_format(request.source.path, request.source.format))
+        reader = self._reader(request.source, programs).worker
         self._started.alarm.stop()
-        reader.send(frame(header))
-        answer = reader.receive(MAX_MESSAGE_BYTES)
+        with swept(programs):
+            reader.send(frame(header))
+            answer = reader.receive(MAX_MESSAGE_BYTES)
         checked = None if answer is None else _checked(answer, header)
         if checked is None:
             self._readers.pop(request.source.path)
@@ -111,7 +113,7 @@ class Workers:
         self._outgoing.flush()
         reader.deliver(self._outgoing.fileno(), checked)
 
-    def _reader(self, source: DocumentSource) -> _RunningWorker:
+    def _reader(self, source: DocumentSource, programs: list[Path]) -> _RunningWorker:
         """Return the worker of a document's current file, started if necessary."""
         path = source.path
         recognised = NOTHING
@@ -130,12 +132,16 @@ class Workers:
             if recognised.pages:
                 # It decides whether recognised text replaces that of the page.
                 language.load_classifier()
-            reader = self._start(path, recognised, identity)
+            reader = self._start(path, recognised, identity, programs)
             self._readers.put(path, reader)
         return reader
 
     def _start(
-        self, document: Path, recognised: RecognisedPages, identity: tuple[object, ...]
+        self,
+        document: Path,
+        recognised: RecognisedPages,
+        identity: tuple[object, ...],
+        programs: list[Path],
     ) -> _RunningWorker:
         def work(requests: BinaryIO, answers: BinaryIO) -> None:
             documents = OpenDocuments(recognised=lambda _path, _stamp: recognised)
@@ -144,7 +150,8 @@ class Workers:
                 self._serve(documents, asked[0], answers)
                 self._started.alarm.stop()
 
-        return _RunningWorker(DocumentWorker(work, document, self._started), identity)
+        worker = DocumentWorker(work, document, self._started, programs)
+        return _RunningWorker(worker, identity)
 
 
 def _checked(answer: bytes, request: Header) -> bytes | None:

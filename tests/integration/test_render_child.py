@@ -33,6 +33,8 @@ from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.reader import open_source
 from indexer.render.pdf import MAX_IMAGE_BYTES
 from tests.corpora import BENCH, needs_corpus
+from tests.fuzz.ole import ole_file
+from tests.fuzz.samples import SENTENCE, docx
 from tests.integration.rendering import ROOT, Asker, render_child
 from tests.unit.extract.pdfs import PROSE, box, raw_pdf, save, text_at
 
@@ -338,3 +340,30 @@ def test_the_frozen_program_can_be_it() -> None:
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(60) == 0
+
+
+CONVERTS = """
+made = pathlib.Path(sys.argv[sys.argv.index("--outdir") + 1])
+made.mkdir()
+(made / "document.docx").write_bytes(bytes.fromhex({converted!r}))
+"""
+
+
+@linux_only
+def test_a_confined_preview_may_start_what_converts_a_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    program = folder / "soffice"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys, pathlib\n{CONVERTS.format(converted=docx().hex())}"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    document = tmp_path / "a.doc"
+    document.write_bytes(ole_file({"WordDocument": b"words"}))
+    with render_child() as own:
+        for _ in range(2):
+            _part, text = own(GetText(DocumentSource(document), 0, 10, 1_000))
+            assert text.decode() == SENTENCE

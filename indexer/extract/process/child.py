@@ -153,7 +153,7 @@ def _serve_apart(conversation: EnginePipe, request: Job, started: ChildOptions) 
         _serve(own, request, recognised)
 
     programs = _programs(request, promised)
-    with _swept(programs):
+    with swept(programs):
         _relay(conversation, worker.DocumentWorker(serve, request.path, started, programs))
 
 
@@ -180,7 +180,7 @@ def _relay(conversation: EnginePipe, reader: worker.DocumentWorker) -> None:
     conversation.fail(broken())  # it ended without a last message
 
 
-def _swept(programs: list[Path]) -> contextlib.AbstractContextManager[None]:
+def swept(programs: list[Path]) -> contextlib.AbstractContextManager[None]:
     """Remove the sockets that LibreOffice leaves, if it may be started."""
     if not programs:
         return contextlib.nullcontext()
@@ -193,6 +193,11 @@ def _programs(request: Job, promised: Format | None) -> list[Path]:
     """Return the programs that a request may start."""
     if isinstance(request, Recognise):
         return [Path(request.program.path)] if request.program else []
+    return programs_of(promised)
+
+
+def programs_of(promised: Format | None) -> list[Path]:
+    """Return the programs that reading a document of a format may start."""
     if promised is None or not promised.needs_program:
         return []
     from indexer.extract.office.libreoffice import find_program
