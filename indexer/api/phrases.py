@@ -30,6 +30,7 @@ PHRASES = {
     "not_excludable": N_("{name}: cannot be excluded, so it is searched as text."),
     "not_a_value": N_("{typed} is searched as text: {reason}."),
     "only_left_out": N_("A minus leaves passages out; say what to look for as well."),
+    "only_signs": N_("{typed} has no words; signs such as these are not searched."),
     "phrase_nowhere": N_("No passage contains {phrases}."),
     "name_nowhere": N_("No document contains {names}."),
     "words_only": N_("Only words are searched."),

@@ -39,7 +39,9 @@ _TOKEN = re.compile(
 )
 _NO_VALUE = re.compile(r"-?([A-Za-z]{2,}):$")
 # A number after a minus, with its unit if it is written together: "-40", "-3.5%", "-12°C".
-_NEGATIVE = re.compile(r"\d{1,3}(?:[.,]\d+)?(?:[%\u2030]|\xb0[CFK]?|K)?[.,;:!?)\]]*$")
+_NEGATIVE = re.compile(
+    r"[$\u20ac\xa3\xa5]?\d{1,3}(?:[.,]\d+)?(?:[%\u2030]|\xb0[CFK]?|K)?[.,;:!?)\]]*$"
+)
 _EDGES = ".,;:!?()[]{}"
 _QUESTION = re.compile(r"[?\uff1f\u061f][\"')\]\u201d\u2019\u00bb\s]*$")
 # Keywords have fewer stop words than sentences, or than those that end with a question mark.
@@ -221,6 +223,8 @@ class _Draft:
         left_out = self._excluded_words or self._excluded_phrases
         if left_out and not text and not self._filters:
             self.note("only_left_out")
+        if text and not words(text) and not self._filters:
+            self.note("only_signs", typed=text)
         return Query(
             text=text,
             terms=tuple(words(text)),

@@ -229,8 +229,8 @@ def unknown_names(
 ) -> tuple[Note, ...]:
     """A note on the names in a query that nothing in the library stands for.
 
-    None for a query in another language, most words of which are unknown; nor for the last word
-    while it is typed. A small library lacks stop words of its own language too.
+    None for a query in another language, most words of which are unknown, codes aside; nor for the
+    last word while it is typed. A small library lacks stop words of its own language too.
 
     Args:
         terms: Of the query.
@@ -239,7 +239,9 @@ def unknown_names(
         store: Its passages.
     """
     unknown = terms.unknown.difference(joined, *map(stop_words, terms.languages))
-    if not unknown or 2 * len(unknown) > len(terms.words) or terms.has_prefix:
+    coded = _coded(terms.text)
+    plain = [word for word in terms.words if word not in coded]
+    if not unknown or 2 * len(unknown - coded) > len(plain) or terms.has_prefix:
         return ()
     names = written_names(terms.text, unknown)
     if names:
@@ -250,6 +252,19 @@ def unknown_names(
         )
         names = written_names(terms.text, unknown)
     return (Note("name_nowhere", {"names": _quoted(names)}),) if names else ()
+
+
+def is_unknown_code(terms: QueryTerms, notes: tuple[Note, ...]) -> bool:
+    """Whether a query is nothing but a code that no document has, as such a note says."""
+    named = [note.detail["names"] for note in notes if note.code == "name_nowhere"]
+    return bool(_coded(terms.text)) and _quoted([terms.text.strip()]) in named
+
+
+def _coded(text: str) -> frozenset[str]:
+    """The folded words of codes, such as KX-88-4410: what has figures and letters."""
+    shown = (text[start:end] for start, end in word_spans(text))
+    codes = (one for one in shown if any(map(str.isdigit, one)) and any(map(str.isalpha, one)))
+    return frozenset(word for code in codes for word in words(code))
 
 
 def unknown_phrases(query: Query) -> Note:

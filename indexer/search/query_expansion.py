@@ -24,6 +24,7 @@ from indexer.text.terms import (
     query_forms,
     stems_in,
     tokens,
+    wholes_of_groups,
     without_particles,
 )
 
@@ -140,6 +141,11 @@ class Expander:
             found.setdefault(fold(token), token)
         kept = dict(list(found.items())[:MAX_TERMS])
         known = self.reading.df(list(kept))
+        for whole, written in wholes_of_groups(text).items():
+            # What the library has as a whole is not looked for in parts, nor the other way round.
+            parts = {fold(part) for part in tokens(written)} - {whole}
+            for word in parts if known.get(whole) else {whole}:
+                kept.pop(word, None)
         last = next(reversed(kept), "") if open_end else ""
         return [
             self._one(word, token, known[word], may_grow=word == last)

@@ -38,7 +38,7 @@ from indexer.search.evidence import (
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse
 from indexer.search.hits import HitMaker, result
 from indexer.search.lexicon import Lexicon
-from indexer.search.named_entities import unknown_names, unknown_phrases
+from indexer.search.named_entities import is_unknown_code, unknown_names, unknown_phrases
 from indexer.search.narrowing import SearchRequest, narrow, with_comments
 from indexer.search.openings import OpeningTexts, read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare_terms
@@ -177,7 +177,8 @@ class Searcher:
         hits = maker.make(ranking, request.limit, token, explain=explain, words=words)
         if retrieved.phrases is not None and not len(retrieved.phrases):
             return _Answer(hits, (*retrieved.notes, unknown_phrases(request.query)), Match.NONE)
-        match = self._match(retrieved, space, hits, ranking)
+        nowhere = is_unknown_code(retrieved.terms, retrieved.notes)
+        match = Match.NONE if nowhere else self._match(retrieved, space, hits, ranking)
         return _Answer(hits, retrieved.notes, match)
 
     def rank(

@@ -18,7 +18,7 @@ import numpy as np
 import tantivy
 
 from indexer.text.stemmers import stem_all
-from indexer.text.terms import forms, words
+from indexer.text.terms import forms, wholes_of_groups, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,9 +50,10 @@ def document_schema() -> tantivy.Schema:
 def count_words(views: Iterable[str]) -> Counter[str]:
     """Count the folded words of some passages."""
     pieces: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for view in views:
         pieces.update(view.split())
-    counts: Counter[str] = Counter()
+        counts.update(list(wholes_of_groups(view)))
     for piece, times in pieces.items():
         for word in _words_of(piece):
             counts[word] += times

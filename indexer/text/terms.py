@@ -50,7 +50,24 @@ _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 _GROUPED_BY_DOTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+$")
 _DOTTED = re.compile(r"\d+(?:\.\d+)+$")
 _THOUSANDS = re.compile(r"\d{4,}\.\d+$")
-_PLAIN_THOUSANDS = re.compile(r"(?<![\w.,'-])(?!(?:1\d|20)\d\d\b)[1-9]\d{3,11}(?![\w'])(?![.,]\d)")
+_BY_DOTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+$")
+# A large number, plain or in groups of three, but for one that may be a year.
+_LARGE = re.compile(
+    r"(?<![\w.,'-])(?:(?!(?:1\d|20)\d\d\b)[1-9]\d{3,11}|[1-9]\d{0,2}([., ])\d{3}(?:\1\d{3})*)"
+    r"(?![\w'])(?![.,]\d)"
+)
+# What people write in groups: numbers, cards, IBANs and numbers of telephones.
+_IN_GROUPS = re.compile(
+    r"(?<![\w.,+])(?:[1-9]\d{0,2}(?:[ \xa0\u2009\u202f]\d{3})+"
+    r"|(?!19|20)\d{4}(?:[ \xa0]\d{4}){2,4}(?:[ \xa0]\d{1,4})?|\d{4}[ \xa0]\d{6}[ \xa0]\d{5}"
+    r"|[a-z]{2}\d\d[ \xa0][a-z\d]{4}(?:[ \xa0]\d{4}){1,6}(?:[ \xa0][a-z\d]{1,4})?)(?!\w)"
+    r"|\+\d{1,3}(?:[ \xa0/-]\(?\d{2,8}\)?){1,4}(?!\w)",
+    re.IGNORECASE,
+)
+_TWO_GROUPS = re.compile(r"\d[ \xa0\u2009\u202f/-][\da-z(]", re.IGNORECASE)
+_NO_FIGURE = re.compile(r"\W+")
+# Pictographs, which many write in place of words.
+_PICTOGRAPH = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf]")
 _COMMA = re.compile(r"\d+,\d{1,2}$")
 _ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+\.?$")
 _HARD_BREAK = re.compile(r"[.,@]")
@@ -152,7 +169,9 @@ def words(text: str) -> list[str]:
 
     Compounds yield their parts and the whole ("10-K": 10, k, 10k), acronyms the whole ("U.S.":
     us), numbers lose their thousands separators ("1,234.5": 1234.5), and scripts without spaces are
-    segmented by a dictionary.
+    segmented by a dictionary. Numbers, IBANs and the like that are written in groups have a whole
+    as well ("12 500": 12, 500, 12500), and so have numbers that dots may group ("12.500": 12.500,
+    12500).
     """
     return [fold(token) for token in tokens(text)] if not text.isascii() else tokens(text)
 
@@ -210,13 +229,13 @@ def stems(text: str, language: str = "") -> str:
 def stem_sequence(text: str, language: str = "") -> list[str]:
     """The words of ``stems``, for a text read again: most of its chunks were met before."""
     found: list[str] = []
-    for chunk in text.split():  # no word goes beyond white space
+    for chunk in text.split():
         found += (
             _known_stems(chunk, language)
             if len(chunk) <= _CACHED_LENGTH
             else stems(chunk, language).split()
         )
-    return found
+    return [*found, *wholes_of_groups(text)]
 
 
 @lru_cache(maxsize=50_000)
@@ -304,11 +323,29 @@ def stop_words(language: str) -> frozenset[str]:
 
 def _tokens(text: str) -> list[str]:
     """Case-folded words, accents kept."""
-    text = _plain(text)
-    found = _scan(text, _parts, split_runs)
-    if "+" in text or "#" in text:
-        found.extend(_LANGUAGE_NAMES.findall(text))
-    return found
+    plain = _plain(text)
+    found = _scan(plain, _parts, split_runs)
+    if "+" in plain or "#" in plain:
+        found.extend(_LANGUAGE_NAMES.findall(plain))
+    if not text.isascii():
+        found.extend(_PICTOGRAPH.findall(text))
+    return [*found, *wholes_of_groups(text)]
+
+
+def wholes_of_groups(text: str) -> dict[str, str]:
+    """What is written in groups, each as one word, and as it is written.
+
+    These are the only words that go beyond white space.
+
+    >>> wholes_of_groups("pay 12 500 to DE89 3704 0044 0532 0130 00")
+    {'12500': '12 500', 'de89370400440532013000': 'DE89 3704 0044 0532 0130 00'}
+    """
+    if _TWO_GROUPS.search(text) is None:
+        return {}
+    groups = (found[0] for found in _IN_GROUPS.finditer(text))
+    return {
+        _NO_FIGURE.sub("", group.translate(_PLAIN)).lower()[:MAX_LENGTH]: group for group in groups
+    }
 
 
 def _shortened(found: list[str]) -> list[str]:
@@ -380,12 +417,20 @@ def _without_zeros(number: str) -> str:
 
 
 def number_ways(phrase: str) -> list[str]:
-    """Other ways to write a phrase with large numbers: 12500 as 12.500 and 12 500.
+    """Other ways to write a phrase with large numbers: 12500, 12,500, 12.500 and 12 500.
 
-    With a comma they have the same words. Numbers that may be years stay.
+    With a comma they have the same words as without. Numbers that may be years stay.
     """
-    grouped = _PLAIN_THOUSANDS.sub(lambda found: f"{int(found[0]):,}".replace(",", "\0"), phrase)
-    return [grouped.replace("\0", sign) for sign in ". "] if grouped != phrase else []
+    own, found = sequence(phrase), []
+    for sign in ",. ":
+        way = _LARGE.sub(partial(_regrouped, sign), phrase)
+        if way != phrase and sequence(way) != own:
+            found.append(way)
+    return found
+
+
+def _regrouped(sign: str, number: re.Match[str]) -> str:
+    return f"{int(_NO_FIGURE.sub('', number[0])):,}".replace(",", sign)
 
 
 def _split_token(token: str, *, wholes: bool = False) -> tuple[str, ...]:
@@ -399,7 +444,8 @@ def _split_token(token: str, *, wholes: bool = False) -> tuple[str, ...]:
     if _COMMA.match(token):
         return (_without_zeros(token.replace(",", ".")),)
     if _DOTTED.match(token):
-        return (_without_zeros(token),)
+        whole = (token.replace(".", ""),) if wholes and _BY_DOTS.match(token) else ()
+        return (_without_zeros(token), *whole)
     found: list[str] = []
     for compound in _HARD_BREAK.split(token):
         parts = [part for part in _SOFT_BREAK.split(compound) if part]

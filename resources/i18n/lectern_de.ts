@@ -3756,6 +3756,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es hat keine ONNX-Datei; so entsteht eine: optimum-cli export onnx --model {source} {source}/onnx</translation>
     </message>
     <message>
+        <source>{typed} has no words; signs such as these are not searched.</source>
+        <translation>{typed} enthält keine Wörter; nach solchen Zeichen wird nicht gesucht.</translation>
+    </message>
+    <message>
         <source>No document contains {names}.</source>
         <translation>Kein Dokument enthält {names}.</translation>
     </message>

@@ -257,7 +257,7 @@ def test_any_text_is_a_query(text: str) -> None:
     assert isinstance(parse(text), Query)
 
 
-@given(st.lists(st.from_regex(r"[a-z]{1,6}", fullmatch=True), max_size=6))
+@given(st.lists(st.from_regex(r"[a-z]{2,6}", fullmatch=True), max_size=6))
 def test_plain_words_are_kept(words: list[str]) -> None:
     query = parse(" ".join(words))
     assert list(query.terms) == words
@@ -294,3 +294,15 @@ def test_a_negative_number_is_no_exclusion(number: str) -> None:
     query = parse(f"freezer {number}")
     assert (query.text, query.excluded_words) == (f"freezer {number}", ())
     assert parse("report -2024 -draft").excluded_words == ("2024", "draft")
+
+
+@pytest.mark.parametrize("text", ["\u00a7", "!!", "\u20ac %", "... ?"])
+def test_a_query_of_signs_alone_says_that_they_are_not_searched(text: str) -> None:
+    query = parse(text)
+    assert not query
+    assert [note.code for note in query.notes] == ["only_signs"]
+
+
+@pytest.mark.parametrize("text", ["-$5", "loss -\u20ac40.50", "at -40 \xb0C"])
+def test_a_minus_before_a_number_or_an_amount_excludes_nothing(text: str) -> None:
+    assert parse(text).excluded_words == ()

@@ -16,6 +16,7 @@ from indexer.text.terms import (
     forms,
     number_ways,
     sequence,
+    stem_sequence,
     stems,
     stems_in,
     stop_words,
@@ -114,7 +115,8 @@ def test_any_text_gives_clean_words(text: str, language: str) -> None:
     for word in (*words(text), *stems(text, language).split()):
         assert 0 < len(word) <= MAX_LENGTH
         assert not any(c.isspace() for c in word)
-        assert any(c.isalnum() or unicodedata.category(c) in {"Mn", "Mc", "Cn"} for c in word)
+        kinds = {unicodedata.category(c) for c in word}
+        assert any(map(str.isalnum, word)) or kinds & {"Mn", "Mc", "Cn", "So", "Sk"}
 
 
 @given(st.text(alphabet="aéßñ ŁžЖё中กक1-.',_@", max_size=60))
@@ -124,7 +126,7 @@ def test_form_and_case_do_not_matter(text: str) -> None:
     assert words(text.casefold()) == folded
 
 
-@given(st.lists(st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True), max_size=10))
+@given(st.lists(st.from_regex(r"[a-z][a-z0-9]{0,7}|[0-9]{7,8}", fullmatch=True), max_size=10))
 def test_plain_words_come_back(listed: list[str]) -> None:
     assert words(" ".join(listed)) == listed
     assert words("  ".join(listed) + " é") == [*listed, "e"]
@@ -178,5 +180,33 @@ def test_large_numbers_are_equal_with_and_without_zeros_and_groups() -> None:
         assert words(text) == ["1234.5"]
     assert words("2.10 2.1 12,50 12.50") == ["2.10", "2.1", "12.50", "12.50"]
     assert number_ways("12500 euros") == ["12.500 euros", "12 500 euros"]
-    for text in ("May 2024", "12.500", "no 12-4410", "1848", "x12500", "0012500"):
+    assert number_ways("12.500 euros") == ["12,500 euros", "12 500 euros"]
+    assert number_ways("2 750 000") == ["2,750,000", "2.750.000"]
+    for text in ("May 2024", "12.50", "no 12-4410", "1848", "x12500", "0012500"):
         assert number_ways(text) == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "whole"),
+    [
+        (("12500", "12.500", "12 500", "12,500", "12\u202f500", "12'500"), "12500"),
+        (("2750000", "2.750.000", "2 750 000", "2,750,000"), "2750000"),
+        (("DE89370400440532013000", "DE89 3704 0044 0532 0130 00"), "de89370400440532013000"),
+        (("GB29NWBK60161331926819", "GB29 NWBK 6016 1331 9268 19"), "gb29nwbk60161331926819"),
+        (("4111111111111111", "4111 1111 1111 1111", "4111-1111-1111-1111"), "4111111111111111"),
+        (("340000000000009", "3400 000000 00009"), "340000000000009"),
+        (("+4930901820", "+49 30 901820", "+49 (30) 90-1820"), "4930901820"),
+        (("\U0001f680", "launch \U0001f680"), "\U0001f680"),
+    ],
+)
+def test_what_is_written_in_groups_has_a_whole(texts: tuple[str, ...], whole: str) -> None:
+    for text in texts:
+        assert whole in words(f"pay {text} now"), text
+        assert whole in stem_sequence(f"pay {text} now", "en"), text
+
+
+@pytest.mark.parametrize(
+    "text", ["in 1984 and 2001", "0.125", "3.14159", "chapter 1 12", "ab12 word"]
+)
+def test_other_numbers_have_no_whole(text: str) -> None:
+    assert words(text) == text.split()
