@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
+    from app.doors.engine import LastingEngine
     from app.engine import OpenEngine
     from app.settings import Settings
     from indexer.api.contract import EngineApi, Request
@@ -134,6 +135,18 @@ class CommandContext:
         config = self.config()
         open_here = partial(open_host, config, self.open_engine)
         return with_engine(self.library, open_here, action, offline=config.offline)
+
+    def lasting_engine(self) -> LastingEngine:
+        """Return an engine that is reached at the first request, for a command that goes on."""
+        from app import logs
+        from app.doors.engine import LastingEngine
+        from app.engine import open_host
+        from indexer.api.client import reach
+
+        logs.start()
+        config = self.config()
+        open_here = partial(open_host, config, self.open_engine)
+        return LastingEngine(partial(reach, self.library, open_here, offline=config.offline))
 
     def with_progress(self, work: Callable[[Call], T], *, quiet: bool = False) -> T:
         """Run ``work`` with progress on the error stream; Ctrl+C cancels its requests."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import Command, CommandContext
+from app.cli_common import Command, CommandContext, no_arguments
 from app.doors.access import EVERYTHING, Access, Door
 from indexer.api.errors import WorldError
 
@@ -115,6 +115,22 @@ def _print_log(options: Namespace, context: CommandContext) -> None:
     context.answer(options, calls, *map(render.name, lines))
 
 
+def _serve_assistants(_options: Namespace, context: CommandContext) -> int:
+    import contextlib
+
+    import anyio
+
+    from app.doors.library import DoorLibrary
+    from app.doors.mcp_server import LibraryServer
+    from app.machine import version
+
+    with contextlib.closing(context.lasting_engine()) as engine:
+        library = DoorLibrary(engine, context.settings, Door.MCP)
+        server = LibraryServer(library, version("lectern"))
+        anyio.run(server.run_stdio_async)
+    return 0
+
+
 COMMANDS = (
     Command(
         "doors",
@@ -133,5 +149,20 @@ COMMANDS = (
         ),
         _arguments,
         _run,
+    ),
+    Command(
+        "mcp",
+        "let an assistant search, by the Model Context Protocol",
+        "Answer an assistant over standard input and output, by the Model Context Protocol: "
+        "search, read, similar, compare, documents and status. The assistant starts this command; "
+        "enter it as the command of a local server. It sees what `lectern doors allow mcp` "
+        "allowed and changes nothing. Nothing leaves this machine by it, but an assistant may "
+        "send on what it was answered.",
+        (
+            ("lectern mcp", "as an assistant starts it"),
+            ("lectern doors allow mcp Contracts", "what it may see"),
+        ),
+        no_arguments,
+        _serve_assistants,
     ),
 )

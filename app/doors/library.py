@@ -1,0 +1,460 @@
+"""What every door can do with a library: search, read, similar, compare, documents, status.
+
+Each call looks only into the collections that the door may see, and is noted in the log. A query
+cannot leave its collection, since the engine intersects it with every filter; a document outside is
+answered as one that is not in the library. Operators that compare with a document (``like``,
+``more``, ``less``) are refused in queries of a door that may not see the whole library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from app.doors.access import EVERYTHING, Access, Door
+from app.doors.answers import (
+    AS_INDEXED,
+    CHANGED,
+    MISSING,
+    CollectionCount,
+    CollectionDocuments,
+    CollectionHits,
+    CompareAnswer,
+    DocumentCard,
+    DocumentsAnswer,
+    QuotedPassage,
+    QuotedStatement,
+    QuotedText,
+    ReadAnswer,
+    SearchAnswer,
+    StatusAnswer,
+)
+from app.doors.call_log import note_call
+from indexer.api.document_requests import ListDocuments, ReadPassages
+from indexer.api.errors import WorldError, sentence
+from indexer.api.formats import page_unit
+from indexer.api.lru_cache import SharedCache
+from indexer.api.progress import CancelToken
+from indexer.api.requests import Compare, GetActivity, GetDocument, Search
+from indexer.query.links import link_to
+from indexer.query.reranking import rerank_request, reranked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.settings import Settings
+    from indexer.api.answers import Change, Document, LoneStatement
+    from indexer.api.contract import EngineApi, Request
+    from indexer.api.types import Hit, SearchResult
+
+A = TypeVar("A")
+
+ADDRESS = "lectern://document/"
+MOST_HITS = 50
+MOST_DOCUMENTS = 200
+MOST_STATEMENTS = 100
+MOST_BYTES = 256 << 10  # of the text of one answer
+MOST_QUERY = 2_000
+_MOST_COLLECTIONS = 50
+_YEARS_KEPT = 512
+_STEERING = frozenset({"like", "more", "less"})
+
+
+@dataclass(frozen=True, slots=True)
+class DoorCaller:
+    """Who asks: the name of a program as it calls itself, and a token that ends the call."""
+
+    name: str
+    token: CancelToken = field(default_factory=CancelToken)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFilters:
+    """Filters of a search beside its text; "" and empty for none. Dates are ISO 8601."""
+
+    types: tuple[str, ...] = ()
+    folder: str = ""
+    title: str = ""
+    author: str = ""
+    language: str = ""
+    after: str = ""
+    before: str = ""
+
+    def terms(self) -> list[str]:
+        """Write the filters in the grammar of queries."""
+        named = {
+            "in": self.folder, "title": self.title, "author": self.author,
+            "lang": self.language, "after": self.after, "before": self.before,
+        }  # fmt: skip
+        terms = [f"type:{_quoted(kind)}" for kind in self.types]
+        return terms + [f"{name}:{_quoted(value)}" for name, value in named.items() if value]
+
+
+@dataclass(frozen=True, slots=True)
+class TextRange:
+    """A part of a document: a page, or a range with ``around`` characters on both sides.
+
+    0 is all pages, the beginning, or the end.
+    """
+
+    page: int = 0
+    start: int = 0
+    end: int = 0
+    around: int = 0
+    most_bytes: int = 32 << 10
+
+
+class DoorLibrary:
+    """A library as a door shows it. Thread-safe.
+
+    Args:
+        engine: The engine of the library.
+        settings: The settings, which say what the door may see.
+        door: The door.
+
+    Every method raises ``door_closed`` if the person has opened nothing, ``unknown_collection`` or
+    ``not_a_root`` for what the door may not see, and ``Cancelled``.
+    """
+
+    def __init__(self, engine: EngineApi, settings: Settings, door: Door) -> None:
+        self._engine = engine
+        self._settings = settings
+        self.door = door
+        self._years: SharedCache[tuple[str, int], str] = SharedCache(_YEARS_KEPT)
+
+    def search(
+        self,
+        caller: DoorCaller,
+        query: str,
+        filters: QueryFilters | None = None,
+        collections: Sequence[str] = (),
+        limit: int = 10,
+    ) -> SearchAnswer:
+        """Find the passages that answer a query, in each collection by itself."""
+        access = self._access()
+        text = " ".join([*(filters or QueryFilters()).terms(), query]).strip()
+        _check_query(text, steered=access.everything)
+        return self._outcomes(caller, "search", query, text, collections, limit)
+
+    def similar(
+        self,
+        caller: DoorCaller,
+        document: str,
+        page: int = 0,
+        collections: Sequence[str] = (),
+        limit: int = 10,
+    ) -> SearchAnswer:
+        """Find passages that resemble a document, or a page of it."""
+        path = self._visible(caller, document)
+        place = f"{path}#page={page}" if page else str(path)
+        if '"' in place:
+            raise WorldError("bad_query", reason="the name of the document has a quotation mark")
+        return self._outcomes(caller, "similar", document, f'like:"{place}"', collections, limit)
+
+    def read(
+        self, caller: DoorCaller, document: str, wanted: TextRange | None = None, expected: str = ""
+    ) -> ReadAnswer:
+        """Read a page, a range or all of a document.
+
+        ``expected`` is the hash of a passage, which is looked for.
+        """
+        wanted = wanted or TextRange()
+        path = self._visible(caller, document)
+        most = min(max(wanted.most_bytes, 1), MOST_BYTES)
+        first = max(wanted.start - wanted.around, 0)
+        last = wanted.end + wanted.around if wanted.end else 0
+        found = self._call(caller, ReadPassages(path, first, last, wanted.page, most))
+        parts = [
+            QuotedText(
+                one.start, one.end, one.page, one.page_last,
+                tuple(map(_safe, one.heading_path)), _safe(one.text), text_hash(one.text),
+            )
+            for one in found.passages
+        ]  # fmt: skip
+        kept, following = _within_bytes(parts, most, found.following)
+        card = _card(found.document)
+        verified = None
+        if expected:
+            same = any(part.hash == expected.lower() for part in parts)
+            verified = same and card.file_state == AS_INDEXED
+        place = {"page": wanted.page or None, "start": wanted.start or None}
+        self._note(caller, "read", document=str(path), **place, parts=len(kept))
+        return ReadAnswer(card, found.characters, tuple(kept), following, verified)
+
+    def compare(
+        self, caller: DoorCaller, first: str, second: str, limit: int = 30
+    ) -> CompareAnswer:
+        """Find what each of two documents says that the other does not."""
+        paths = [self._visible(caller, document) for document in (first, second)]
+        most = min(max(limit, 1), MOST_STATEMENTS)
+        found = self._call(caller, Compare(str(paths[0]), str(paths[1]), most))
+        cards = [_card(self._call(caller, GetDocument(path))) for path in paths]
+        left_out = sum(side.alone - len(side.only) for side in (found.first, found.second))
+        left_out += found.changes - len(found.changed)
+        self._note(caller, "compare", document=str(paths[0]), other=str(paths[1]))
+        return CompareAnswer(
+            cards[0],
+            cards[1],
+            tuple(map(_lone, found.first.only)),
+            tuple(map(_lone, found.second.only)),
+            tuple(map(_changed, found.changed)),
+            left_out,
+        )
+
+    def documents(
+        self,
+        caller: DoorCaller,
+        filters: QueryFilters | None = None,
+        collections: Sequence[str] = (),
+        offset: int = 0,
+        limit: int = 50,
+    ) -> DocumentsAnswer:
+        """List the documents of each collection, some at a time."""
+        access = self._access()
+        text = " ".join((filters or QueryFilters()).terms())
+        _check_query(text, steered=access.everything)
+        most = min(max(limit, 1), MOST_DOCUMENTS)
+
+        def listed(scope: str) -> CollectionDocuments:
+            request = ListDocuments(text, scope, offset=max(offset, 0), limit=most)
+            found = self._call(caller, request)
+            following = request.offset + len(found.documents)
+            more = following if found.documents and following < found.total else 0
+            cards = tuple(map(_card, found.documents))
+            return CollectionDocuments(
+                scope or EVERYTHING, total=found.total, documents=cards, next_offset=more
+            )
+
+        outcomes = self._each(access, collections, listed, CollectionDocuments)
+        self._note(caller, "documents", query=text, found=sum(one.total for one in outcomes))
+        return DocumentsAnswer(outcomes)
+
+    def status(self, caller: DoorCaller) -> StatusAnswer:
+        """Say what may be seen, and whether documents still wait to be read."""
+        access = self._access()
+
+        def counted(scope: str) -> CollectionCount:
+            found = self._call(caller, ListDocuments(within=scope, limit=1))
+            return CollectionCount(scope or EVERYTHING, found.total)
+
+        outcomes = self._each(
+            access, (), counted,
+            lambda name, error, _message: CollectionCount(name, 0, error),
+        )  # fmt: skip
+        activity = self._call(caller, GetActivity())
+        self._note(caller, "status")
+        return StatusAnswer(outcomes, activity.embedded_share, activity.pending)
+
+    # -- how --------------------------------------------------------------------------------
+
+    def _outcomes(
+        self, caller: DoorCaller, what: str, asked: str, text: str, collections: Sequence[str],
+        limit: int,
+    ) -> SearchAnswer:  # fmt: skip
+        access = self._access()
+        most = min(max(limit, 1), MOST_HITS)
+
+        def found(scope: str) -> CollectionHits:
+            result = self._best(caller, Search(text, most, within=scope))
+            return CollectionHits(
+                scope or EVERYTHING,
+                match=str(result.match),
+                notes=tuple(_safe(sentence(note)) for note in result.notes),
+                passages=tuple(self._passage(caller, hit) for hit in result.hits),
+            )
+
+        outcomes = self._each(access, collections, found, CollectionHits)
+        hits = sum(len(one.passages) for one in outcomes)
+        names = ", ".join(one.collection for one in outcomes)
+        self._note(caller, what, query=asked, collections=names, found=hits)
+        return SearchAnswer(_safe(asked), outcomes)
+
+    def _best(self, caller: DoorCaller, request: Search) -> SearchResult:
+        """Search, and put the first hits into a better order if a model for that is here."""
+        result = self._call(caller, request)
+        order = rerank_request(request.text, result)
+        if order is not None:
+            try:
+                return reranked(result, self._call(caller, replace(order, wait=True)))
+            except WorldError:
+                return result
+        return result
+
+    def _each(
+        self,
+        access: Access,
+        collections: Sequence[str],
+        answered: Callable[[str], A],
+        failed: Callable[[str, str, str], A],
+    ) -> tuple[A, ...]:
+        """Answer for each collection; one that cannot be searched is an outcome like the others."""
+        outcomes = []
+        for scope in access.scopes(collections)[:_MOST_COLLECTIONS]:
+            try:
+                access.check(scope)
+                outcomes.append(answered(scope))
+            except WorldError as error:
+                outcomes.append(
+                    failed(_safe(scope or EVERYTHING), error.code, _safe(error.message))
+                )
+        return tuple(outcomes)
+
+    def _access(self) -> Access:
+        access = Access.read(self._settings, self.door)
+        access.check_open(self.door)
+        return access
+
+    def _visible(self, caller: DoorCaller, document: str) -> Path:
+        """Return the path of a document that may be seen.
+
+        Raises:
+            WorldError: ``not_a_root``, whether it is hidden or not in the library.
+        """
+        access = self._access()
+        path = path_of(document)
+        for scope in access.scopes():
+            request = ListDocuments(within=scope, paths=(path,), limit=1)
+            try:
+                if self._call(caller, request).total:
+                    return path
+            except WorldError as error:
+                if error.code != "unknown_collection":
+                    raise
+        raise WorldError("not_a_root", path=_safe(document))
+
+    def _call(self, caller: DoorCaller, request: Request[A]) -> A:
+        return self._engine.call(request, token=caller.token)
+
+    def _note(self, caller: DoorCaller, what: str, **detail: object) -> None:
+        note_call(self._settings, self.door, caller.name, what, **detail)
+
+    def _year(self, caller: DoorCaller, path: str) -> str:
+        try:
+            return self._call(caller, GetDocument(Path(path))).created[:4]
+        except WorldError:
+            return ""
+
+    def _passage(self, caller: DoorCaller, hit: Hit) -> QuotedPassage:
+        best = hit.text[slice(*hit.best)]
+        year = self._years.get((hit.path, hit.modified_ns), lambda: self._year(caller, hit.path))
+        unit = page_unit(hit.format) if hit.format else "page"
+        page = f"{unit} {hit.page}" if unit and hit.start < hit.end else ""
+        cited = (hit.author, hit.title, year, page)
+        return QuotedPassage(
+            document=address_of(hit.path),
+            path=_safe(hit.path),
+            title=_safe(hit.title),
+            author=_safe(hit.author),
+            page=hit.page,
+            page_last=hit.page_last,
+            heading_path=tuple(map(_safe, hit.heading_path)),
+            start=hit.start,
+            end=hit.end,
+            text=_safe(hit.text),
+            best=_safe(best),
+            score=hit.score,
+            why=str(hit.why),
+            citation=_safe(", ".join(part for part in cited if part)),
+            link=link_to((best, hit.text)),
+            hash=text_hash(hit.text),
+            file_state=_file_state(hit.path, hit.modified_ns),
+        )
+
+
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def address_of(path: str) -> str:
+    """Return the address of a document, which has every byte of its path."""
+    return ADDRESS + quote_from_bytes(os.fsencode(path), safe="")
+
+
+def path_of(document: str) -> Path:
+    """Return the path of a document, given by its address or by its path."""
+    if document.startswith(ADDRESS):
+        return Path(os.fsdecode(unquote_to_bytes(document.removeprefix(ADDRESS))))
+    path = Path(document)
+    if not path.is_absolute():
+        raise WorldError("not_a_root", path=_safe(document))
+    return path
+
+
+def _safe(text: str) -> str:
+    """Return text that can be encoded; bytes of names that are not UTF-8 become escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _quoted(value: str) -> str:
+    return '"' + " ".join(value.replace('"', " ").split()) + '"'
+
+
+def _check_query(text: str, *, steered: bool) -> None:
+    """Refuse a query that is too long or compares with documents that may not be seen.
+
+    Raises:
+        WorldError: ``bad_query``.
+    """
+    from indexer.query.grammar import parse  # 30 ms, at the first call
+
+    if len(text) > MOST_QUERY:
+        raise WorldError("bad_query", reason=f"it has more than {MOST_QUERY:,} characters")
+    filters = parse(text).filters
+    if not steered and (filters.like or filters.more or filters.less):
+        names = ", ".join(sorted(_STEERING))
+        raise WorldError("bad_query", reason=f"{names} need a door to the whole library")
+
+
+def _within_bytes(
+    parts: Sequence[QuotedText], most: int, following: int
+) -> tuple[list[QuotedText], int]:
+    """Return the first parts that fit into a number of bytes, and where the next begins."""
+    kept: list[QuotedText] = []
+    size = 0
+    for part in parts:
+        size += len(part.text.encode())
+        if kept and size > most:
+            return kept, part.start
+        kept.append(part)
+    return kept, following
+
+
+def _card(document: Document) -> DocumentCard:
+    return DocumentCard(
+        document=address_of(document.path),
+        path=_safe(document.path),
+        title=_safe(document.title),
+        author=_safe(document.author),
+        created=document.created,
+        language=document.language,
+        format=document.format,
+        pages=document.pages,
+        size=document.size,
+        file_state=_file_state(document.path, document.mtime_ns, document.size),
+    )
+
+
+def _file_state(path: str, modified_ns: int, size: int | None = None) -> str:
+    try:
+        now = Path(path).stat()
+    except (OSError, ValueError):
+        return MISSING
+    same = now.st_mtime_ns == modified_ns and size in (None, now.st_size)
+    return AS_INDEXED if same else CHANGED
+
+
+def _lone(one: LoneStatement) -> QuotedStatement:
+    near = _safe(one.near.text) if one.near else ""
+    return QuotedStatement(one.page, one.start, one.end, _safe(one.text), near)
+
+
+def _changed(change: Change) -> QuotedStatement:
+    first = change.first
+    return QuotedStatement(
+        first.page, first.start, first.end, _safe(first.text), _safe(change.second.text)
+    )
