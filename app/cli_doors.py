@@ -122,7 +122,7 @@ def _serve_assistants(_options: Namespace, context: CommandContext) -> int:
 
     from app.doors.library import DoorLibrary
     from app.doors.mcp_server import LibraryServer
-    from app.machine import version
+    from app.engine import version
 
     with contextlib.closing(context.lasting_engine()) as engine:
         library = DoorLibrary(engine, context.settings, Door.MCP)

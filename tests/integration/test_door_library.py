@@ -159,7 +159,8 @@ def test_documents_are_listed_and_compared(doors: OpenDoors, library: DoorLibrar
     assert found == {"lease.txt", "order.txt", "letter.md"}
     (notes,) = library.documents(ME, QueryFilters(types=("md",))).collections
     assert [Path(one.path).name for one in notes.documents] == ["letter.md"]
-    compared = library.compare(ME, *(doors.path(f"contracts/{n}.txt") for n in ("lease", "order")))
+    lease, order = doors.path("contracts/lease.txt"), doors.path("contracts/order.txt")
+    compared = library.compare(ME, lease, order)
     assert LEASE.partition(".")[0] in compared.only_first[0].text
 
 

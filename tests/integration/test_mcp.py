@@ -106,7 +106,7 @@ def test_a_client_of_the_older_sdk_is_answered(doors: OpenDoors) -> None:
 
 def spoken(doors: OpenDoors, messages: list[Any], wanted: set[int]) -> list[dict[str, Any]]:
     """Write messages to the command and read its answers until all wanted ones are there."""
-    answers = []
+    answers: list[dict[str, Any]] = []
     with subprocess.Popen(
         doors.command("mcp"),
         env=doors.environment,
