@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from app import logs, paths
 from app.settings import Settings
 from indexer.api.errors import WorldError
-from indexer.confine.launcher import OpenInViewer, OpenPath
+from indexer.confine.launcher import OpenInViewer, OpenPath, StartAgain
 from indexer.confine.process import child_command, child_environment, own_command
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def launcher_commands() -> dict[type[LauncherRequest[Any]], Command]:
 
     return {
         OpenPath: lambda request, _gone: programs.open_path(str(request.path)),
+        StartAgain: lambda _request, _gone: programs.start_again(),
         OpenInViewer: _ConfirmedViewer().start,
     }
 
@@ -195,7 +196,7 @@ class Program:
         self.app = app
         self.settings = settings
         self.library = library
-        self._forgetting = False
+        self._forgetting = self._restarting = False
         self._root = root = QObject(app)
         self.themes = Themes(app)
         self.themes.setParent(root)
@@ -229,6 +230,7 @@ class Program:
         self._watcher.directoryChanged.connect(self._read_settings)
         self.window.quit_requested.connect(self._leave)
         self.window.deletion_requested.connect(self._forget)
+        self.window.restart_requested.connect(self._restart)
         self.supervisor.ended.connect(self.app.quit)
         self.single.handed_over.connect(self._handed_over)
         self.signals.arrived.connect(self.window.quit)
@@ -241,6 +243,7 @@ class Program:
         from PySide6.QtCore import QTimer
 
         from ui.application import FirstPaint, logged_faults
+        from ui.desktop import start_again
 
         with logged_faults(self._show_fault):
             self._add_tray()
@@ -257,6 +260,8 @@ class Program:
         self.close()
         if self._forgetting:
             forget_everything(self.library)
+        if self._restarting:
+            start_again()
         return status
 
     def close(self) -> None:
@@ -299,8 +304,6 @@ class Program:
                 self.themes.scale_text(int(percent))
             case "hotkey":
                 self.hotkey_search.follow_setting()
-            case "language":
-                self.window.alerts.show_restart()
 
     def _read_settings(self, _folder: str) -> None:
         self.settings.read_again()
@@ -322,6 +325,9 @@ class Program:
 
     def _forget(self) -> None:
         self._forgetting = True
+
+    def _restart(self) -> None:
+        self._restarting = True
 
     def _show_fault(self) -> None:
         self.window.alerts.show_fault(str(next(iter(logs.fault_reports()), logs.log_file())))

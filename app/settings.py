@@ -36,8 +36,10 @@ AUTO = "auto"
 _LIMITS = Limits()
 _CODE_LETTERS = 2  # of a language in ISO 639-1
 
-WINDOW, SEARCH, READING = N_("Window"), N_("Search"), N_("Reading")
-LIBRARY, DOORS, ADVANCED = N_("Library"), N_("Other programs"), N_("Advanced")
+WINDOW, READING, PRIVACY = N_("Window"), N_("Reading"), N_("Privacy")
+DOORS = N_("Other programs")
+# Of what is set where its effect is seen: by keys, or on the page of models.
+IN_PLACE = ""
 
 
 def _window_languages() -> list[str]:
@@ -52,24 +54,24 @@ _ROWS = (
     Setting("theme", WINDOW, SettingType.CHOICE, "system", N_("Colours"),
             N_("Colours of the window."),
             choices={"system": N_("As the system"), "light": N_("Light"), "dark": N_("Dark")},
-            at_once=True),
+            at_once=True, drawn=True),
     Setting("language", WINDOW, SettingType.CHOICE, "system", N_("Language"),
             N_("Language of the window."),
             choices={"system": N_("As the system"), **dict.fromkeys(_window_languages(), "")}),
     Setting("text_scale", WINDOW, SettingType.INTEGER, 100, N_("Size of text (%)"),
             N_("Size of the window's text, in percent of the system's."), low=100, high=200,
             at_once=True),
-    Setting("preview", WINDOW, SettingType.FLAG, default=True, label=N_("Preview"),
+    Setting("preview", IN_PLACE, SettingType.FLAG, default=True, label=N_("Preview"),
             help=N_("Show the page of the selected passage beside the results."), at_once=True),
     Setting("dark_pages", WINDOW, SettingType.FLAG, default=False, label=N_("Dark pages"),
             help=N_("In the dark theme, show pages light on dark."), at_once=True),
-    Setting("facing_pages", WINDOW, SettingType.FLAG, default=False, label=N_("Facing pages"),
+    Setting("facing_pages", IN_PLACE, SettingType.FLAG, default=False, label=N_("Facing pages"),
             help=N_("Show two pages side by side."), at_once=True),
-    Setting("side_panel", WINDOW, SettingType.FLAG, default=False, label=N_("Pages and outline"),
+    Setting("side_panel", IN_PLACE, SettingType.FLAG, default=False, label=N_("Pages and outline"),
             help=N_("Show small pages and the headings beside the page."), at_once=True),
-    Setting("viewer", WINDOW, SettingType.TEXT, "", N_("Viewer"),
-            N_("Command that opens a document at a page, such as okular --page {page} {path}; "
-               "empty: the system's viewer."), at_once=True),
+    Setting("viewer", WINDOW, SettingType.VIEWER, "", N_("Viewer"),
+            N_("What opens a document at its page: the system's viewer, or a command such as "
+               "okular --page {page} {path}."), at_once=True),
     Setting("close_to_tray", WINDOW, SettingType.FLAG, default=False, label=N_("Close to the tray"),
             help=N_("Closing the window leaves Lectern in the tray, watching the folders."),
             at_once=True),
@@ -78,7 +80,7 @@ _ROWS = (
     Setting("hotkey", WINDOW, SettingType.KEYS, "", N_("Hotkey"),
             N_("Keys that open the search from anywhere, such as Ctrl+Alt+L; empty: none."),
             at_once=True),
-    Setting("history", SEARCH, SettingType.FLAG, default=True, label=N_("History"),
+    Setting("history", PRIVACY, SettingType.FLAG, default=True, label=N_("History"),
             help=N_("Remember what was searched for, on this machine only."), at_once=True),
     Setting("speed", READING, SettingType.CHOICE, "normal", N_("Speed"),
             N_("How much of the machine indexing may take."),
@@ -93,19 +95,20 @@ _ROWS = (
             N_("Languages of scanned pages, the likeliest first, such as de or deu; empty: the "
                "system's, English and others that Tesseract has.")),
     Setting("min_free_gb", READING, SettingType.NUMBER, 2.0, N_("Keep free (GB)"),
-            N_("Indexing pauses while less disk than this is free, in GB."), high=10_000),
+            N_("Indexing pauses while less disk than this is free, in GB."), high=10_000,
+            advanced=True),
     Setting("max_pdf_mb", READING, SettingType.INTEGER, _LIMITS.pdf_bytes // MIB,
             N_("Largest PDF (MB)"), N_("Larger PDF files are left out, in MB."), low=1,
-            high=65_536),
+            high=65_536, advanced=True),
     Setting("max_text_mb", READING, SettingType.INTEGER, _LIMITS.text_bytes // MIB,
             N_("Largest text file (MB)"), N_("Larger text files are left out, in MB."), low=1,
-            high=65_536),
+            high=65_536, advanced=True),
     Setting("max_markup_mb", READING, SettingType.INTEGER, _LIMITS.markup_bytes // MIB,
             N_("Largest web page (MB)"), N_("Larger Markdown and HTML files are left out, in MB."),
-            low=1, high=65_536),
-    Setting("library", LIBRARY, SettingType.FOLDER, "", N_("Place of the library"),
+            low=1, high=65_536, advanced=True),
+    Setting("library", READING, SettingType.FOLDER, "", N_("Place of the library"),
             N_("Folder of the library; empty: a folder in your user data.")),
-    Setting("offline", LIBRARY, SettingType.FLAG, default=False, label=N_("Offline"),
+    Setting("offline", PRIVACY, SettingType.FLAG, default=False, label=N_("Offline"),
             help=N_("Never use the network, not even for a model that is missing.")),
     Setting("mcp_collections", DOORS, SettingType.LIST, (), N_("For assistants"),
             N_("Collections that assistants may search by lectern mcp; *: the whole library; "
@@ -118,36 +121,43 @@ _ROWS = (
                "empty: none."), at_once=True),
     Setting("door_log", DOORS, SettingType.FLAG, default=True, label=N_("Log"),
             help=N_("Keep a log, on this machine, of what other programs asked."), at_once=True),
-    Setting("model", ADVANCED, SettingType.TEXT, AUTO, N_("Language model"),
+    Setting("model", IN_PLACE, SettingType.TEXT, AUTO, N_("Language model"),
             N_("Embedding model, by name; auto: the one for the languages of the library. "
                "lectern-e5-late also finds documents in English by questions in other languages.")),
-    Setting("reranker", ADVANCED, SettingType.TEXT, AUTO, N_("Order of the first hits"),
+    Setting("reranker", IN_PLACE, SettingType.TEXT, AUTO, N_("Order of the first hits"),
             N_("Model that orders the first hits, by name; auto: a cross-encoder if one is here, "
                "else a model with a vector for each token; off: none.")),
-    Setting("device", ADVANCED, SettingType.CHOICE, "auto", N_("Device"),
+    Setting("device", READING, SettingType.CHOICE, "auto", N_("Device"),
             N_("Where the model runs."),
             choices={"auto": N_("The best available"), "cuda": "CUDA", "tensorrt": "TensorRT",
                      "migraphx": "MIGraphX", "directml": "DirectML", "coreml": "Core ML",
-                     "openvino-gpu": "OpenVINO (GPU)", "cpu": "CPU"}),
-    Setting("precision", ADVANCED, SettingType.CHOICE, AUTO, N_("Precision of documents"),
+                     "openvino-gpu": "OpenVINO (GPU)", "cpu": "CPU"},
+            advanced=True),
+    Setting("precision", READING, SettingType.CHOICE, AUTO, N_("Precision of documents"),
             N_("Weights used for documents: int8 is mostly twice as fast, fp32 exact, fp16 for "
                "graphics cards; auto: a new library has what is fastest here, and keeps it."),
             choices={AUTO: N_("By the library and the processor"),
-                     **{each.value: each.value for each in Precision}}),
-    Setting("query_precision", ADVANCED, SettingType.CHOICE, Precision.FP32.value,
+                     **{each.value: each.value for each in Precision}},
+            advanced=True),
+    Setting("query_precision", READING, SettingType.CHOICE, Precision.FP32.value,
             N_("Precision of queries"), N_("Weights used for queries."),
-            choices={each.value: each.value for each in Precision}),
-    Setting("threads", ADVANCED, SettingType.INTEGER, 0, N_("Threads"),
-            N_("Threads of the model while indexing; 0: one for each core."), high=256),
-    Setting("readers", ADVANCED, SettingType.INTEGER, 0, N_("Documents at a time"),
-            N_("Documents read at the same time; 0: half as many as cores, or two."), high=64),
-    Setting("document_silence_s", ADVANCED, SettingType.NUMBER, _LIMITS.silence_s,
+            choices={each.value: each.value for each in Precision},
+            advanced=True),
+    Setting("threads", READING, SettingType.INTEGER, 0, N_("Threads"),
+            N_("Threads of the model while indexing; 0: one for each core."), high=256,
+            advanced=True),
+    Setting("readers", READING, SettingType.INTEGER, 0, N_("Documents at a time"),
+            N_("Documents read at the same time; 0: half as many as cores, or two."), high=64,
+            advanced=True),
+    Setting("document_silence_s", READING, SettingType.NUMBER, _LIMITS.silence_s,
             N_("Time without progress (s)"),
             N_("Seconds without progress after which a document is given up; longer while other "
-               "programs leave it no processor."), low=1, high=3600),
-    Setting("document_memory_mb", ADVANCED, SettingType.INTEGER, _LIMITS.resident_bytes // MIB,
+               "programs leave it no processor."), low=1, high=3600,
+            advanced=True),
+    Setting("document_memory_mb", READING, SettingType.INTEGER, _LIMITS.resident_bytes // MIB,
             N_("Memory for a document (MB)"),
-            N_("Memory that reading one document may take, in MB."), low=64, high=65_536),
+            N_("Memory that reading one document may take, in MB."), low=64, high=65_536,
+            advanced=True),
 )  # fmt: skip
 SETTINGS = {setting.name: setting for setting in _ROWS}
 

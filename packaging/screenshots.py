@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from indexer.api.progress import Progress
     from indexer.api.types import Hit
     from ui.application import Application
+    from ui.main_window import MainWindow
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "packaging" / "pictures"
@@ -174,23 +175,24 @@ class Stage:
 
 def scenes(app: Application, library: Path) -> Iterator[tuple[str, QWidget]]:
     """Yield the name of each screenshot and its window, in the right state."""
-    from ui.pages import ACTIVITY
-
     stage = Stage(app, library, language="en", theme="light", text_scale=100, speed="slow")
     stage.ready()
     yield from first_run(stage)
     window = stage.window
-    window.pages.show_page(ACTIVITY)
-    wait(lambda: (at := progress(stage)) is not None and at.files_done > 3)
-    wait(lambda: lists_what_was_read(window) or progress(stage) is None)
+    window.pages.show_files()
+    wait(lambda: progress(stage) is not None)
+    wait(lambda: all_rows(window) > 5)
     yield "activity", window
     stage.program.settings.set("speed", "normal")
     wait(lambda: progress(stage) is None)
     stage.search(QUESTION)
     yield "search", window
     window.pages.show_files()
+    table = window.pages.library.table
     wait(lambda: all_rows(window) > 5)
-    yield "coverage", window
+    table.selectRow(all_rows(window) - 1)
+    wait(window.pages.library.details.page.isVisible)
+    yield "library", window
     stage.quit()
 
     stage = Stage(app, library, theme="dark")
@@ -247,21 +249,9 @@ def features(stage: Stage, documents: Path) -> Iterator[tuple[str, QWidget]]:
     yield "compare", window
 
 
-def all_rows(window: QWidget) -> int:
-    """The number of files that the coverage page lists."""
-    from ui.library.coverage import CoveragePage
-
-    page = window.findChild(CoveragePage)
-    return page.model.rowCount() if page is not None else 0
-
-
-def lists_what_was_read(window: QWidget) -> bool:
-    """Whether the activity page names several files that were read."""
-    from ui.library.activity import LastRead
-    from ui.search.labels import Link
-
-    last = window.findChild(LastRead)
-    return last is not None and sum(link.isVisible() for link in last.findChildren(Link)) > 3
+def all_rows(window: MainWindow) -> int:
+    """The number of files that the library lists."""
+    return window.pages.library.model.rowCount()
 
 
 def progress(stage: Stage) -> Progress | None:

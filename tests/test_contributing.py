@@ -66,7 +66,7 @@ dialog = SettingsDialog(context)
 box = dialog.rows["quotes"].editor.control
 box.click()
 print(json.dumps({
-    "label": box.text(),
+    "label": box.accessibleName(),
     "set": context.settings["quotes"],
     "format": names.kind("gemtext"),
     "error": failures.reason("too_old") + ": " + failures.sentence("too_old", {"limit": "a day"}),

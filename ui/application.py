@@ -37,7 +37,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QFileOpenEvent, QPainter, QPen
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
-from PySide6.QtWidgets import QApplication, QSplitter, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 from shiboken6 import isValid
 
 from indexer.api.codec import decode, encode
@@ -229,10 +229,7 @@ class FocusRings(QObject):
 
 
 class FocusRing(QWidget):
-    """A ring over the edge of ``around``, as a child of ``host``, one of its ancestors.
-
-    Of tabs it is around the current one.
-    """
+    """A ring over the edge of ``around``, as a child of ``host``, one of its ancestors."""
 
     def __init__(self, around: QWidget, host: QWidget) -> None:
         super().__init__(host)
@@ -243,8 +240,6 @@ class FocusRing(QWidget):
         ):
             self.setAttribute(attribute)
         around.installEventFilter(self)
-        if isinstance(around, QTabBar):
-            around.currentChanged.connect(self._place)
         self._place()
         self.show()
 
@@ -266,11 +261,9 @@ class FocusRing(QWidget):
             painter.drawRoundedRect(area.adjusted(inside, inside, -inside, -inside), S, S)
         painter.end()
 
-    def _place(self, _current: int = 0) -> None:
+    def _place(self) -> None:
         host, around = self.parentWidget(), self._around
         area = around.rect()
-        if isinstance(around, QTabBar):
-            area = around.tabRect(around.currentIndex())
         if host is not None:
             self.setGeometry(QRect(around.mapTo(host, area.topLeft()), area.size()))
             self.raise_()

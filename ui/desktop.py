@@ -20,6 +20,7 @@ from PySide6.QtGui import QDesktopServices
 
 from indexer.api.errors import LecternError
 from indexer.confine import launcher
+from ui import programs
 from ui.ports import Notice
 from ui.programs import custom_command, filled, is_program, program_of, view_command, viewer_named
 from ui.widgets import timer
@@ -57,6 +58,13 @@ def start_viewer(name: str, path: str, page: int, own: str = "") -> bool:
     if launcher.current() is not None:
         return _ask(launcher.OpenInViewer(name, Path(path), page))
     return start(view_command(name, path, page) if name else custom_command(own, path, page))
+
+
+def start_again() -> bool:
+    """Start this program again, once its window has closed; False if it does not start."""
+    if launcher.current() is not None:
+        return _ask(launcher.StartAgain())
+    return programs.start_again()
 
 
 def _open_by_system(path: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -334,8 +334,16 @@ class EngineLink(QObject):
 EVERY_MS = 1000
 
 
+# Weight of a new estimate of the time left in the exponential smoothing, and the factor by which it
+# differs from the one before if the work itself has changed.
+NEW_ESTIMATE, ANOTHER_WORK = 0.35, 3.0
+
+
 class ActivityFeed(QObject):
     """Publishes the engine's ``Activity`` while it is connected, and what others change.
+
+    The time left is smoothed here, so that the whole window shows the same one; there is none while
+    work is paused.
 
     Signals:
         changed: With the newest activity; None while there is no engine.
@@ -348,6 +356,7 @@ class ActivityFeed(QObject):
         self.latest: Activity | None = None
         self._link = link
         self._request = LatestRequest(link)
+        self._seconds_left: float | None = None
         self._timer = timer(self, EVERY_MS, self.refresh, single=False)
         link.connected.connect(self._start)
         link.disconnected.connect(self._stop)
@@ -381,7 +390,19 @@ class ActivityFeed(QObject):
         self._request.cancel()
         self._publish(None)
 
+    def _smoothed(self, activity: Activity) -> Activity:
+        running, before = activity.running, self._seconds_left
+        given = running.progress.eta_seconds if running and not activity.paused else None
+        if given and before and 1 / ANOTHER_WORK < given / before < ANOTHER_WORK:
+            given = before + NEW_ESTIMATE * (given - before)
+        self._seconds_left = given
+        if running is None:
+            return activity
+        progress = replace(running.progress, eta_seconds=given)
+        return replace(activity, running=replace(running, progress=progress))
+
     def _publish(self, activity: Activity | None) -> None:
+        activity = self._smoothed(activity) if activity is not None else None
         before, self.latest = self.latest, activity
         self.changed.emit(activity)
         # What has changed since pages asked, before the first activity, cannot be known.

@@ -47,14 +47,14 @@ SIDE, FACING = "F7", "F8"
 IN_WINDOW = "Alt+Return"
 STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
-PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4")
+PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3")
 COLLECT, ELSEWHERE, COMPARE = "Ctrl+B", "Ctrl+Shift+F", "F6"
 REASONS = "Ctrl+E"
 
 KEYS = (
     KeyGroup(N_("Everywhere"), (
         Key((SEARCH_BOX, BACK), N_("Go to the search box")),
-        Key(PAGES, N_("Search, library, activity, basket")),
+        Key(PAGES, N_("Search, library, basket")),
         Key(STEPS, N_("Back to the search before, or forward again")),
         Key((PREVIEW,), N_("Show or hide the preview")),
         Key((PAUSE,), N_("Pause reading, or go on")),

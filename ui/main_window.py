@@ -27,9 +27,10 @@ from ui import keys
 from ui.desktop import open_path
 from ui.help import HelpWindow, page_about
 from ui.keys import KeyList
-from ui.pages import ACTIVITY, BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
+from ui.pages import BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.ports import Notice, ignore
 from ui.search.model import HIT_MIME, dragged_hits
+from ui.supervisor import EngineState
 from ui.theme import icon, separator
 from ui.widgets import filled, timer
 from ui.window_parts import Rail, StatusLine
@@ -60,10 +61,12 @@ class MainWindow(QMainWindow):
     Signals:
         quit_requested: The program is to end; the window is closed and its state is saved.
         deletion_requested: The library and the window's files are to be deleted after the end.
+        restart_requested: The program is to be started again after the end.
     """
 
     quit_requested = Signal()
     deletion_requested = Signal()
+    restart_requested = Signal()
 
     def __init__(
         self,
@@ -102,13 +105,11 @@ class MainWindow(QMainWindow):
         for name, text, drawing, sequence in (
             (SEARCH, self.tr("Search"), "search", keys.PAGES[0]),
             (LIBRARY, self.tr("Library"), "library", keys.PAGES[1]),
-            (ACTIVITY, self.tr("Activity"), "activity", keys.PAGES[2]),
-            (BASKET, self.tr("Basket"), "basket", keys.PAGES[3]),
+            (BASKET, self.tr("Basket"), "basket", keys.PAGES[2]),
         ):
             rail.add_page(name, text, drawing, QKeySequence(sequence))
         rail.accept_drops(BASKET, HIT_MIME)
         rail.add_gap()
-        rail.add_button(KEYS, self.tr("Keys"), "keyboard", QKeySequence(keys.LIST))
         rail.add_button(SETTINGS, self.tr("Settings"), "settings", QKeySequence(keys.SETTINGS))
         return rail
 
@@ -127,8 +128,7 @@ class MainWindow(QMainWindow):
             (self.tr("Go to the search box"), keys.SEARCH_BOX, self.go_to_search),
             (self.tr("Search"), keys.PAGES[0], self.go_to_search),
             (self.tr("Library"), keys.PAGES[1], partial(self.pages.show_page, LIBRARY)),
-            (self.tr("Activity"), keys.PAGES[2], partial(self.pages.show_page, ACTIVITY)),
-            (self.tr("Basket"), keys.PAGES[3], partial(self.pages.show_page, BASKET)),
+            (self.tr("Basket"), keys.PAGES[2], partial(self.pages.show_page, BASKET)),
             (self.tr("Back"), keys.STEPS[0], partial(self._go, -1)),
             (self.tr("Forward"), keys.STEPS[1], partial(self._go, 1)),
             (self.tr("Show or hide the preview"), keys.PREVIEW, self._toggle_preview),
@@ -149,9 +149,12 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.rail.chosen.connect(self._choose)
         self.pages.shown.connect(self.rail.show_chosen)
+        self.pages.shown.connect(self._show_engine)
+        self.pages.models_requested.connect(self.dialogs.show_models)
         self.rail.dropped.connect(self._drop)
         self.pages.basket.changed.connect(self._count_kept)
         self.dialogs.deletion_requested.connect(self._forget_everything)
+        self.dialogs.restart_requested.connect(self._restart)
         self.status.pause_requested.connect(self._feed.pause)
         self.status.retry_requested.connect(self._supervisor.start)
         self._supervisor.changed.connect(self._show_engine)
@@ -239,8 +242,10 @@ class MainWindow(QMainWindow):
         self.quit_requested.emit()
 
     def _choose(self, name: str) -> None:
-        buttons = {SETTINGS: self.dialogs.show_settings, KEYS: self.dialogs.show_keys}
-        buttons.get(name, partial(self.pages.show_page, name))()
+        if name == SETTINGS:
+            self.dialogs.show_settings()
+        else:
+            self.pages.show_page(name)
 
     def _toggle_preview(self) -> None:
         self.pages.search.toggle_preview()
@@ -252,8 +257,15 @@ class MainWindow(QMainWindow):
         self.deletion_requested.emit()
         self.quit()
 
-    def _show_engine(self) -> None:
-        self.status.show_engine(self._supervisor.state, self._supervisor.problem)
+    def _restart(self) -> None:
+        self.restart_requested.emit()
+        self.quit()
+
+    def _show_engine(self, _page: str = "") -> None:
+        state = self._supervisor.state
+        self.status.show_engine(state, self._supervisor.problem)
+        # The library has a line of its own on the work.
+        self.status.setVisible(self.pages.name != LIBRARY or state is not EngineState.READY)
 
     def _greet_engine(self) -> None:
         """Send the current settings to a new engine, and check whether the library is empty."""
@@ -291,14 +303,29 @@ SETTINGS, KEYS, HELP = "settings", "keys", "help"
 
 
 class Dialogs(QObject):
-    """The dialogs, each made once. Signals: ``deletion_requested``: delete the library."""
+    """The dialogs, each made once.
+
+    Signals:
+        deletion_requested: The library is to be deleted.
+        restart_requested: The program is to be started again.
+    """
 
     deletion_requested = Signal()
+    restart_requested = Signal()
 
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(window)
         self._context, self._window = context, window
         self._made: dict[str, QWidget] = {}
+
+    def show_models(self) -> None:
+        """Open the settings at the choice of the language model."""
+        from ui.settings_dialog.dialog import MODELS, SettingsDialog
+
+        self.show_settings()
+        dialog = self._made[SETTINGS]
+        if isinstance(dialog, SettingsDialog):
+            dialog.show_page(MODELS)
 
     def show_settings(self) -> None:
         from ui.settings_dialog.dialog import SettingsDialog
@@ -306,6 +333,7 @@ class Dialogs(QObject):
         def make() -> QWidget:
             dialog = SettingsDialog(self._context, self._window)
             dialog.deletion_requested.connect(self.deletion_requested)
+            dialog.restart_requested.connect(self.restart_requested)
             return dialog
 
         self._show(SETTINGS, make)
@@ -336,9 +364,6 @@ class WindowAlerts(QObject):
     def __init__(self, notices: NoticeBar, state: WindowState, pages: Pages) -> None:
         super().__init__(pages)
         self._notices, self._state, self._pages = notices, state, pages
-
-    def show_restart(self) -> None:
-        self._notices.post(Notice(self.tr("The language changes when Lectern is started again.")))
 
     def show_fault(self, report: str) -> None:
         """Post a notice of a fault, with a button that opens the report."""

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget, QTabWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from ui import passwords
 from ui.basket.basket import Basket
@@ -31,29 +31,24 @@ if TYPE_CHECKING:
     from indexer.api.status import Activity
     from indexer.api.types import Hit
     from ui.compare.page import ComparePage
-    from ui.library.activity import ActivityPanel
-    from ui.library.coverage import CoveragePage
     from ui.library.first_run import FirstRun
-    from ui.library.folders import FoldersPage
+    from ui.library.page import LibraryPage
     from ui.ports import Context
     from ui.state import WindowState
 
-SEARCH, LIBRARY, ACTIVITY, BASKET = "search", "library", "activity", "basket"
+SEARCH, LIBRARY, BASKET = "search", "library", "basket"
 FIRST_RUN, COMPARE = "first_run", "compare"
 # The help page of each.
 HELP = {
     SEARCH: "queries",
     LIBRARY: "library",
-    ACTIVITY: "library#how-hard-it-works",
     BASKET: "basket",
     COMPARE: "compare",
     FIRST_RUN: "first-search",
 }
 # Modules to import ahead of need, one per step of the timer.
 AHEAD = (
-    "ui.library.folders",
-    "ui.library.coverage",
-    "ui.library.activity",
+    "ui.library.page",
     "ui.export",
     "ui.basket.export",
     "ui.basket.page",
@@ -65,9 +60,15 @@ AHEAD_MS = 40
 
 
 class Pages(QStackedWidget):
-    """The stack of pages. Signals: ``shown`` with the name of the page that is shown now."""
+    """The stack of pages.
+
+    Signals:
+        shown: The name of the page that is shown now.
+        models_requested: The choice of the language model is to be shown.
+    """
 
     shown = Signal(str)
+    models_requested = Signal()
 
     def __init__(self, context: Context, state: WindowState, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,9 +76,7 @@ class Pages(QStackedWidget):
         self._state = state
         self._made: dict[str, QWidget] = {}
         self._activity: Activity | None = None
-        self._panel: ActivityPanel | None = None
-        self._folders: FoldersPage | None = None
-        self._files: CoveragePage | None = None
+        self._library: LibraryPage | None = None
         self._first_run: FirstRun | None = None
         self._comparison: ComparePage | None = None
         # The parts of the search page, made in steps of their own before it.
@@ -91,7 +90,6 @@ class Pages(QStackedWidget):
         self._build = {
             SEARCH: self._make_search,
             LIBRARY: self._make_library,
-            ACTIVITY: self._make_activity,
             BASKET: self._make_basket,
             FIRST_RUN: self._make_first_run,
             COMPARE: self._make_compare,
@@ -109,6 +107,12 @@ class Pages(QStackedWidget):
         return pane
 
     @property
+    def library(self) -> LibraryPage:
+        self.page(LIBRARY)
+        assert self._library is not None  # noqa: S101  # made above
+        return self._library
+
+    @property
     def query(self) -> str:
         """The text of the search box; "" before the search page is made."""
         return self.search.search.query if SEARCH in self._made else ""
@@ -119,7 +123,7 @@ class Pages(QStackedWidget):
         if SEARCH in self._made:
             self.search.search.freshness.show_activity(activity)
             self.search.search.alerts.show_activity(activity)
-        for page in (self._panel, self._first_run):
+        for page in (self._library, self._first_run):
             if page is not None:
                 page.show_activity(activity)
 
@@ -149,12 +153,8 @@ class Pages(QStackedWidget):
 
     def show_files(self, state: str = "", root: str = "") -> None:
         """Show the list of all files, or of those in a state or under a root."""
-        self._show_tab(1)
-        if self._files is not None:
-            self._files.show_files(state, root)
-
-    def _show_files_of(self, root: str) -> None:
-        self.show_files(root=root)
+        self.library.show_files(state, root)
+        self.show_page(LIBRARY)
 
     def search_for(self, text: str) -> None:
         """Show the search page, and search for a text unless it is empty."""
@@ -175,9 +175,8 @@ class Pages(QStackedWidget):
         if not fresh:
             self._search_inside(paths[0])
         elif roots:
-            self._show_tab(0)
-            if self._folders is not None:
-                self._folders.add_paths(fresh)
+            self.show_page(LIBRARY)
+            self.library.add_paths(fresh)
         else:
             self.show_page(FIRST_RUN)
             if self._first_run is not None:
@@ -215,13 +214,6 @@ class Pages(QStackedWidget):
             undo = partial(self.basket.remove_passage, kept.key)
         self._context.notices.post(Notice(text, undo=undo))
 
-    def _show_tab(self, index: int) -> None:
-        """Show a tab of the library."""
-        self.show_page(LIBRARY)
-        tabs = self._made[LIBRARY]
-        assert isinstance(tabs, QTabWidget)  # noqa: S101  # made below
-        tabs.setCurrentIndex(index)
-
     def _load_one(self) -> None:
         if self._ahead:
             importlib.import_module(self._ahead.popleft())
@@ -254,28 +246,13 @@ class Pages(QStackedWidget):
             self.show_page(SEARCH)
 
     def _make_library(self) -> QWidget:
-        from ui.library.coverage import CoveragePage
-        from ui.library.folders import FoldersPage
+        from ui.library.page import LibraryPage
 
-        tabs = QTabWidget()
-        tabs.setDocumentMode(True)
-        tabs.setAccessibleName(self.tr("Library"))
-        self._folders, self._files = FoldersPage(self._context), CoveragePage(self._context)
-        self._folders.files_requested.connect(self._show_files_of)
-        self._files.file_actions.compare_requested.connect(self.compare)
-        tabs.addTab(self._folders, self.tr("&Folders"))
-        tabs.addTab(self._files, self.tr("F&iles"))
-        return tabs
-
-    def _make_activity(self) -> QWidget:
-        from ui.library.activity import ActivityPanel
-
-        self._panel = ActivityPanel(self._context)
-        self._panel.files_requested.connect(self.show_files)
-        self._panel.folder_requested.connect(self._show_files_of)
-        self._panel.document_requested.connect(self._search_inside)
-        self._panel.show_activity(self._activity)
-        return self._panel
+        self._library = LibraryPage(self._context)
+        self._library.file_actions.compare_requested.connect(self.compare)
+        self._library.models_requested.connect(self.models_requested)
+        self._library.show_activity(self._activity)
+        return self._library
 
     def _make_basket(self) -> QWidget:
         from ui.basket.page import BasketPage

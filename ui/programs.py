@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from indexer import GIVEN_ENVIRONMENT
 from indexer.api.errors import WorldError
 from indexer.api.formats import FORMATS
+from indexer.confine.process import is_frozen, own_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,6 +103,16 @@ def custom_command(text: str, path: str, page: int) -> list[str]:
     if parts and not any(PATH in part or URL in part for part in parts[1:]):
         parts.append(PATH)
     return filled(parts, path, page)
+
+
+def viewer_commands() -> dict[str, str]:
+    """Return the commands of the viewers that are installed, by their names."""
+    commands = {}
+    for viewer in VIEWERS:
+        program = next(filter(shutil.which, viewer.programs), "")
+        if program:
+            commands[program[0].upper() + program[1:]] = " ".join((program, *viewer.arguments))
+    return commands
 
 
 def view_command(name: str, path: str, page: int) -> list[str]:
@@ -204,6 +215,13 @@ def open_path(path: str) -> bool:
     if is_program(path):
         raise WorldError("bad_request", reason="opening it would run it")
     return any(_start_program([*opener, path]) for opener in _OPENERS)
+
+
+def start_again() -> bool:
+    """Start this program again, as it was started; False if that is not possible."""
+    image = os.environ.get("APPIMAGE") if is_frozen() else None  # its mount ends with the program
+    command = [image] if image else own_command(window=True)
+    return _start_program([*command, *sys.argv[1:]])
 
 
 def start_viewer(request: OpenInViewer, own: str) -> bool:

@@ -34,7 +34,7 @@ from ui.ports import Notice
 from ui.supervisor import EngineState
 from ui.theme import L, M, S, current, icon, icon_size
 from ui.widgets import FocusReturn, IconToolButton, filled, timer, wrapped_label
-from ui.words import amounts, failures, names
+from ui.words import failures, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from indexer.api.errors import LecternError
-    from indexer.api.progress import Progress
     from indexer.api.status import Activity
     from ui.theme import Theme
 
@@ -312,10 +311,6 @@ class NoticeBar(QFrame):
         super().leaveEvent(event)
 
 
-# Reasons that are shown also while no job runs.
-LASTING = frozenset({"paused", "disk_full", "library_read_only", "model_missing", "model_absent"})
-
-
 class StatusLine(QFrame):
     """The line at the foot. Signals: ``pause_requested`` with a bool; ``retry_requested``."""
 
@@ -369,10 +364,8 @@ class StatusLine(QFrame):
             self._show_activity(activity)
 
     def _show_activity(self, activity: Activity) -> None:
-        embedded_share = activity.embedded_share
-        self._embedded.setVisible(embedded_share < 1)
-        text = self.tr("Meaning search {share} ready").format(share=amounts.share(embedded_share))
-        self._embedded.setText(text)
+        self._embedded.setVisible(activity.embedded_share < 1)
+        self._embedded.setText(work.meaning(activity.embedded_share))
         device = activity.device.upper()
         self._device.setText(device)
         self._device.setAccessibleName(self.tr("Device: {device}").format(device=device))
@@ -391,33 +384,6 @@ class StatusLine(QFrame):
             case EngineState.RESTARTING:
                 return self.tr("The engine stopped and is being started again. Nothing is lost.")
             case EngineState.READY if self._activity is not None:
-                return self._doing(self._activity)
+                return work.sentence(self._activity)
             case _:
                 return self.tr("Starting…")
-
-    def _doing(self, activity: Activity) -> str:
-        reason = names.pause(activity.reason)
-        if activity.running is None:
-            # Without a job the other reasons slow nothing down.
-            return reason if activity.reason in LASTING else self._resting(activity)
-        change = names.change(activity)
-        if activity.paused and not change:
-            doing = names.doing(activity.running.progress)
-            return self.tr("{reason}. {progress}.").format(reason=reason, progress=doing)
-        sentence = change.sentence if change else self._progress(activity.running.progress)
-        if not reason:
-            return sentence
-        return self.tr("{progress} {reason}.").format(progress=sentence, reason=reason)
-
-    def _resting(self, activity: Activity) -> str:
-        if activity.pending:
-            return amounts.waiting(activity.pending)
-        change = names.change(activity)
-        return change.sentence if change else self.tr("Up to date")
-
-    def _progress(self, progress: Progress) -> str:
-        doing = names.doing(progress)
-        if progress.eta_seconds is None:
-            return f"{doing}."
-        left = amounts.about(progress.eta_seconds)
-        return self.tr("{progress}, {time} left.").format(progress=doing, time=left)

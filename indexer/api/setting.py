@@ -33,15 +33,18 @@ class SettingType(Enum):
     FOLDER = "folder"
     KEYS = "keys"
     LIST = "list"
+    VIEWER = "command"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One declared setting.
 
-    ``group`` is the label of its page in the dialog, ``type`` decides its editor. ``low`` and
-    ``high`` bound numbers, ``choices`` maps values to their labels. A change is effective
-    ``at_once``, or when the engine, or the window, is started again.
+    ``group`` is the label of its page in the dialog, "" for one that is set where its effect is
+    seen; ``type`` decides its editor. ``low`` and ``high`` bound numbers, ``choices`` maps values
+    to their labels, which are ``drawn`` if they are looks of the window. A change is effective
+    ``at_once``, or when the engine, or the window, is started again. What few people need is
+    ``advanced``: folded away.
     """
 
     name: str
@@ -54,6 +57,8 @@ class Setting:
     high: float = 0
     choices: Mapping[str, str] = field(default_factory=dict)
     at_once: bool = False
+    advanced: bool = False
+    drawn: bool = False
 
     @property
     def values(self) -> str:
@@ -138,5 +143,6 @@ _FITS: dict[SettingType, Callable[[object], bool]] = {
     SettingType.TEXT: _is_text,
     SettingType.FOLDER: _is_text,
     SettingType.KEYS: _is_text,
+    SettingType.VIEWER: _is_text,
     SettingType.LIST: _is_words,
 }

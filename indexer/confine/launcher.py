@@ -74,6 +74,11 @@ class OpenInViewer(LauncherRequest[bool]):
 
 
 @dataclass(frozen=True, slots=True)
+class StartAgain(LauncherRequest[bool]):
+    """Start the program again, as it was started; the answer is whether it started."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Share(LauncherRequest[None]):
     """Send another socket of the same launcher."""
 

@@ -2,97 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
-    <name>ActivityPanel</name>
-    <message>
-        <source>Activity</source>
-        <translation>Aktivität</translation>
-    </message>
-    <message>
-        <source>What was read</source>
-        <translation>Was gelesen wurde</translation>
-    </message>
-    <message>
-        <source>Folders</source>
-        <translation>Ordner</translation>
-    </message>
-    <message>
-        <source>In the library</source>
-        <translation>In der Bibliothek</translation>
-    </message>
-    <message>
-        <source>Read last</source>
-        <translation>Zuletzt gelesen</translation>
-    </message>
-    <message>
-        <source>The engine is starting…</source>
-        <translation>Die Suchmaschine startet …</translation>
-    </message>
-    <message>
-        <source>Paused</source>
-        <translation>Angehalten</translation>
-    </message>
-    <message>
-        <source>Everything is up to date</source>
-        <translation>Alles ist auf dem neuesten Stand</translation>
-    </message>
-    <message>
-        <source>Pace:</source>
-        <translation>Tempo:</translation>
-    </message>
-    <message>
-        <source>Time left:</source>
-        <translation>Restzeit:</translation>
-    </message>
-    <message>
-        <source>Meaning search:</source>
-        <translation>Sinnsuche:</translation>
-    </message>
-    <message>
-        <source>Device:</source>
-        <translation>Gerät:</translation>
-    </message>
-    <message>
-        <source>{size} on the disk, where {free} are free</source>
-        <translation>{size} auf der Platte, auf der {free} frei sind</translation>
-    </message>
-    <message>
-        <source>Text:</source>
-        <translation>Text:</translation>
-    </message>
-    <message>
-        <source>Languages:</source>
-        <translation>Sprachen:</translation>
-    </message>
-    <message>
-        <source>Model:</source>
-        <translation>Modell:</translation>
-    </message>
-    <message>
-        <source>Index:</source>
-        <translation>Index:</translation>
-    </message>
-    <message>
-        <source>{pages} pages and {passages} passages a second</source>
-        <translation>{pages} Seiten und {passages} Stellen je Sekunde</translation>
-    </message>
-    <message>
-        <source>ready for all of the text</source>
-        <translation>bereit für den ganzen Text</translation>
-    </message>
-    <message>
-        <source>{share} ready; exact words are found in all that was read</source>
-        <translation>zu {share} bereit; genaue Wörter werden in allem Gelesenen gefunden</translation>
-    </message>
-    <message>
-        <source>chosen when reading starts</source>
-        <translation>wird beim ersten Lesen gewählt</translation>
-    </message>
-    <message>
-        <source>{device} ({reason})</source>
-        <translation>{device} ({reason})</translation>
-    </message>
-</context>
-<context>
     <name>Amounts</name>
     <message numerus="yes">
         <source>%Ln file(s)</source>
@@ -172,6 +81,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln language(s)</source>
+        <translation>
+            <numerusform>%Ln Sprache</numerusform>
+            <numerusform>%Ln Sprachen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln question(s)</source>
         <translation>
             <numerusform>%Ln Frage</numerusform>
@@ -197,6 +113,64 @@
         <translation>
             <numerusform>etwa %Ln Tag</numerusform>
             <numerusform>etwa %Ln Tage</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>AttentionList</name>
+    <message numerus="yes">
+        <source>%Ln file(s) need a password</source>
+        <translation>
+            <numerusform>%Ln Datei braucht ein Passwort</numerusform>
+            <numerusform>%Ln Dateien brauchen ein Passwort</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>&amp;Unlock…</source>
+        <translation>Öffne&amp;n…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) stopped the engine and were set aside</source>
+        <translation>
+            <numerusform>%Ln Datei hat die Suchmaschine angehalten und wurde beiseitegelegt</numerusform>
+            <numerusform>%Ln Dateien haben die Suchmaschine angehalten und wurden beiseitegelegt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Show t&amp;hem</source>
+        <translation>An&amp;zeigen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) could not be read</source>
+        <translation>
+            <numerusform>%Ln Datei konnte nicht gelesen werden</numerusform>
+            <numerusform>%Ln Dateien konnten nicht gelesen werden</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>&amp;Try again</source>
+        <translation>Erneut &amp;versuchen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln folder(s) offline: the drive is not here</source>
+        <translation>
+            <numerusform>%Ln Ordner offline: Das Laufwerk ist nicht da</numerusform>
+            <numerusform>%Ln Ordner offline: Das Laufwerk ist nicht da</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{documents} in {languages} are found by words only</source>
+        <translation>Nur über Wörter zu finden: {documents} in {languages}</translation>
+    </message>
+    <message>
+        <source>Use the multil&amp;ingual model…</source>
+        <translation>Mehrspr&amp;achiges Modell verwenden…</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) will be read again.</source>
+        <translation>
+            <numerusform>%Ln Datei wird noch einmal gelesen.</numerusform>
+            <numerusform>%Ln Dateien werden noch einmal gelesen.</numerusform>
         </translation>
     </message>
 </context>
@@ -357,13 +331,6 @@
     <message>
         <source>{action}: passage {number}</source>
         <translation>{action}: Stelle {number}</translation>
-    </message>
-</context>
-<context>
-    <name>ChangeLine</name>
-    <message>
-        <source>Change of the language model</source>
-        <translation>Wechsel des Sprachmodells</translation>
     </message>
 </context>
 <context>
@@ -541,237 +508,6 @@
     </message>
 </context>
 <context>
-    <name>CoverageActions</name>
-    <message>
-        <source>&amp;Retry</source>
-        <translation>&amp;Erneut lesen</translation>
-    </message>
-    <message>
-        <source>&amp;Open</source>
-        <translation>&amp;Öffnen</translation>
-    </message>
-    <message>
-        <source>&amp;Show in folder</source>
-        <translation>Im Ordner &amp;zeigen</translation>
-    </message>
-    <message>
-        <source>&amp;Copy path</source>
-        <translation>Pfad &amp;kopieren</translation>
-    </message>
-    <message>
-        <source>Co&amp;mpare</source>
-        <translation>&amp;Vergleichen</translation>
-    </message>
-    <message>
-        <source>&amp;Leave out</source>
-        <translation>Aus&amp;lassen</translation>
-    </message>
-    <message>
-        <source>{what} ({key})</source>
-        <translation>{what} ({key})</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln file(s) will be read again.</source>
-        <translation>
-            <numerusform>%Ln Datei wird noch einmal gelesen.</numerusform>
-            <numerusform>%Ln Dateien werden noch einmal gelesen.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>There is nothing to read again.</source>
-        <translation>Es gibt nichts noch einmal zu lesen.</translation>
-    </message>
-    <message>
-        <source>Checking the password…</source>
-        <translation>Das Passwort wird geprüft …</translation>
-    </message>
-    <message>
-        <source>The keyring refused the password of {file}.</source>
-        <translation>Der Schlüsselbund hat das Passwort von {file} nicht angenommen.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln path(s) copied.</source>
-        <translation>
-            <numerusform>%Ln Pfad kopiert.</numerusform>
-            <numerusform>%Ln Pfade kopiert.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln file(s) left out.</source>
-        <translation>
-            <numerusform>%Ln Datei ausgelassen.</numerusform>
-            <numerusform>%Ln Dateien ausgelassen.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>CoverageDetails</name>
-    <message>
-        <source>About the chosen file</source>
-        <translation>Über die gewählte Datei</translation>
-    </message>
-    <message>
-        <source>Select a file to see details.</source>
-        <translation>Wählen Sie eine Datei, um Einzelheiten zu sehen.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln file(s) chosen, {size}</source>
-        <translation>
-            <numerusform>%Ln Datei gewählt, {size}</numerusform>
-            <numerusform>%Ln Dateien gewählt, {size}</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>CoverageExport</name>
-    <message>
-        <source>The list could not be saved: {reason}.</source>
-        <translation>Die Liste ließ sich nicht speichern: {reason}.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln file(s) listed in {name}.</source>
-        <translation>
-            <numerusform>%Ln Datei in {name} aufgeführt.</numerusform>
-            <numerusform>%Ln Dateien in {name} aufgeführt.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>CoverageModel</name>
-    <message>
-        <source>Name</source>
-        <translation>Name</translation>
-    </message>
-    <message>
-        <source>Folder</source>
-        <translation>Ordner</translation>
-    </message>
-    <message>
-        <source>State</source>
-        <translation>Zustand</translation>
-    </message>
-    <message>
-        <source>Reason</source>
-        <translation>Grund</translation>
-    </message>
-    <message>
-        <source>Size</source>
-        <translation>Größe</translation>
-    </message>
-    <message>
-        <source>Modified</source>
-        <translation>Geändert</translation>
-    </message>
-    <message>
-        <source>Pages</source>
-        <translation>Seiten</translation>
-    </message>
-</context>
-<context>
-    <name>CoveragePage</name>
-    <message>
-        <source>Folder to show</source>
-        <translation>Gezeigter Ordner</translation>
-    </message>
-    <message>
-        <source>All folders</source>
-        <translation>Alle Ordner</translation>
-    </message>
-    <message>
-        <source>Part of a name or path</source>
-        <translation>Teil eines Namens oder Pfads</translation>
-    </message>
-    <message>
-        <source>Show only files with this in their path</source>
-        <translation>Nur Dateien zeigen, deren Pfad dies enthält</translation>
-    </message>
-    <message>
-        <source>Retry &amp;all that failed</source>
-        <translation>&amp;Alle fehlgeschlagenen erneut lesen</translation>
-    </message>
-    <message>
-        <source>Read everything again that could not be read.</source>
-        <translation>Alles noch einmal lesen, was nicht zu lesen war.</translation>
-    </message>
-    <message>
-        <source>&amp;Export…</source>
-        <translation>E&amp;xportieren …</translation>
-    </message>
-    <message>
-        <source>Save this list as a table (CSV).</source>
-        <translation>Diese Liste als Tabelle (CSV) speichern.</translation>
-    </message>
-    <message>
-        <source>What to do with these files</source>
-        <translation>Was mit diesen Dateien geschehen soll</translation>
-    </message>
-    <message>
-        <source>No file matches. Choose another state or folder.</source>
-        <translation>Keine Datei passt. Wählen Sie einen anderen Zustand oder Ordner.</translation>
-    </message>
-    <message>
-        <source>No files yet. Add a folder to begin.</source>
-        <translation>Noch keine Dateien. Fügen Sie zuerst einen Ordner hinzu.</translation>
-    </message>
-    <message>
-        <source>Export the list of files</source>
-        <translation>Liste der Dateien exportieren</translation>
-    </message>
-    <message>
-        <source>files</source>
-        <translation>dateien</translation>
-    </message>
-</context>
-<context>
-    <name>CoverageTable</name>
-    <message>
-        <source>Files</source>
-        <translation>Dateien</translation>
-    </message>
-</context>
-<context>
-    <name>CurrentWork</name>
-    <message>
-        <source>Share of the work that is done</source>
-        <translation>Anteil der Arbeit, der getan ist</translation>
-    </message>
-    <message>
-        <source>&amp;Pause</source>
-        <translation>&amp;Anhalten</translation>
-    </message>
-    <message>
-        <source>&amp;Show them</source>
-        <translation>&amp;Zeigen</translation>
-    </message>
-    <message>
-        <source>There is nothing in the library yet</source>
-        <translation>Noch ist nichts in der Bibliothek</translation>
-    </message>
-    <message>
-        <source>Choose folders, and Lectern reads what is in them.</source>
-        <translation>Wählen Sie Ordner, und Lectern liest, was darin ist.</translation>
-    </message>
-    <message>
-        <source>&amp;Go on</source>
-        <translation>&amp;Fortsetzen</translation>
-    </message>
-    <message>
-        <source>Go on reading</source>
-        <translation>Weiterlesen</translation>
-    </message>
-    <message>
-        <source>Pause reading</source>
-        <translation>Einlesen anhalten</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln document(s) were set aside, because reading them failed badly.</source>
-        <translation>
-            <numerusform>%Ln Dokument wird übergangen, weil sein Lesen schwer fehlschlug.</numerusform>
-            <numerusform>%Ln Dokumente werden übergangen, weil ihr Lesen schwer fehlschlug.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Desktop</name>
     <message>
         <source>{name} is no longer where it was.</source>
@@ -888,6 +624,136 @@
     <message>
         <source>A first estimate of the time; it improves once this computer’s speed is known.</source>
         <translation>Die Zeit ist eine erste Schätzung; sie wird besser, sobald dieser Rechner bekannt ist.</translation>
+    </message>
+</context>
+<context>
+    <name>FileActions</name>
+    <message>
+        <source>&amp;Retry</source>
+        <translation>&amp;Erneut lesen</translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation>&amp;Öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Show in folder</source>
+        <translation>Im Ordner &amp;zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Copy path</source>
+        <translation>Pfad &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>Co&amp;mpare</source>
+        <translation>&amp;Vergleichen</translation>
+    </message>
+    <message>
+        <source>&amp;Leave out</source>
+        <translation>Aus&amp;lassen</translation>
+    </message>
+    <message>
+        <source>{what} ({key})</source>
+        <translation>{what} ({key})</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) will be read again.</source>
+        <translation>
+            <numerusform>%Ln Datei wird noch einmal gelesen.</numerusform>
+            <numerusform>%Ln Dateien werden noch einmal gelesen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is nothing to read again.</source>
+        <translation>Es gibt nichts noch einmal zu lesen.</translation>
+    </message>
+    <message>
+        <source>The keyring refused the password of {file}.</source>
+        <translation>Der Schlüsselbund hat das Passwort von {file} nicht angenommen.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln path(s) copied.</source>
+        <translation>
+            <numerusform>%Ln Pfad kopiert.</numerusform>
+            <numerusform>%Ln Pfade kopiert.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) left out.</source>
+        <translation>
+            <numerusform>%Ln Datei ausgelassen.</numerusform>
+            <numerusform>%Ln Dateien ausgelassen.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>FileDetails</name>
+    <message>
+        <source>About the chosen file</source>
+        <translation>Über die gewählte Datei</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) chosen, {size}</source>
+        <translation>
+            <numerusform>%Ln Datei gewählt, {size}</numerusform>
+            <numerusform>%Ln Dateien gewählt, {size}</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Wrong password. Try again; capital letters matter.</source>
+        <translation>Falsches Passwort. Versuchen Sie es erneut; Groß- und Kleinschreibung zählt.</translation>
+    </message>
+    <message>
+        <source>The document is unlocked and will be read.</source>
+        <translation>Das Dokument ist geöffnet und wird gelesen.</translation>
+    </message>
+</context>
+<context>
+    <name>FileListExport</name>
+    <message numerus="yes">
+        <source>%Ln file(s) listed in {name}.</source>
+        <translation>
+            <numerusform>%Ln Datei in {name} aufgeführt.</numerusform>
+            <numerusform>%Ln Dateien in {name} aufgeführt.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The list could not be saved: {reason}.</source>
+        <translation>Die Liste ließ sich nicht speichern: {reason}.</translation>
+    </message>
+</context>
+<context>
+    <name>FileModel</name>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Modified</source>
+        <translation>Geändert</translation>
+    </message>
+</context>
+<context>
+    <name>FileTable</name>
+    <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>What to do with these files</source>
+        <translation>Was mit diesen Dateien geschehen soll</translation>
     </message>
 </context>
 <context>
@@ -1043,6 +909,13 @@
     </message>
 </context>
 <context>
+    <name>FirstPage</name>
+    <message>
+        <source>First page</source>
+        <translation>Erste Seite</translation>
+    </message>
+</context>
+<context>
     <name>FirstRun</name>
     <message>
         <source>First steps</source>
@@ -1128,25 +1001,18 @@
     </message>
 </context>
 <context>
-    <name>FolderList</name>
+    <name>FolderTree</name>
     <message>
         <source>Folders</source>
         <translation>Ordner</translation>
     </message>
-</context>
-<context>
-    <name>FolderModel</name>
+    <message>
+        <source>All folders</source>
+        <translation>Alle Ordner</translation>
+    </message>
     <message>
         <source>{files}, {size}</source>
         <translation>{files}, {size}</translation>
-    </message>
-    <message>
-        <source>Offline: its drive or folder is not available. What was read of it can still be found.</source>
-        <translation>Offline: Laufwerk oder Ordner sind nicht da. Was gelesen wurde, wird weiter gefunden.</translation>
-    </message>
-    <message>
-        <source>Meaning search {share} ready</source>
-        <translation>Sinnsuche zu {share} bereit</translation>
     </message>
     <message>
         <source>Changes are noticed at once</source>
@@ -1155,100 +1021,6 @@
     <message>
         <source>Checked for changes every few minutes: {reason}</source>
         <translation>Alle paar Minuten wird nach Änderungen gesehen: {reason}</translation>
-    </message>
-    <message>
-        <source>Up to date</source>
-        <translation>Auf dem neuesten Stand</translation>
-    </message>
-    <message>
-        <source> · </source>
-        <translation> · </translation>
-    </message>
-</context>
-<context>
-    <name>FolderShares</name>
-    <message>
-        <source>{files}, {size}</source>
-        <translation>{files}, {size}</translation>
-    </message>
-    <message>
-        <source>Show files</source>
-        <translation>Dateien zeigen</translation>
-    </message>
-    <message>
-        <source>Open folder</source>
-        <translation>Ordner öffnen</translation>
-    </message>
-    <message>
-        <source>Copy path</source>
-        <translation>Pfad kopieren</translation>
-    </message>
-</context>
-<context>
-    <name>FoldersPage</name>
-    <message>
-        <source>That is in the library already.</source>
-        <translation>Das ist schon in der Bibliothek.</translation>
-    </message>
-    <message>
-        <source>No folders yet.
-
-Drop folders or files here, or add them above.</source>
-        <translation>Noch keine Ordner.
-
-Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translation>
-    </message>
-    <message>
-        <source>&amp;Add folder…</source>
-        <translation>Ordner &amp;hinzufügen …</translation>
-    </message>
-    <message>
-        <source>Add fi&amp;les…</source>
-        <translation>Dateien hin&amp;zufügen …</translation>
-    </message>
-    <message>
-        <source>Loo&amp;k for changes</source>
-        <translation>Nach Ä&amp;nderungen sehen</translation>
-    </message>
-    <message>
-        <source>&amp;Rescan</source>
-        <translation>Neu du&amp;rchsehen</translation>
-    </message>
-    <message>
-        <source>&amp;Patterns…</source>
-        <translation>&amp;Muster …</translation>
-    </message>
-    <message>
-        <source>Show fil&amp;es</source>
-        <translation>Da&amp;teien zeigen</translation>
-    </message>
-    <message>
-        <source>&amp;Open folder</source>
-        <translation>Ordner ö&amp;ffnen</translation>
-    </message>
-    <message>
-        <source>Re&amp;move</source>
-        <translation>&amp;Entfernen</translation>
-    </message>
-    <message>
-        <source>What to do with this folder</source>
-        <translation>Was mit diesem Ordner geschehen soll</translation>
-    </message>
-    <message>
-        <source>{what} ({key})</source>
-        <translation>{what} ({key})</translation>
-    </message>
-    <message>
-        <source>Add a folder</source>
-        <translation>Ordner hinzufügen</translation>
-    </message>
-    <message>
-        <source>Add files</source>
-        <translation>Dateien hinzufügen</translation>
-    </message>
-    <message>
-        <source>Reading has begun. What is read can be searched at once.</source>
-        <translation>Das Einlesen hat begonnen. Was gelesen ist, lässt sich sofort durchsuchen.</translation>
     </message>
 </context>
 <context>
@@ -1451,17 +1223,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
-    <name>Legend</name>
-    <message>
-        <source>understood</source>
-        <translation>verstanden</translation>
-    </message>
-    <message>
-        <source>found by its words</source>
-        <translation>an den Wörtern zu finden</translation>
-    </message>
-</context>
-<context>
     <name>Lessons</name>
     <message>
         <source>Ask in your own words</source>
@@ -1489,6 +1250,125 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>LibraryPage</name>
+    <message>
+        <source>That is in the library already.</source>
+        <translation>Das ist schon in der Bibliothek.</translation>
+    </message>
+    <message>
+        <source>&amp;Add folder…</source>
+        <translation>Ordner &amp;hinzufügen …</translation>
+    </message>
+    <message>
+        <source>{what} ({key})</source>
+        <translation>{what} ({key})</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>Ordner hinzufügen</translation>
+    </message>
+    <message>
+        <source>More actions</source>
+        <translation>Weitere Aktionen</translation>
+    </message>
+    <message>
+        <source>Part of a name or path</source>
+        <translation>Teil eines Namens oder Pfads</translation>
+    </message>
+    <message>
+        <source>Show only files with this in their path</source>
+        <translation>Nur Dateien zeigen, deren Pfad dies enthält</translation>
+    </message>
+    <message>
+        <source>Files by state</source>
+        <translation>Dateien nach Zustand</translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation>Alle Dateien</translation>
+    </message>
+    <message>
+        <source>All folders</source>
+        <translation>Alle Ordner</translation>
+    </message>
+    <message>
+        <source>{size} on the disk, where {free} are free</source>
+        <translation>{size} auf der Platte, auf der {free} frei sind</translation>
+    </message>
+    <message>
+        <source>Text:</source>
+        <translation>Text:</translation>
+    </message>
+    <message>
+        <source>Languages:</source>
+        <translation>Sprachen:</translation>
+    </message>
+    <message>
+        <source>Model:</source>
+        <translation>Modell:</translation>
+    </message>
+    <message>
+        <source>Index:</source>
+        <translation>Index:</translation>
+    </message>
+    <message>
+        <source>{state} ({number})</source>
+        <translation>{state} ({number})</translation>
+    </message>
+    <message>
+        <source>No file matches. Choose another state or folder.</source>
+        <translation>Keine Datei passt. Wählen Sie einen anderen Zustand oder Ordner.</translation>
+    </message>
+    <message>
+        <source>No files yet. Drop folders or files here, or add them.</source>
+        <translation>Noch keine Dateien. Ziehen Sie Ordner oder Dateien hierher, oder fügen Sie sie hinzu.</translation>
+    </message>
+    <message>
+        <source>Add &amp;files…</source>
+        <translation>&amp;Dateien hinzufügen…</translation>
+    </message>
+    <message>
+        <source>Loo&amp;k for changes</source>
+        <translation>Nach Ä&amp;nderungen sehen</translation>
+    </message>
+    <message>
+        <source>&amp;Export this list…</source>
+        <translation>Diese Liste &amp;exportieren…</translation>
+    </message>
+    <message>
+        <source>&amp;Open folder</source>
+        <translation>Ordner ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Rescan folder</source>
+        <translation>Ordner neu &amp;durchsuchen</translation>
+    </message>
+    <message>
+        <source>&amp;Patterns of folder…</source>
+        <translation>&amp;Muster des Ordners…</translation>
+    </message>
+    <message>
+        <source>Re&amp;move folder</source>
+        <translation>Ordner en&amp;tfernen</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>Dateien hinzufügen</translation>
+    </message>
+    <message>
+        <source>Reading has begun. What is read can be searched at once.</source>
+        <translation>Das Einlesen hat begonnen. Was gelesen ist, lässt sich sofort durchsuchen.</translation>
+    </message>
+    <message>
+        <source>Export the list of files</source>
+        <translation>Liste der Dateien exportieren</translation>
+    </message>
+    <message>
+        <source>files</source>
+        <translation>dateien</translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>Search</source>
@@ -1497,10 +1377,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Library</source>
         <translation>Bibliothek</translation>
-    </message>
-    <message>
-        <source>Activity</source>
-        <translation>Aktivität</translation>
     </message>
     <message>
         <source>Basket</source>
@@ -1582,14 +1458,29 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
+    <name>ModelCard</name>
+    <message>
+        <source>English</source>
+        <translation>Englisch</translation>
+    </message>
+    <message>
+        <source>Many languages</source>
+        <translation>Viele Sprachen</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>In Gebrauch</translation>
+    </message>
+    <message>
+        <source>Use…</source>
+        <translation>Verwenden…</translation>
+    </message>
+</context>
+<context>
     <name>ModelFacts</name>
     <message>
         <source>unknown</source>
         <translation>unbekannt</translation>
-    </message>
-    <message>
-        <source>comes with Lectern</source>
-        <translation>gehört zu Lectern</translation>
     </message>
     <message>
         <source>one vector for each passage</source>
@@ -1604,36 +1495,12 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>wie gut ein Abschnitt eine Frage beantwortet</translation>
     </message>
     <message>
-        <source>with its neighbours</source>
-        <translation>mit seinen Nachbarn</translation>
-    </message>
-    <message>
-        <source>alone</source>
-        <translation>für sich</translation>
-    </message>
-    <message>
         <source>Makes:</source>
         <translation>Ergibt:</translation>
     </message>
     <message>
         <source>Languages:</source>
         <translation>Sprachen:</translation>
-    </message>
-    <message>
-        <source>Tokens at once:</source>
-        <translation>Token auf einmal:</translation>
-    </message>
-    <message>
-        <source>Each passage is read:</source>
-        <translation>Jeder Abschnitt wird gelesen:</translation>
-    </message>
-    <message>
-        <source>Numbers in a vector:</source>
-        <translation>Zahlen je Vektor:</translation>
-    </message>
-    <message>
-        <source>Parameters:</source>
-        <translation>Parameter:</translation>
     </message>
     <message>
         <source>Licence:</source>
@@ -1690,6 +1557,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>&amp;Entfernen</translation>
     </message>
     <message>
+        <source>&amp;Other models…</source>
+        <translation>&amp;Andere Modelle…</translation>
+    </message>
+    <message>
         <source>unknown</source>
         <translation>unbekannt</translation>
     </message>
@@ -1722,6 +1593,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>{model} ordnet die ersten Treffer, sobald es Ihre Dokumente gelesen hat.</translation>
     </message>
     <message>
+        <source>{model} is being prepared; the library shows how far it is.</source>
+        <translation>{model} wird vorbereitet; die Bibliothek zeigt, wie weit es ist.</translation>
+    </message>
+    <message>
         <source>&amp;Get it</source>
         <translation>&amp;Holen</translation>
     </message>
@@ -1752,10 +1627,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>&amp;Use it</source>
         <translation>&amp;Verwenden</translation>
-    </message>
-    <message>
-        <source>{model} is being prepared; the activity page shows how far it is.</source>
-        <translation>{model} wird vorbereitet; wie weit es ist, zeigt die Seite „Aktivität“.</translation>
     </message>
     <message>
         <source>{size} are free again.</source>
@@ -1868,18 +1739,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <source>Added to the basket</source>
         <translation>In den Korb gelegt</translation>
     </message>
-    <message>
-        <source>Library</source>
-        <translation>Bibliothek</translation>
-    </message>
-    <message>
-        <source>&amp;Folders</source>
-        <translation>&amp;Ordner</translation>
-    </message>
-    <message>
-        <source>F&amp;iles</source>
-        <translation>&amp;Dateien</translation>
-    </message>
 </context>
 <context>
     <name>ParallelsPane</name>
@@ -1923,16 +1782,16 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
 <context>
     <name>PasswordLine</name>
     <message>
-        <source>&amp;Password:</source>
-        <translation>&amp;Passwort:</translation>
-    </message>
-    <message>
         <source>Password of the document</source>
         <translation>Passwort des Dokuments</translation>
     </message>
     <message>
-        <source>&amp;Unlock</source>
-        <translation>En&amp;tsperren</translation>
+        <source>Pass&amp;word:</source>
+        <translation>Pass&amp;wort:</translation>
+    </message>
+    <message>
+        <source>U&amp;nlock</source>
+        <translation>Ent&amp;sperren</translation>
     </message>
     <message>
         <source>&amp;Keep it in the system&apos;s keyring</source>
@@ -1941,6 +1800,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Otherwise Lectern forgets the password when it is quit.</source>
         <translation>Sonst vergisst Lectern das Passwort beim Beenden.</translation>
+    </message>
+    <message>
+        <source>Checking the password…</source>
+        <translation>Das Passwort wird geprüft …</translation>
     </message>
     <message>
         <source>Hide the password</source>
@@ -2002,8 +1865,12 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Zählt …</translation>
     </message>
     <message>
-        <source>{read} to read, {left_out} left out by patterns and rules.</source>
-        <translation>{read} zu lesen, {left_out} durch Muster und Regeln ausgelassen.</translation>
+        <source>Leaves out {files} of the library: {names}.</source>
+        <translation>Lässt {files} der Bibliothek weg: {names}.</translation>
+    </message>
+    <message>
+        <source>{files} stay.</source>
+        <translation>{files} bleiben.</translation>
     </message>
 </context>
 <context>
@@ -2444,10 +2311,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
 <context>
     <name>SettingRow</name>
     <message>
-        <source>{help} Takes effect when Lectern is started again.</source>
-        <translation>{help} Gilt ab dem nächsten Start von Lectern.</translation>
-    </message>
-    <message>
         <source>Reset {name}</source>
         <translation>{name} zurücksetzen</translation>
     </message>
@@ -2475,28 +2338,31 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Einstellungen</translation>
     </message>
     <message>
-        <source>Search the settings</source>
-        <translation>Einstellungen durchsuchen</translation>
-    </message>
-    <message>
         <source>Pages</source>
         <translation>Seiten</translation>
     </message>
     <message>
-        <source>No setting matches.</source>
-        <translation>Davon spricht keine Einstellung.</translation>
+        <source>&amp;Advanced</source>
+        <translation>&amp;Erweitert</translation>
     </message>
     <message>
         <source>&amp;Close</source>
         <translation>S&amp;chließen</translation>
     </message>
     <message>
+        <source>Re&amp;start</source>
+        <translation>&amp;Neu starten</translation>
+    </message>
+    <message>
         <source>Language models</source>
         <translation>Sprachmodelle</translation>
     </message>
-    <message>
-        <source>Privacy</source>
-        <translation>Datenschutz</translation>
+    <message numerus="yes">
+        <source>Restart to apply %Ln change(s)</source>
+        <translation>
+            <numerusform>Neu starten, um %Ln Änderung anzuwenden</numerusform>
+            <numerusform>Neu starten, um %Ln Änderungen anzuwenden</numerusform>
+        </translation>
     </message>
     <message>
         <source>The system did not let Lectern change what starts at login: {reason}.</source>
@@ -2524,13 +2390,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Fold all headings</source>
         <translation>Alle Überschriften zuklappen</translation>
-    </message>
-</context>
-<context>
-    <name>SpeedChoice</name>
-    <message>
-        <source>Speed</source>
-        <translation>Geschwindigkeit</translation>
     </message>
 </context>
 <context>
@@ -2577,36 +2436,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
-    <name>StateBar</name>
-    <message>
-        <source>Files by state</source>
-        <translation>Dateien nach Zustand</translation>
-    </message>
-    <message>
-        <source>Show these files</source>
-        <translation>Diese Dateien zeigen</translation>
-    </message>
-    <message>
-        <source>{n} {state}</source>
-        <translation>{n} {state}</translation>
-    </message>
-</context>
-<context>
-    <name>StateList</name>
-    <message>
-        <source>Files by state</source>
-        <translation>Dateien nach Zustand</translation>
-    </message>
-    <message>
-        <source>All files</source>
-        <translation>Alle Dateien</translation>
-    </message>
-    <message>
-        <source>{state} ({number})</source>
-        <translation>{state} ({number})</translation>
-    </message>
-</context>
-<context>
     <name>StatusLine</name>
     <message>
         <source>Status</source>
@@ -2623,10 +2452,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>How much of the text can be found by its meaning; all of it by its words.</source>
         <translation>Wie viel des Textes sich am Sinn finden lässt; an den Wörtern ist alles zu finden.</translation>
-    </message>
-    <message>
-        <source>Meaning search {share} ready</source>
-        <translation>Sinnsuche zu {share} bereit</translation>
     </message>
     <message>
         <source>Device: {device}</source>
@@ -2647,22 +2472,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Starting…</source>
         <translation>Startet …</translation>
-    </message>
-    <message>
-        <source>{reason}. {progress}.</source>
-        <translation>{reason}. {progress}.</translation>
-    </message>
-    <message>
-        <source>{progress} {reason}.</source>
-        <translation>{progress} {reason}.</translation>
-    </message>
-    <message>
-        <source>Up to date</source>
-        <translation>Auf dem neuesten Stand</translation>
-    </message>
-    <message>
-        <source>{progress}, {time} left.</source>
-        <translation>{progress}, noch {time}.</translation>
     </message>
 </context>
 <context>
@@ -2856,11 +2665,22 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
-    <name>WindowAlerts</name>
+    <name>ViewerChoice</name>
     <message>
-        <source>The language changes when Lectern is started again.</source>
-        <translation>Die Sprache ändert sich beim nächsten Start von Lectern.</translation>
+        <source>The system’s viewer</source>
+        <translation>Das Programm des Systems</translation>
     </message>
+    <message>
+        <source>Other…</source>
+        <translation>Anderes…</translation>
+    </message>
+    <message>
+        <source>Command of the viewer</source>
+        <translation>Befehl des Programms</translation>
+    </message>
+</context>
+<context>
+    <name>WindowAlerts</name>
     <message>
         <source>Something went wrong inside Lectern. A report, which stays here: {file}</source>
         <translation>In Lectern ist etwas schiefgegangen. Ein Bericht, der hier bleibt: {file}</translation>
@@ -4620,20 +4440,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Fenster</translation>
     </message>
     <message>
-        <source>Search</source>
-        <translation>Suche</translation>
-    </message>
-    <message>
         <source>Reading</source>
         <translation>Einlesen</translation>
-    </message>
-    <message>
-        <source>Library</source>
-        <translation>Bibliothek</translation>
-    </message>
-    <message>
-        <source>Advanced</source>
-        <translation>Erweitert</translation>
     </message>
     <message>
         <source>Other programs</source>
@@ -4672,8 +4480,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Zum Suchfeld</translation>
     </message>
     <message>
-        <source>Search, library, activity, basket</source>
-        <translation>Suche, Bibliothek, Aktivität, Korb</translation>
+        <source>Search, library, basket</source>
+        <translation>Suche, Bibliothek, Korb</translation>
     </message>
     <message>
         <source>Back to the search before, or forward again</source>
@@ -4866,10 +4674,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Viewer</source>
         <translation>Anzeigeprogramm</translation>
-    </message>
-    <message>
-        <source>Command that opens a document at a page, such as okular --page {page} {path}; empty: the system&apos;s viewer.</source>
-        <translation>Befehl, der ein Dokument auf einer Seite öffnet, etwa okular --page {page} {path}; leer: das Programm des Systems.</translation>
     </message>
     <message>
         <source>Close to the tray</source>
@@ -5096,12 +4900,20 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Wie das System</translation>
     </message>
     <message>
+        <source>Privacy</source>
+        <translation>Datenschutz</translation>
+    </message>
+    <message>
         <source>Light</source>
         <translation>Hell</translation>
     </message>
     <message>
         <source>Dark</source>
         <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>What opens a document at its page: the system&apos;s viewer, or a command such as okular --page {page} {path}.</source>
+        <translation>Womit ein Dokument an seiner Seite geöffnet wird: mit dem Programm des Systems oder einem Befehl wie okular --page {page} {path}.</translation>
     </message>
     <message>
         <source>Recognise the text on scanned pages.</source>
@@ -5238,6 +5050,61 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Cell {n}</source>
         <translation>Zelle {n}</translation>
+    </message>
+    <message>
+        <source>{reason}. {progress}.</source>
+        <translation>{reason}. {progress}.</translation>
+    </message>
+    <message>
+        <source>{progress} {reason}.</source>
+        <translation>{progress} {reason}.</translation>
+    </message>
+    <message>
+        <source>Meaning search {share} ready</source>
+        <translation>Sinnsuche zu {share} bereit</translation>
+    </message>
+    <message>
+        <source>Up to date</source>
+        <translation>Auf dem neuesten Stand</translation>
+    </message>
+    <message>
+        <source>{progress}, {time} left.</source>
+        <translation>{progress}, noch {time}.</translation>
+    </message>
+</context>
+<context>
+    <name>WorkLine</name>
+    <message>
+        <source>Share of the text that can be found by meaning</source>
+        <translation>Anteil des Textes, der über den Sinn zu finden ist</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>&amp;Go on</source>
+        <translation>&amp;Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Go on reading</source>
+        <translation>Weiterlesen</translation>
+    </message>
+    <message>
+        <source>Pause reading</source>
+        <translation>Einlesen anhalten</translation>
+    </message>
+    <message>
+        <source>The engine is starting…</source>
+        <translation>Die Suchmaschine startet …</translation>
+    </message>
+    <message>
+        <source>{pages} pages a second</source>
+        <translation>{pages} Seiten je Sekunde</translation>
     </message>
 </context>
 <context>

@@ -81,6 +81,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln language(s)</source>
+        <translation>
+            <numerusform>%Ln language</numerusform>
+            <numerusform>%Ln languages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln question(s)</source>
         <translation>
             <numerusform>%Ln question</numerusform>
@@ -110,6 +117,44 @@
     </message>
 </context>
 <context>
+    <name>AttentionList</name>
+    <message numerus="yes">
+        <source>%Ln file(s) need a password</source>
+        <translation>
+            <numerusform>%Ln file needs a password</numerusform>
+            <numerusform>%Ln files need a password</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) stopped the engine and were set aside</source>
+        <translation>
+            <numerusform>%Ln file stopped the engine and was set aside</numerusform>
+            <numerusform>%Ln files stopped the engine and were set aside</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) could not be read</source>
+        <translation>
+            <numerusform>%Ln file could not be read</numerusform>
+            <numerusform>%Ln files could not be read</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln folder(s) offline: the drive is not here</source>
+        <translation>
+            <numerusform>%Ln folder is offline: its drive is not here</numerusform>
+            <numerusform>%Ln folders are offline: their drives are not here</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) will be read again.</source>
+        <translation>
+            <numerusform>%Ln file will be read again.</numerusform>
+            <numerusform>%Ln files will be read again.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>BasketExport</name>
     <message numerus="yes">
         <source>%Ln passage(s) exported</source>
@@ -127,7 +172,17 @@
     </message>
 </context>
 <context>
-    <name>CoverageActions</name>
+    <name>EstimateCard</name>
+    <message numerus="yes">
+        <source>%Ln folders or files</source>
+        <translation>
+            <numerusform>%Ln folders or files</numerusform>
+            <numerusform>%Ln folders or files</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>FileActions</name>
     <message numerus="yes">
         <source>%Ln file(s) will be read again.</source>
         <translation>
@@ -151,7 +206,7 @@
     </message>
 </context>
 <context>
-    <name>CoverageDetails</name>
+    <name>FileDetails</name>
     <message numerus="yes">
         <source>%Ln file(s) chosen, {size}</source>
         <translation>
@@ -161,32 +216,12 @@
     </message>
 </context>
 <context>
-    <name>CoverageExport</name>
+    <name>FileListExport</name>
     <message numerus="yes">
         <source>%Ln file(s) listed in {name}.</source>
         <translation>
             <numerusform>%Ln file listed in {name}.</numerusform>
             <numerusform>%Ln files listed in {name}.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>CurrentWork</name>
-    <message numerus="yes">
-        <source>%Ln document(s) were set aside, because reading them failed badly.</source>
-        <translation>
-            <numerusform>%Ln document was set aside, because reading them failed badly.</numerusform>
-            <numerusform>%Ln documents were set aside, because reading them failed badly.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>EstimateCard</name>
-    <message numerus="yes">
-        <source>%Ln folders or files</source>
-        <translation>
-            <numerusform>%Ln folders or files</numerusform>
-            <numerusform>%Ln folders or files</numerusform>
         </translation>
     </message>
 </context>
@@ -211,6 +246,16 @@
         <translation>
             <numerusform>%Ln hit exported</numerusform>
             <numerusform>%Ln hits exported</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SettingsDialog</name>
+    <message numerus="yes">
+        <source>Restart to apply %Ln change(s)</source>
+        <translation>
+            <numerusform>Restart to apply %Ln change</numerusform>
+            <numerusform>Restart to apply %Ln changes</numerusform>
         </translation>
     </message>
 </context>

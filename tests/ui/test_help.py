@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 
 from tests.ui.program import application
 from ui.help import START, HelpWindow, page_about
-from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
+from ui.pages import FIRST_RUN, LIBRARY, SEARCH
 from ui.settings_dialog.dialog import SettingsDialog
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ def ask(shown: Program) -> HelpWindow:
     [
         (SEARCH, "queries", "Queries"),
         (LIBRARY, "library", "Library"),
-        (ACTIVITY, "library", "How hard it works"),
         (FIRST_RUN, "first-search", "First search"),
     ],
 )

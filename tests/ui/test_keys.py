@@ -14,8 +14,8 @@ from tests.ui.program import application
 from ui.basket.page import BasketPage
 from ui.compare.page import ComparePage
 from ui.keys import KEYS, KeyList
-from ui.library.coverage_table import CoverageTable
-from ui.pages import ACTIVITY, BASKET, COMPARE, LIBRARY, SEARCH
+from ui.library.file_table import FileTable
+from ui.pages import BASKET, COMPARE, LIBRARY, SEARCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,9 +69,9 @@ class Person:
     def files(self) -> None:
         """Go to the list of files, and choose one."""
         self.window.pages.show_files()
-        from ui.library.coverage_table import CoverageTable
+        from ui.library.file_table import FileTable
 
-        table = self.window.pages.page(LIBRARY).findChild(CoverageTable)
+        table = self.window.pages.page(LIBRARY).findChild(FileTable)
         assert table is not None
         flags = QItemSelectionModel.SelectionFlag
 
@@ -104,7 +104,7 @@ def goes_to_a_page(person: Person, keys: str) -> None:
     person.window.pages.show_page(LIBRARY if keys == "Ctrl+1" else SEARCH)
     person.press(keys)
     assert person.window.pages.name == {
-        "Ctrl+1": SEARCH, "Ctrl+2": LIBRARY, "Ctrl+3": ACTIVITY, "Ctrl+4": BASKET,
+        "Ctrl+1": SEARCH, "Ctrl+2": LIBRARY, "Ctrl+3": BASKET,
     }[keys]  # fmt: skip
 
 
@@ -291,7 +291,7 @@ def reads_again(person: Person, keys: str) -> None:
 def compares(person: Person, keys: str) -> None:
     person.files()
     table = person.focus
-    assert isinstance(table, CoverageTable)
+    assert isinstance(table, FileTable)
 
     def both_chosen() -> bool:
         names = [table.model().index(row, 0).data() for row in range(table.model().rowCount())]
@@ -351,7 +351,7 @@ def cards(person: Person) -> list[Card]:
     person.press("Down")
     person.press("Ctrl+B")
     person.program.notices.dismiss()
-    person.press("Ctrl+4")
+    person.press("Ctrl+3")
     page = person.window.pages.page(BASKET)
     assert isinstance(page, BasketPage)
     return page.cards.cards
@@ -433,7 +433,7 @@ def goes_back_and_forward(person: Person, keys: str) -> None:
 CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+L": goes_to_the_box, "Esc": goes_to_the_box,
     "Ctrl+1": goes_to_a_page, "Ctrl+2": goes_to_a_page, "Ctrl+3": goes_to_a_page,
-    "Ctrl+4": goes_to_a_page, "Ctrl+B": collects, "Ctrl+Shift+F": asks_elsewhere,
+    "Ctrl+B": collects, "Ctrl+Shift+F": asks_elsewhere,
     "Ctrl+Shift+Up": reorders, "Ctrl+Shift+Down": reorders,
     "F9": toggles_the_preview, "Space": toggles_the_preview,
     "Ctrl+Shift+P": pauses,
@@ -473,8 +473,8 @@ def test_no_key_is_listed_twice() -> None:
 
 
 def test_text_typed_anywhere_goes_to_the_box(person: Person) -> None:
-    person.window.pages.show_page(ACTIVITY)
-    person.window.pages.page(ACTIVITY).setFocus()
+    person.window.pages.show_page(LIBRARY)
+    person.window.pages.library.work.pause.setFocus()
     person.press("R")
     QTest.keyClicks(person.focus, "oof")
     assert person.window.pages.name == SEARCH

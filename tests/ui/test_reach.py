@@ -39,7 +39,7 @@ from tests.ui.program import application
 from ui import theme
 from ui.application import use_language
 from ui.keys import KeyList
-from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
+from ui.pages import FIRST_RUN, LIBRARY, SEARCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -58,7 +58,7 @@ LAID_OUT_MS = 5000
 PARTS = (QScrollBar, QTabBar, QHeaderView)
 INSIDES = (QComboBox, QAbstractSpinBox, QLineEdit, *PARTS)
 
-PLACES = (FIRST_RUN, SEARCH, "results", LIBRARY, "files", ACTIVITY, "settings", "keys")
+PLACES = (FIRST_RUN, SEARCH, "results", LIBRARY, "files", "settings", "keys")
 
 
 # An activity with long texts.

@@ -19,17 +19,17 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStyle,
     QStyleOptionViewItem,
-    QTabBar,
     QToolButton,
     QTreeWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from indexer.api.types import FileState
 from tests.ui.contrast import contrast
 from ui import theme
 from ui.application import FocusRing, FocusRings
-from ui.library.page_parts import light_tone
+from ui.library.file_table import chip_colours
 from ui.search.labels import Muted
 from ui.search.panels import Banner
 from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon, icon_side, pixmap
@@ -77,12 +77,12 @@ def test_texts_and_progress_can_be_seen_on_selected_rows(themes: Themes) -> None
         assert contrast(colours.accent, colours.line) >= 3
 
 
-def test_both_tones_of_progress_can_be_seen_and_told_apart(themes: Themes) -> None:
+def test_the_chips_of_states_can_be_read(themes: Themes) -> None:
     for mode in ("light", "dark"):
         themes.apply(mode)
-        colours, light = theme.current(), light_tone()
-        assert contrast(light, colours.raised) >= 3, mode
-        assert contrast(light, colours.accent) >= 1.8, mode
+        for state in FileState:
+            back, text = chip_colours(state)
+            assert contrast(text, back) >= ENOUGH, (mode, state)
 
 
 def test_every_list_shows_a_selection_in_the_same_way(themes: Themes, qtbot: QtBot) -> None:
@@ -178,26 +178,6 @@ def test_one_ring_is_around_whatever_has_the_focus(
     last.setFocus()
     window.resize(window.size() * 2)
     qtbot.waitUntil(lambda: rings.ring is not None and rings.ring.size() == last.size())
-
-
-def test_the_ring_of_tabs_is_around_the_current_one(
-    themes: Themes, qapp: QApplication, qtbot: QtBot
-) -> None:
-    window = QWidget()
-    tabs = QTabBar(window)
-    for name in ("Folders", "Files"):
-        tabs.addTab(name)
-    tabs.resize(400, 40)
-    qtbot.addWidget(window)
-    rings = FocusRings(qapp, window)
-    window.show()
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    tabs.setFocus()
-    assert rings.ring is not None
-    assert rings.ring.geometry() == tabs.tabRect(0)
-    tabs.setCurrentIndex(1)
-    assert rings.ring.geometry() == tabs.tabRect(1)
 
 
 def test_muted_labels_follow_a_change_of_the_theme(themes: Themes, qtbot: QtBot) -> None:

@@ -17,8 +17,7 @@ from tests.ui.engines import answer
 from tests.ui.program import application, end, make, start
 from ui.application import Start
 from ui.library.first_run import FirstRun
-from ui.library.folders import FoldersPage
-from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
+from ui.pages import FIRST_RUN, LIBRARY, SEARCH
 from ui.supervisor import EngineState
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def test_a_library_begins_with_the_search_box(window: MainWindow, qtbot: QtBot) 
 
 
 def test_the_rail_changes_the_page_and_follows_it(window: MainWindow) -> None:
-    for name in (LIBRARY, ACTIVITY, SEARCH):
+    for name in (LIBRARY, SEARCH):
         window.rail.button(name).click()
         assert window.pages.name == name
         assert window.rail.button(name).isChecked()
@@ -137,16 +136,14 @@ def test_what_is_not_in_the_library_is_offered_to_be_added(
     file.write_text("A lamp of brass.")
     shown.single.handed_over.emit(Start(paths=(str(file),)))
     qtbot.waitUntil(lambda: window.pages.name == LIBRARY)
-    folders = window.findChild(FoldersPage)
-    assert isinstance(folders, FoldersPage)
-    assert folders.card.paths == [str(file)]
+    assert window.pages.library.card.paths == [str(file)]
 
 
 def test_the_first_folder_is_offered_by_the_first_run(
     program: Program, library_files: Path, qtbot: QtBot
 ) -> None:
     start(program, qtbot)
-    program.window.pages.show_page(ACTIVITY)
+    program.window.pages.show_page(LIBRARY)
     system = QFileOpenEvent(QUrl.fromLocalFile(str(library_files)))
     application().sendEvent(application(), system)
     qtbot.waitUntil(lambda: program.window.pages.name == FIRST_RUN)

@@ -1,6 +1,6 @@
-"""The pages about the library itself: folders, files, activity, and the first run.
+"""The pages about the library itself: its work, folders and files, and the first run.
 
 In: the engine's status, activity, estimates and lists of files. Out: requests that index, remove,
-retry and change patterns. How hits are searched or shown is no matter of this room. Open
-``folders`` and ``coverage`` (the list of files) first.
+retry and change patterns. How hits are searched or shown is no matter of this room. Open ``page``
+first.
 """

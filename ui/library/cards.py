@@ -13,7 +13,6 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
 
 from indexer.api.requests import EstimateIndex, SetPatterns
-from indexer.api.types import FileState
 from ui import theme
 from ui.requests import Questions
 from ui.theme import L, M, S
@@ -308,10 +307,14 @@ class PatternsEditor(CardFrame):
         self._questions.ask_engine(request, self._counted, failed=self._refused)
 
     def _counted(self, estimate: Estimate) -> None:
-        read = estimate.files + estimate.known
-        left_out = estimate.left_out.get(FileState.EXCLUDED, 0)
-        text = self.tr("{read} to read, {left_out} left out by patterns and rules.")
-        self._say(text.format(read=amounts.files(read), left_out=amounts.files(left_out)))
+        said = []
+        if leaving := estimate.leaving:
+            text = self.tr("Leaves out {files} of the library: {names}.")
+            number = amounts.files(sum(leaving.values()))
+            said.append(text.format(files=number, names=_named(leaving)))
+        stay = amounts.files(estimate.files + estimate.known)
+        said.append(self.tr("{files} stay.").format(files=stay))
+        self._say(" ".join(said))
         self.save.setEnabled(self._patterns() != self._before)
 
     def _refused(self, error: LecternError) -> None:
@@ -333,6 +336,20 @@ class PatternsEditor(CardFrame):
         root = self._root
         self.close_editor()
         self.saved.emit(root)
+
+
+# The most folders and files that are named.
+MOST_NAMES = 6
+
+
+def _named(leaving: Mapping[str, int]) -> str:
+    """Name the folders and files that go, those with the most files first."""
+    largest = sorted((name for name in leaving if name), key=lambda name: -leaving[name])
+    parts = [
+        f"\u2068{name}\u2069 ({amounts.count(leaving[name])})" if leaving[name] > 1 else name
+        for name in largest[:MOST_NAMES]
+    ]
+    return ", ".join(parts + (["…"] if len(leaving) > len(parts) else []))
 
 
 _SPECIAL = "\\*?["

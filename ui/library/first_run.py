@@ -8,10 +8,13 @@ from __future__ import annotations
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDir, QStandardPaths, Qt, Signal
+from PySide6.QtCore import QDir, QEvent, QStandardPaths, Qt, Signal
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
+    QFrame,
     QProgressBar,
+    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -19,9 +22,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import Index
 from ui.library.cards import EstimateCard
-from ui.library.current_work import work_headline
 from ui.library.first_search import FirstSearch
-from ui.library.page_parts import ColumnPage
 from ui.ports import ignore
 from ui.requests import Questions
 from ui.theme import XL, L, M, S
@@ -34,7 +35,7 @@ from ui.widgets import (
     timer,
     wrapped_label,
 )
-from ui.words import amounts
+from ui.words import amounts, work
 from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
@@ -53,11 +54,11 @@ if TYPE_CHECKING:
     from ui.ports import Context
 
 COUNT_MS = 400
-# The width of the page, in columns of text.
-_WIDER = 1.5
+# The widest column, in average letters, and the size of titles.
+WIDEST, TITLE_SCALE = 135, 1.45
 
 
-class FirstRun(ColumnPage):
+class FirstRun(QScrollArea):
     """The first page of a new library. Signals: ``finished`` with the query, "" for none."""
 
     finished = Signal(str)
@@ -66,11 +67,17 @@ class FirstRun(ColumnPage):
         super().__init__(parent)
         self._context = context
         self._questions = Questions(context, self)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAcceptDrops(True)
         self.setAccessibleName(self.tr("First steps"))
         self.folders = FolderChoice(usual_folders())
         self.card = EstimateCard(context, can_cancel=False)
         self.search = FirstSearch(context)
+        self._titles = (
+            wrapped_label(self.tr("Find the passage that answers your question")),
+            wrapped_label(self.tr("Try your first search")),
+        )
         self._arrange()
         self._counting = timer(self, COUNT_MS, self._count)
         self.folders.changed.connect(self._counting.start)
@@ -81,22 +88,32 @@ class FirstRun(ColumnPage):
         self._steps = QStackedWidget()
         self._steps.addWidget(self._choosing())
         self._steps.addWidget(self._reading())
-        held = QWidget()
-        filled(QVBoxLayout(held), self._steps, self.search.lessons, spacing=XL, wide=self._steps)
-        self._outer = self.hold(held)
-        self._outer.addWidget(held, 1, Qt.AlignmentFlag.AlignHCenter)
+        self._column, page = QWidget(), QWidget()
+        parts = (self._steps, self.search.lessons)
+        filled(QVBoxLayout(self._column), *parts, spacing=XL, wide=self._steps)
+        self._outer = QVBoxLayout(page)
+        self._outer.addWidget(self._column, 1, Qt.AlignmentFlag.AlignHCenter)
+        self.setWidget(page)
+        self._style_column()
         self.setFocusProxy(self.folders.add_button)
+
+    def _style_column(self) -> None:
+        big = QFont(self.font())
+        big.setPointSizeF(big.pointSizeF() * TITLE_SCALE)
+        big.setBold(True)
+        for title in self._titles:
+            title.setFont(big)
+        room = max(0, self.viewport().width() - 2 * XL)
+        self._column.setFixedWidth(min(self.fontMetrics().averageCharWidth() * WIDEST, room))
 
     def _choosing(self) -> QWidget:
         step = QWidget()
-        title = self.tr("Find the passage that answers your question")
         text = self.tr(
             "Choose the folders with your documents. They are read on this computer, "
             "nothing leaves it, and no file is ever changed. They may be in any of about "
             "a hundred languages; the first documents decide which language model is used."
         )
-        parts = (self.add_title(wrapped_label(title)), wrapped_label(text))
-        column = filled(QVBoxLayout(step), *parts, spacing=L)
+        column = filled(QVBoxLayout(step), self._titles[0], wrapped_label(text), spacing=L)
         column.addSpacing(L)
         column.addWidget(self.folders)
         column.addSpacing(L)
@@ -106,12 +123,11 @@ class FirstRun(ColumnPage):
 
     def _reading(self) -> QWidget:
         step = QWidget()
-        title = self.add_title(wrapped_label(self.tr("Try your first search")))
         self.how_far, self._bar, self._now = wrapped_label(), QProgressBar(), wrapped_label()
         self._bar.setTextVisible(False)
         keep_room(self._bar)
         self._bar.setAccessibleName(self.tr("Files read"))
-        parts = (title, self.how_far, self._bar, self._now)
+        parts = (self._titles[1], self.how_far, self._bar, self._now)
         column = filled(QVBoxLayout(step), *parts, spacing=L)
         column.addSpacing(M)
         column.addWidget(self.search)
@@ -121,10 +137,12 @@ class FirstRun(ColumnPage):
         column.addWidget(self.skip, 0, Qt.AlignmentFlag.AlignTrailing)
         return step
 
-    def column_width(self, room: int) -> int:
-        return min(round(_WIDER * super().column_width(room)), room)
-
     # -- events ---------------------------------------------------------------------------------
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_column"):
+            self._style_column()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -133,6 +151,7 @@ class FirstRun(ColumnPage):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._style_column()
         # A share of the height, so that nothing moves when the estimate or an answer comes.
         edge = max(XL, self.height() // 12)
         self._outer.setContentsMargins(XL, edge, XL, edge)
@@ -191,7 +210,7 @@ class FirstRun(ColumnPage):
             self.how_far.setText(text.format(share=amounts.share(embedded_share)))
         else:
             self.how_far.setText(self.tr("Search in your own words: meaning counts too."))
-        self._now.setText(work_headline(activity))
+        self._now.setText(work.sentence(activity) if activity is not None else "")
 
     def _leave(self) -> None:
         self.finished.emit(self.search.field.text().strip())

@@ -1,14 +1,15 @@
-"""The settings dialog: a page for each group of settings, the privacy page, and a search."""
+"""The settings dialog: cards of settings on a page for each group, the models, and privacy."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFont, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
+    QFrame,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -28,14 +29,13 @@ from ui.ports import Notice, ignore
 from ui.requests import Questions
 from ui.settings_dialog.models import ModelsPage
 from ui.settings_dialog.rows import SettingRow
-from ui.theme import L, M, S
+from ui.theme import L, M, S, icon, separator
 from ui.widgets import (
     CardFrame,
     Facts,
     IconButton,
     RowDelegate,
     filled,
-    plain_label,
     resize_on_screen,
     scrolling,
     wrapped_label,
@@ -83,7 +83,6 @@ class PrivacyPage(QWidget):
             column.addWidget(widget)
         column.addSpacing(L)
         column.addWidget(self._delete)
-        column.addStretch(1)
         self.show_status(None)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -172,10 +171,12 @@ class PrivacyPage(QWidget):
         desktop.open_path(str(self._context.library), self._context.notices)
 
 
-COLUMNS, LINES = 110, 38
-MODELS, PRIVACY = "models", "privacy"
+COLUMNS, LINES = 120, 42
+MODELS, PRIVACY = "models", "Privacy"
 START_AT_LOGIN = "start_at_login"
 ROLE = int(Qt.ItemDataRole.UserRole)
+# The width of a card in average letters: 560 pixels with text of the usual size.
+CARD_LETTERS = 80
 
 
 class SettingsDialog(QDialog):
@@ -183,129 +184,147 @@ class SettingsDialog(QDialog):
 
     Signals:
         deletion_requested: The person has confirmed that everything is to be deleted.
+        restart_requested: The program is to be started again, for changes to take effect.
     """
 
     deletion_requested = Signal()
+    restart_requested = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self.setWindowTitle(self.tr("Settings"))
         about(self, "settings")
-        self.search = QLineEdit()
-        self.search.setPlaceholderText(self.tr("Search the settings"))
-        self.search.setAccessibleName(self.tr("Search the settings"))
-        self.search.setClearButtonEnabled(True)
-        self.search.textChanged.connect(self._update)
         self.pages = QListWidget()
         self.pages.setItemDelegate(RowDelegate(self.pages))
         self.pages.setAccessibleName(self.tr("Pages"))
         self.pages.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.pages.setSpacing(S // 2)
         self.rows: dict[str, SettingRow] = {}
-        self._headings: dict[str, QLabel] = {}
+        self._parts: dict[str, list[QWidget]] = {}  # of each page
+        self._cards: list[QWidget] = []
         self.models, self.privacy = ModelsPage(context), PrivacyPage(context)
         about(self.models, "languages")
         about(self.privacy, "privacy")
         self.privacy.deletion_requested.connect(self.deletion_requested)
-        self.nothing = plain_label(self.tr("No setting matches."))
+        self.advanced = IconButton(self.tr("&Advanced"), "chevron-right")
+        self.advanced.setCheckable(True)
+        self.advanced.setAutoDefault(False)
+        self.advanced.toggled.connect(self._fold)
+        self._started: dict[str, object] = {}  # the first values of what needs a restart
+        self._folded = QWidget()
         self._arrange()
         self._make_pages()
         self._show_login()
         context.settings.watch(self._changed)
         self.pages.currentItemChanged.connect(self._choose_page)
-        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
-        find.activated.connect(self.search.setFocus)
         self.pages.setCurrentRow(0)
-        self._style_fonts()
+        self._size_parts()
+        self._show_pending()
         letter = self.fontMetrics()
         resize_on_screen(self, letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)
         self.pages.setFocus()
 
+    @property
+    def page(self) -> str:
+        """The group of the settings that are shown, or ``MODELS``."""
+        item: QListWidgetItem | None = self.pages.currentItem()  # None at first
+        return str(item.data(ROLE)) if item is not None else ""
+
     def show_page(self, group: str) -> None:
-        """Show the settings of a group of ``Setting``, ``MODELS`` or ``PRIVACY``."""
-        self.search.clear()
+        """Show the settings of a group of ``Setting``, or ``MODELS``."""
         for row in range(self.pages.count()):
             if self.pages.item(row).data(ROLE) == group:
                 self.pages.setCurrentRow(row)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_headings"):
-            self._style_fonts()
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_started"):
+            self._size_parts()
 
     def _arrange(self) -> None:
         inner = QWidget()
-        self._column = filled(QVBoxLayout(inner), spacing=S, edges=(L, 0, L, L))
+        self._column = filled(QVBoxLayout(inner), spacing=L, edges=(L, 0, L, L))
         self._scroll = scrolling(inner)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         close = IconButton(self.tr("&Close"))
-        close.setAutoDefault(False)
         close.clicked.connect(self.close)
-        left = filled(QVBoxLayout(), self.search, self.pages)
-        right = filled(QVBoxLayout(), self._scroll)
-        right.addWidget(close, 0, Qt.AlignmentFlag.AlignTrailing)
-        filled(QHBoxLayout(self), left, right, spacing=L, edges=(L, L, L, L), wide=right)
+        self.pending = wrapped_label()
+        self.restart = IconButton(self.tr("Re&start"), "refresh")
+        self.restart.clicked.connect(self.restart_requested)
+        for button in (close, self.restart):
+            button.setAutoDefault(False)
+        foot = filled(QHBoxLayout(), self.pending, self.restart, wide=self.pending)
+        foot.addWidget(close, 0, Qt.AlignmentFlag.AlignTrailing)
+        right = filled(QVBoxLayout(), self._scroll, foot, wide=self._scroll)
+        filled(QHBoxLayout(self), self.pages, right, spacing=L, edges=(L, L, L, L), wide=right)
 
     def _make_pages(self) -> None:
-        groups: dict[str, list[SettingRow]] = {}
-        for declaration in self._context.settings.declared():
-            row = SettingRow(declaration, self._context.settings)
-            self.rows[declaration.name] = row
-            groups.setdefault(declaration.group, []).append(row)
-        for group, rows in groups.items():
-            self._add_page(group, say(group), list(rows))
-        self._add_page(MODELS, self.tr("Language models"), [self.models])
-        self._add_page(PRIVACY, self.tr("Privacy"), [self.privacy])
-        self._column.addWidget(self.nothing)
+        for declared in self._context.settings.declared():
+            if not declared.at_once:
+                self._started[declared.name] = self._context.settings[declared.name]
+            if declared.group:
+                row = self.rows[declared.name] = SettingRow(declared, self._context.settings)
+                self._parts.setdefault(declared.group, []).append(row)
+        self._parts[MODELS] = [self.models]
+        order = sorted(self._parts, key=lambda group: group == PRIVACY)  # it is the last
+        for group in order:
+            item = QListWidgetItem(self.tr("Language models") if group == MODELS else say(group))
+            item.setData(ROLE, group)
+            self.pages.addItem(item)
+            self._parts[group] = self._page(group, self._parts[group])
         self._column.addStretch(1)
 
-    def _add_page(self, name: str, label: str, parts: list[QWidget]) -> None:
-        item = QListWidgetItem(label)
-        item.setData(ROLE, name)
-        self.pages.addItem(item)
-        heading = plain_label(label)
-        self._headings[name] = heading
-        self._column.addWidget(heading)
+    def _page(self, group: str, rows: list[QWidget]) -> list[QWidget]:
+        """Put the rows of a page into cards, and return its parts."""
+        if group == MODELS:
+            parts = rows
+        else:
+            plain = [each for each in rows if not _is_advanced(each)]
+            folded = [each for each in rows if _is_advanced(each)]
+            parts = [self._card(plain)]
+            if folded:
+                self._folded = self._card(folded)
+                parts += [self.advanced, self._folded]
+            if group == PRIVACY:
+                parts.append(self.privacy)
         for part in parts:
-            self._column.addWidget(part)
+            self._column.addWidget(part, 0, _START if part is self.advanced else _FILL)
+        return parts
 
-    def _style_fonts(self) -> None:
-        font = QFont(self.font())
-        font.setBold(True)
-        font.setPointSizeF(font.pointSizeF() * 1.2)
-        for heading in self._headings.values():
-            heading.setFont(font)
-        width = self.pages.sizeHintForColumn(0) + 2 * self.pages.frameWidth() + L
-        placeholder = self.fontMetrics().horizontalAdvance(self.search.placeholderText())
-        self.pages.setFixedWidth(max(width, placeholder + 2 * L))
-        self.search.setFixedWidth(self.pages.width())
+    def _card(self, rows: list[QWidget]) -> QWidget:
+        card = CardFrame()
+        column = filled(QVBoxLayout(card), spacing=0)
+        for number, row in enumerate(rows):
+            if number:
+                column.addWidget(separator(QFrame.Shape.HLine))
+            column.addWidget(row)
+        self._cards.append(card)
+        return card
+
+    def _size_parts(self) -> None:
+        self.pages.setFixedWidth(
+            self.pages.sizeHintForColumn(0) + 2 * self.pages.frameWidth() + 2 * L
+        )
+        width = CARD_LETTERS * self.fontMetrics().averageCharWidth()
+        for part in (*self._cards, self.models, self.privacy):
+            part.setMaximumWidth(width)
 
     def _choose_page(self, _item: object = None) -> None:
-        if self.search.text():
-            self.search.clear()
-        self._update()
+        page = self.page
+        for group, parts in self._parts.items():
+            for part in parts:
+                part.setVisible(group == page)
+        self._fold()
         self._scroll.verticalScrollBar().setValue(0)
 
-    def _update(self, _text: str = "") -> None:
-        """Show the rows of the page or, during a search, the matching rows of all pages."""
-        text = self.search.text().strip()
-        # None without a page, which the stub leaves out.
-        item: QListWidgetItem | None = self.pages.currentItem()
-        page = str(item.data(ROLE)) if item is not None else ""
-        shown: set[str] = set()
-        for row in self.rows.values():
-            group = row.declaration.group
-            there = row.matches(text) if text else group == page
-            row.setVisible(there)
-            if there:
-                shown.add(group)
-        for name, widget in ((MODELS, self.models), (PRIVACY, self.privacy)):
-            widget.setVisible(not text and page == name)
-            if not text and page == name:
-                shown.add(name)
-        for name, heading in self._headings.items():
-            heading.setVisible(name in shown)
-        self.nothing.setVisible(not shown)
+    def _fold(self, _unfolded: bool = False) -> None:
+        unfolded = self.advanced.isChecked()
+        self.advanced.setIcon(icon("chevron-down" if unfolded else "chevron-right"))
+        self._folded.setVisible(unfolded and not self.advanced.isHidden())
+        if unfolded:
+            self._column.activate()
+            self._scroll.ensureWidgetVisible(self._folded)
 
     def _changed(self, name: str) -> None:
         """Update a row after a change from anywhere."""
@@ -314,6 +333,15 @@ class SettingsDialog(QDialog):
             row.show_value()
         if name == START_AT_LOGIN:
             self._apply_login()
+        self._show_pending()
+
+    def _show_pending(self) -> None:
+        """Say how many changes wait for a restart."""
+        settings = self._context.settings
+        number = sum(settings[name] != value for name, value in self._started.items())
+        self.pending.setText(self.tr("Restart to apply %Ln change(s)", "", number))
+        for part in (self.pending, self.restart):
+            part.setVisible(number > 0)
 
     def _show_login(self) -> None:
         """Reset the setting if the entry was disabled outside, in the desktop's own settings."""
@@ -331,3 +359,10 @@ class SettingsDialog(QDialog):
             self._context.notices.post(
                 Notice(text.format(reason=error.strerror or type(error).__name__))
             )
+
+
+_FILL, _START = Qt.AlignmentFlag(0), Qt.AlignmentFlag.AlignLeading
+
+
+def _is_advanced(row: QWidget) -> bool:
+    return isinstance(row, SettingRow) and row.declaration.advanced

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QIcon, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -33,8 +34,18 @@ from indexer.api.models import (
 from indexer.api.requests import GetStatus
 from ui.ports import ignore
 from ui.requests import Questions
-from ui.theme import L, M, S
-from ui.widgets import Facts, FlowLayout, IconButton, RowDelegate, filled, open_menu, wrapped_label
+from ui.theme import L, M, S, icon
+from ui.widgets import (
+    CardFrame,
+    Facts,
+    FlowLayout,
+    IconButton,
+    RowDelegate,
+    filled,
+    make_bold,
+    open_menu,
+    wrapped_label,
+)
 from ui.words import amounts, failures
 from ui.words.names import language
 
@@ -152,6 +163,8 @@ class Confirmation(QFrame):
 
 
 FETCHING = "fetching"
+# The most languages that are named; more are counted.
+MOST_NAMED = 4
 LINES = 8
 ROLE = int(Qt.ItemDataRole.UserRole)
 
@@ -221,35 +234,59 @@ class ModelFacts(Facts):
         self.show_facts(self._facts(model) if model is not None else [])
 
     def _facts(self, model: ModelInfo) -> list[tuple[str, str]]:
-        unknown, ours = self.tr("unknown"), self.tr("comes with Lectern")
-        shipped = model.origin is Origin.SHIPPED
+        unknown = self.tr("unknown")
         kinds = {
             ModelKind.EMBEDDING: self.tr("one vector for each passage"),
             ModelKind.LATE_INTERACTION: self.tr("one vector for each word of a passage"),
             ModelKind.RERANKER: self.tr("how well a passage answers a question"),
         }
-        named = ", ".join(map(language, model.languages or ()))
-        counted = f"{model.language_count}+" if model.language_count else unknown
-        late = {None: unknown, True: self.tr("with its neighbours"), False: self.tr("alone")}
-        tokens = amounts.count(model.tokens) if model.tokens else unknown
-        vectors = [
-            (self.tr("Each passage is read:"), late[model.late]),
-            (self.tr("Numbers in a vector:"), str(model.dimensions or unknown)),
-        ]
         return [
             (self.tr("Makes:"), kinds[model.kind]),
-            (self.tr("Languages:"), named or counted),
-            (self.tr("Tokens at once:"), tokens),
-            *(vectors if model.kind is not ModelKind.RERANKER else []),
-            (self.tr("Parameters:"), _count(model.parameters) or unknown),
+            (self.tr("Languages:"), spoken(model) or unknown),
             (self.tr("Licence:"), " ".join(filter(None, (model.licence or unknown, model.terms)))),
-            (self.tr("From:"), model.homepage or (ours if shipped else unknown)),
+            (self.tr("From:"), model.homepage or unknown),
             (self.tr("Size on disk:"), amounts.size(model.disk_bytes)),
         ]
 
 
-def _count(number: int | None) -> str:
-    return amounts.count(number) if number is not None else ""
+def spoken(model: ModelInfo) -> str:
+    """Return the names of a model's languages, or the number of many; "" if unknown."""
+    number = _number_of_languages(model)
+    if number > MOST_NAMED or not model.languages:
+        return amounts.languages(number) if number else ""
+    return ", ".join(map(language, model.languages))
+
+
+def _number_of_languages(model: ModelInfo) -> int:
+    return max(len(model.languages or ()), model.language_count or 0)
+
+
+class ModelCard(CardFrame):
+    """A model that comes with Lectern. Signals: ``wanted``: it is to be used."""
+
+    wanted = Signal(str)
+
+    def __init__(self, model: ModelInfo, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        one = _number_of_languages(model) == 1
+        title = wrapped_label(self.tr("English") if one else self.tr("Many languages"))
+        make_bold(title)
+        parts = ("" if one else spoken(model), amounts.size(model.disk_bytes), model.id)
+        told = wrapped_label(" · ".join(filter(None, parts)))
+        told.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        self.use = IconButton("")
+        self.use.setAutoDefault(False)
+        self.use.clicked.connect(lambda: self.wanted.emit(model.id))
+        texts = filled(QVBoxLayout(), title, told, spacing=S)
+        filled(QHBoxLayout(self), texts, self.use, edges=(L, L, L, L), wide=texts)
+
+    def show_use(self, *, used: bool) -> None:
+        """Show whether it is the model of the library."""
+        self.use.setText(self.tr("In use") if used else self.tr("Use…"))
+        self.use.setAccessibleName(f"{self.use.text()} {self.model.id}")
+        self.use.setIcon(icon("check") if used else QIcon())
+        self.use.setEnabled(not used)
 
 
 class ModelsPage(QWidget):
@@ -272,11 +309,33 @@ class ModelsPage(QWidget):
         self.confirmation = Confirmation()
         self.task = TaskLine()
         self.task.stopped.connect(self._cancel)
+        self.cards: dict[str, ModelCard] = {}
+        self.other = IconButton(self.tr("&Other models…"), "chevron-right")
+        self.other.setCheckable(True)
+        self.other.setAutoDefault(False)
+        self.other.toggled.connect(self._show_others)
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._reload()
+
+    def _show_others(self, shown: bool) -> None:
+        self.other.setIcon(icon("chevron-down" if shown else "chevron-right"))
+        self._others.setVisible(shown)
+
+    def _show_cards(self) -> None:
+        shipped = [model for model in self.list.models.values() if model.origin is Origin.SHIPPED]
+        for model in sorted(shipped, key=_number_of_languages):
+            if model.id not in self.cards:
+                card = self.cards[model.id] = ModelCard(model)
+                card.wanted.connect(self._ask_to_use_shipped)
+                self._card_column.addWidget(card)
+            self.cards[model.id].show_use(used=model.id == self._answering)
+
+    def _ask_to_use_shipped(self, model: str) -> None:
+        self.list.choose_model(model)
+        self._ask_to_use()
 
     def _button(self, text: str, drawing: str, pressed: Callable[[], None]) -> IconButton:
         button = IconButton(text, drawing)
@@ -295,15 +354,19 @@ class ModelsPage(QWidget):
                 )
             )
         )
-        column.addWidget(self.list)
+        self._card_column = filled(QVBoxLayout())
+        column.addLayout(self._card_column)
+        column.addWidget(self.confirmation)
+        column.addWidget(self.task)
+        column.addWidget(self.other, 0, Qt.AlignmentFlag.AlignLeading)
+        self._others = QWidget()
         row = FlowLayout(spacing=S)
         for button in (self.get, self.use, self.remove):
             row.addWidget(button)
-        column.addLayout(row)
-        column.addWidget(self.confirmation)
-        column.addWidget(self.task)
-        column.addWidget(self.facts)
-        column.addStretch(1)
+        others = filled(QVBoxLayout(self._others), self.list, row, self.facts)
+        others.addStretch(1)
+        column.addWidget(self._others)
+        self._others.hide()
 
     def _open_menu(self, at: QPoint) -> None:
         name, buttons = self.tr("What to do with this model"), (self.get, self.use, self.remove)
@@ -320,6 +383,7 @@ class ModelsPage(QWidget):
 
     def _show_models(self, models: tuple[ModelInfo, ...]) -> None:
         self.list.show_models(models, self._answering, self._ordering)
+        self._show_cards()
         self._show_chosen()
         then, self._then = self._then, ignore
         then()
@@ -408,7 +472,7 @@ class ModelsPage(QWidget):
         self._context.settings.set("model", model.id)
         # Not cancelled with this page: the activity page shows it and can pause it.
         self._questions.send_lasting(Reindex(model.id), ignore, failed=self._failed)
-        said = self.tr("{model} is being prepared; the activity page shows how far it is.")
+        said = self.tr("{model} is being prepared; the library shows how far it is.")
         self.task.say_outcome(said.format(model=model.id))
         self._show_chosen()
 

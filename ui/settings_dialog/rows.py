@@ -1,12 +1,14 @@
-"""A row of the settings dialog: label, widget, help, reset, made from a declared setting."""
+"""A row of a card of settings: name and help at the left, the control at the right."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPalette
+from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
@@ -24,14 +26,15 @@ from indexer.api.errors import WorldError
 from indexer.api.setting import SettingType
 from ui import theme
 from ui.library.cards import lines_of
-from ui.theme import M, S
+from ui.programs import viewer_commands
+from ui.theme import L, M, S
 from ui.widgets import (
+    FlowLayout,
     IconButton,
     IconToolButton,
     choose_folder,
     filled,
     keep_from_wheel,
-    plain_label,
     timer,
     wrapped_label,
 )
@@ -41,13 +44,132 @@ from ui.words.names import language
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QHideEvent
+    from PySide6.QtGui import QHideEvent, QPaintEvent
 
     from indexer.api.setting import Setting
     from ui.ports import SettingsPort
 
+    Made = tuple[QWidget, Callable[[Any], object]]
+
 TYPING_MS = 500
-LINES = 4
+LINES = 3
+# The controls that take the whole width, below the name, as do choices with longer labels.
+_WIDE = frozenset({SettingType.LIST, SettingType.FOLDER, SettingType.VIEWER})
+_LONGEST_LABEL = 20
+
+
+class Look(QAbstractButton):
+    """A small picture of the window in the colours of a choice, which can be chosen."""
+
+    PX = QSize(112, 72)
+
+    def __init__(self, value: str, label: str) -> None:
+        super().__init__()
+        self.value = value
+        self.setText(label)
+        self.setAccessibleName(label)
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        width = max(self.PX.width(), metrics.horizontalAdvance(self.text()) + 2 * S)
+        return QSize(width, self.PX.height() + metrics.height() + M)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        picture = QRectF((self.width() - self.PX.width()) / 2, 0, self.PX.width(), self.PX.height())
+        whole = picture.adjusted(2, 2, -2, -2)
+        shown = {"light": [theme.LIGHT], "dark": [theme.DARK]}
+        looks = shown.get(self.value, [theme.LIGHT, theme.DARK])
+        part = whole.width() / len(looks)
+        for number, colours in enumerate(looks):
+            painter.setClipRect(QRectF(whole.left() + number * part, 0, part, self.height()))
+            _paint_window(painter, whole, colours)
+        painter.setClipping(False)
+        now = theme.current()
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(now.accent if self.isChecked() else now.edge, 2 + self.isChecked()))
+        painter.drawRoundedRect(whole, S, S)
+        painter.setPen(now.text)
+        below = self.rect().adjusted(0, self.PX.height(), 0, 0)
+        painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self.text())
+        painter.end()
+
+
+def _paint_window(painter: QPainter, area: QRectF, colours: theme.Theme) -> None:
+    """Paint a window with a box, a chosen row and three others."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colours.raised)
+    painter.drawRoundedRect(area, S, S)
+    left, top, wide = area.left() + 2 * M, area.top() + M, area.width() - 3 * M
+    for number, colour in enumerate(
+        (colours.base, colours.selection, colours.muted, colours.muted, colours.muted)
+    ):
+        high = M if number == 0 else S
+        painter.setBrush(colour)
+        painter.drawRoundedRect(QRectF(left, top, wide * (1 - number % 2 / 4), high), 2, 2)
+        top += high + S + 2
+
+
+class Looks(QWidget):
+    """The choices of a setting as pictures. Signals: ``chosen`` with a value."""
+
+    chosen = Signal(str)
+
+    def __init__(self, choices: dict[str, str]) -> None:
+        super().__init__()
+        self._group = QButtonGroup(self)
+        self.looks = {value: Look(value, label) for value, label in choices.items()}
+        for look in self.looks.values():
+            self._group.addButton(look)
+        self._group.buttonClicked.connect(lambda look: self.chosen.emit(look.value))
+        flow = FlowLayout(self, spacing=L)
+        for look in self.looks.values():
+            flow.addWidget(look)
+        self.setFocusProxy(next(iter(self.looks.values())))
+
+    def show_value(self, value: str) -> None:
+        self.looks[value].setChecked(True)
+
+
+class ViewerChoice(QWidget):
+    """The installed viewers, or a command. Signals: ``chosen`` with a command, "" for none."""
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.programs = QComboBox()
+        keep_from_wheel(self.programs)
+        self.programs.addItem(self.tr("The system’s viewer"), "")
+        for name, command in viewer_commands().items():
+            self.programs.addItem(name, command)
+        self._other = self.programs.count()
+        self.programs.addItem(self.tr("Other…"))
+        self.command = QLineEdit()
+        self.command.setAccessibleName(self.tr("Command of the viewer"))
+        self.command.setPlaceholderText("okular --page {page} {path}")
+        self.programs.activated.connect(self._choose)
+        self.command.editingFinished.connect(lambda: self.chosen.emit(self.command.text()))
+        filled(QHBoxLayout(self), self.programs, self.command, wide=self.command).addStretch(0)
+        self.setFocusProxy(self.programs)
+        self.command.hide()
+
+    def show_value(self, value: str) -> None:
+        at = self.programs.findData(value)
+        self.programs.setCurrentIndex(at if at >= 0 else self._other)
+        self.command.setText(value)
+        self.command.setVisible(at < 0)
+
+    def _choose(self, at: int) -> None:
+        self.command.setVisible(at == self._other)
+        if at == self._other:
+            self.command.setFocus()
+        else:
+            self.chosen.emit(str(self.programs.currentData()))
 
 
 class SettingEditor(QWidget):
@@ -61,10 +183,9 @@ class SettingEditor(QWidget):
 
     def __init__(self, declaration: Setting) -> None:
         super().__init__()
-        name = say(declaration.label)
         self._shown: object = None
         self._typing = timer(self, TYPING_MS, self._take_lines)
-        makers: dict[SettingType, Callable[[Setting], tuple[QWidget, Callable[[Any], object]]]] = {
+        makers: dict[SettingType, Callable[[Setting], Made]] = {
             SettingType.FLAG: self._make_flag,
             SettingType.INTEGER: self._make_number,
             SettingType.NUMBER: self._make_number,
@@ -73,12 +194,15 @@ class SettingEditor(QWidget):
             SettingType.FOLDER: self._make_text,
             SettingType.KEYS: self._make_keys,
             SettingType.LIST: self._make_lines,
+            SettingType.VIEWER: self._make_viewer,
         }
-        self.control, self._display = makers[declaration.type](declaration)
-        self.control.setAccessibleName(name)
+        make = self._make_looks if declaration.drawn else makers[declaration.type]
+        self.control, self._display = make(declaration)
+        self.control.setAccessibleName(say(declaration.label))
         row = filled(QHBoxLayout(self), self.control)
         if declaration.type is SettingType.FOLDER:
             browse = IconButton(self.tr("&Browse…"), "folder-open")
+            browse.setAutoDefault(False)
             browse.clicked.connect(self._ask_folder)
             row.addWidget(browse)
         self.setFocusProxy(self.control)
@@ -99,12 +223,12 @@ class SettingEditor(QWidget):
             self._shown = value
             self.changed.emit(value)
 
-    def _make_flag(self, declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
-        box = QCheckBox(say(declaration.label))
+    def _make_flag(self, _declaration: Setting) -> Made:
+        box = QCheckBox()
         box.clicked.connect(lambda: self._emit_change(box.isChecked()))
         return box, lambda value: box.setChecked(bool(value))
 
-    def _make_number(self, declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+    def _make_number(self, declaration: Setting) -> Made:
         spin: QSpinBox | QDoubleSpinBox
         if declaration.type is SettingType.INTEGER:
             spin = QSpinBox()
@@ -119,7 +243,7 @@ class SettingEditor(QWidget):
         spin.valueChanged.connect(self._emit_change)
         return spin, spin.setValue
 
-    def _make_choice(self, declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+    def _make_choice(self, declaration: Setting) -> Made:
         combo = QComboBox()
         keep_from_wheel(combo)
         for value, label in declaration.choices.items():
@@ -127,7 +251,17 @@ class SettingEditor(QWidget):
         combo.activated.connect(lambda: self._emit_change(str(combo.currentData())))
         return combo, lambda value: combo.setCurrentIndex(combo.findData(value))
 
-    def _make_text(self, _declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+    def _make_looks(self, declaration: Setting) -> Made:
+        looks = Looks({value: say(label) for value, label in declaration.choices.items()})
+        looks.chosen.connect(self._emit_change)
+        return looks, looks.show_value
+
+    def _make_viewer(self, _declaration: Setting) -> Made:
+        viewer = ViewerChoice()
+        viewer.chosen.connect(self._emit_change)
+        return viewer, viewer.show_value
+
+    def _make_text(self, _declaration: Setting) -> Made:
         line = QLineEdit()
         line.editingFinished.connect(lambda: self._emit_change(line.text()))
         return line, lambda value: line.setText(str(value))
@@ -140,7 +274,7 @@ class SettingEditor(QWidget):
             self._display(paths[0])
             self._emit_change(paths[0])
 
-    def _make_keys(self, declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+    def _make_keys(self, declaration: Setting) -> Made:
         """Make a field that takes the keys pressed; Backspace or the button in it empties it."""
         field = QKeySequenceEdit()
         field.setMaximumSequenceLength(1)
@@ -159,7 +293,7 @@ class SettingEditor(QWidget):
         field.keySequenceChanged.connect(take)
         return field, lambda value: field.setKeySequence(QKeySequence(str(value)))
 
-    def _make_lines(self, _declaration: Setting) -> tuple[QWidget, Callable[[Any], object]]:
+    def _make_lines(self, _declaration: Setting) -> Made:
         text = QPlainTextEdit()
         text.setTabChangesFocus(True)
         text.setFixedHeight(text.fontMetrics().lineSpacing() * LINES + 2 * M)
@@ -189,49 +323,39 @@ class SettingRow(QWidget):
         self._arrange()
         self.show_value()
 
-    def matches(self, text: str) -> bool:
-        """Return whether every word of a text occurs in the row, or in the setting's name."""
-        setting = self.declaration
-        labels = map(say, (setting.label, setting.help, *setting.choices.values()))
-        languages = (language(value) for value, label in setting.choices.items() if not label)
-        said = " ".join((setting.name, setting.help, *labels, *languages)).casefold()
-        return all(word in said for word in text.casefold().split())
-
     def show_value(self) -> None:
         """Show the current value."""
         value = self._settings[self.declaration.name]
         self.editor.show_value(value)
         self._say_trouble("")
-        self.reset.setEnabled(value != self.declaration.default)
+        self.reset.setVisible(value != self.declaration.default)
 
     def _arrange(self) -> None:
-        name = say(self.declaration.label)
-        help_text = say(self.declaration.help)
-        if not self.declaration.at_once:
-            help_text = self.tr("{help} Takes effect when Lectern is started again.").format(
-                help=help_text
-            )
+        name, help_text = say(self.declaration.label), say(self.declaration.help)
         self.editor.control.setAccessibleDescription(help_text)
         self.reset.setAccessibleName(self.tr("Reset {name}").format(name=name))
         self.reset.setToolTip(self.tr("Back to: {value}").format(value=self._default()))
-        about = wrapped_label(help_text)
-        about.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        label, told = wrapped_label(name), wrapped_label(help_text)
+        label.setBuddy(self.editor.control)
+        told.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignTrailing
         grid = QGridLayout(self)
-        grid.setContentsMargins(0, S, 0, S)
-        grid.setHorizontalSpacing(M)
-        grid.setVerticalSpacing(S)
-        row = 0
-        if self.declaration.type is not SettingType.FLAG:
-            label = plain_label(name)
-            label.setBuddy(self.editor.control)
-            grid.addWidget(label, 0, 0)
-            row = 1
-        grid.addWidget(self.editor, row, 0)
-        grid.addWidget(self.reset, row, 1, Qt.AlignmentFlag.AlignTop)
-        grid.addWidget(about, row + 1, 0)
-        grid.addWidget(self.note, row + 2, 0)
+        grid.setContentsMargins(L, M, L, M)
+        grid.setHorizontalSpacing(L)
+        grid.setVerticalSpacing(2)
+        labels = map(say, self.declaration.choices.values())
+        long = max(map(len, labels), default=0) > _LONGEST_LABEL
+        wide = self.declaration.type in _WIDE or self.declaration.drawn or long
+        texts = 1 if wide else 2
+        grid.addWidget(label, 0, 0)
+        grid.addWidget(told, 1, 0)
+        grid.addWidget(self.reset, 0, 1, texts, 1, middle)
+        if wide:
+            grid.addWidget(self.editor, 2, 0, 1, 3)
+        else:
+            grid.addWidget(self.editor, 0, 2, 2, 1, middle)
+        grid.addWidget(self.note, 3, 0, 1, 3)
         grid.setColumnStretch(0, 1)
-        self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def _default(self) -> str:
         value = self.declaration.default
@@ -250,7 +374,7 @@ class SettingRow(QWidget):
             self._say_trouble(failures.failure(error))
         else:
             self._say_trouble("")
-            self.reset.setEnabled(value != self.declaration.default)
+            self.reset.setVisible(value != self.declaration.default)
 
     def _reset(self) -> None:
         try:

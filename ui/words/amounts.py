@@ -55,6 +55,9 @@ class Amounts(QObject):
         """The number of files that could not be read."""
         return self.tr("%Ln could not be read", "", number)
 
+    def languages(self, number: int) -> str:
+        return self.tr("%Ln language(s)", "", number)
+
     def questions(self, number: int) -> str:
         return self.tr("%Ln question(s)", "", number)
 
@@ -72,8 +75,8 @@ _AMOUNTS = Amounts()
 alike, documents, exact, files = _AMOUNTS.alike, _AMOUNTS.documents, _AMOUNTS.exact, _AMOUNTS.files
 hits, more, more_inside = _AMOUNTS.hits, _AMOUNTS.more, _AMOUNTS.more_inside
 new = _AMOUNTS.new
-pages, questions, unreadable = _AMOUNTS.pages, _AMOUNTS.questions, _AMOUNTS.unreadable
-waiting = _AMOUNTS.waiting
+languages, pages, questions = _AMOUNTS.languages, _AMOUNTS.pages, _AMOUNTS.questions
+unreadable, waiting = _AMOUNTS.unreadable, _AMOUNTS.waiting
 
 
 def count(number: int) -> str:

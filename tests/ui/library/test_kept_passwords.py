@@ -12,7 +12,7 @@ from indexer.api.requests import ListFiles, Unlock
 from indexer.api.types import FileState
 from tests.ui.library.port import canned_context, make_row
 from tests.ui.settings.test_passwords import MemoryKeyring
-from ui.library.coverage_actions import CoverageActions
+from ui.library.file_actions import FileActions
 from ui.passwords import KEPT_FILE_NAME, SERVICE, KeptPasswords, Passwords, kept_paths
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def test_passwords_of_the_keyring_are_sent_to_each_engine(qtbot: QtBot, tmp_path
     store = Passwords(lambda: keyring)
     kept = KeptPasswords(context, store, owner)
     assert link.asked == [], "who does not use the keyring is not asked to unlock it"
-    actions = CoverageActions(context, store, owner)
+    actions = FileActions(context, store, owner)
     actions.unlock(locked[0], "one", keep=True)
     actions.unlock(locked[1], "two", keep=False)
     actions.unlock(locked[2], "three", keep=True)

@@ -12,11 +12,9 @@ from tests.ui.engines import answer
 from ui import passwords
 from ui.engine_client import ActivityFeed
 from ui.library import first_run
-from ui.library.activity import ActivityPanel
-from ui.library.coverage import CoveragePage
-from ui.library.coverage_model import Column
+from ui.library.file_model import Column
 from ui.library.first_run import FirstRun
-from ui.library.folders import FoldersPage
+from ui.library.page import LibraryPage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +43,7 @@ def _locked(target: Path) -> None:
         document.save(target, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=SECRET, owner_pw="me")
 
 
-def _states(page: CoveragePage) -> dict[str, str]:
+def _states(page: LibraryPage) -> dict[str, str]:
     rows = range(page.model.rowCount())
     return {
         str(page.model.index(row, Column.NAME).data()): str(
@@ -61,14 +59,18 @@ def test_from_the_first_run_to_a_password_to_an_absent_folder(
     _locked(library_files / "locked.pdf")
     monkeypatch.setattr(first_run, "usual_folders", lambda: [str(library_files)])
     _first_run(qtbot, context)
-    coverage = CoveragePage(context)
-    qtbot.addWidget(coverage)
-    ActivityFeed(context.link, coverage)
-    coverage.show()
-    _unlock(qtbot, coverage)
-    _leave_out(qtbot, coverage)
-    coverage.hide()
-    _take_away(qtbot, context, library_files)
+    page = LibraryPage(context)
+    qtbot.addWidget(page)
+    feed = ActivityFeed(context.link, page)
+    feed.changed.connect(page.show_activity)
+    page.resize(1200, 700)
+    page.show()
+    _unlock(qtbot, page)
+    _leave_out(qtbot, page)
+    _take_away(qtbot, page, library_files)
+    _pause(qtbot, page, context)
+    feed.close()
+    page.hide()
 
 
 def _first_run(qtbot: QtBot, context: Context) -> None:
@@ -90,21 +92,26 @@ def _first_run(qtbot: QtBot, context: Context) -> None:
     page.hide()
 
 
-def _unlock(qtbot: QtBot, page: CoveragePage) -> None:
+def _unlock(qtbot: QtBot, page: LibraryPage) -> None:
     def is_state(state: str) -> bool:
         return _states(page).get("locked.pdf") == state
 
     qtbot.waitUntil(lambda: is_state("Needs a password"))
     page.table.selectRow(list(_states(page)).index("locked.pdf"))
-    page.details.password.field.setText("wrong")
-    page.details.password.enter()
-    qtbot.waitUntil(lambda: "password" in page.details.why.text())
-    page.details.password.field.setText(SECRET)
-    page.details.password.enter()
+    line = page.details.password
+    line.field.setText("wrong")
+    line.enter()
+    qtbot.waitUntil(lambda: line.note.text().startswith("Wrong password"))
+    assert is_state("Needs a password"), "the engine was not even asked"
+    line.field.setText(SECRET)
+    line.enter()
     qtbot.waitUntil(lambda: is_state("Ready"))
+    page.table.selectRow(list(_states(page)).index("locked.pdf"))
+    qtbot.waitUntil(page.details.page.isVisible)
+    assert page.details.page.pixmap().width() > 100, "its first page"
 
 
-def _leave_out(qtbot: QtBot, page: CoveragePage) -> None:
+def _leave_out(qtbot: QtBot, page: LibraryPage) -> None:
     # A test before may have left Ctrl down, with which a row joins those that are selected.
     page.table.clearSelection()
     page.table.selectRow(list(_states(page)).index("ice.txt"))
@@ -112,29 +119,19 @@ def _leave_out(qtbot: QtBot, page: CoveragePage) -> None:
     qtbot.waitUntil(lambda: _states(page).get("ice.txt") == "Left out")
 
 
-def _take_away(qtbot: QtBot, context: Context, folder: Path) -> None:
-    page = FoldersPage(context)
-    qtbot.addWidget(page)
-    page.show()
-    qtbot.waitUntil(lambda: page.model.rowCount() == 1)
-    assert list(page.model.roots[0].patterns) == ["/ice.txt"]
+def _take_away(qtbot: QtBot, page: LibraryPage, folder: Path) -> None:
+    assert list(page.tree.roots[str(folder)].patterns) == ["/ice.txt"]
     folder.rename(folder.with_name("elsewhere"))
-    page.rescan_all.click()
-    qtbot.waitUntil(lambda: page.model.roots[0].offline)
-    page.hide()
+    page.tree.setFocus()
+    page._look_for_changes()
+    qtbot.waitUntil(lambda: page.tree.roots[str(folder)].offline)
+    qtbot.waitUntil(lambda: any("offline" in text for text, _button in page.attention.lines))
 
 
-def test_the_activity_page_pauses_and_names_the_device(qtbot: QtBot, context: Context) -> None:
-    panel = ActivityPanel(context)
-    feed = ActivityFeed(context.link, panel)
-    feed.changed.connect(panel.show_activity)
-    qtbot.addWidget(panel)
-    panel.show()
-    qtbot.waitUntil(panel.work.pause.isEnabled)
-    panel.work.pause.click()
-    qtbot.waitUntil(lambda: panel.work.headline.text() == "Paused")
+def _pause(qtbot: QtBot, page: LibraryPage, context: Context) -> None:
+    qtbot.waitUntil(page.work.pause.isEnabled)
+    page.work.pause.click()
+    qtbot.waitUntil(lambda: page.work.sentence.text() == "Paused")
     assert answer(qtbot, context.link, GetActivity()).paused
-    panel.work.pause.click()
-    qtbot.waitUntil(lambda: panel.work.headline.text() != "Paused")
-    feed.close()
-    panel.hide()
+    page.work.pause.click()
+    qtbot.waitUntil(lambda: page.work.sentence.text() != "Paused")

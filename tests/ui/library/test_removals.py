@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QObject
 
 from indexer.api.answers import Removal
 from indexer.api.errors import WorldError
 from indexer.api.requests import Index, Remove
 from tests.ui.library.port import canned_context
-from ui.library.folder_list import FolderModel
-from ui.library.folders import FILE_NAME, Removals
+from ui.library.folder_tree import FILE_NAME, Removals
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def test_a_removal_survives_a_window_that_closes(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, said = canned_context(tmp_path)
-    owner = FolderModel()
+    owner = QObject()
     removals = Removals(context, owner)
     removals.remove_folder("/a", ["*.bak"])
     assert json.loads((tmp_path / FILE_NAME).read_text()) == {str(context.library): ["/a"]}
@@ -39,7 +39,7 @@ def test_a_removal_survives_a_window_that_closes(qtbot: QtBot, tmp_path: Path) -
 
 def test_a_removal_waits_for_an_engine_that_is_gone(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, said = canned_context(tmp_path)
-    owner = FolderModel()
+    owner = QObject()
     removals = Removals(context, owner)
     removals.remove_folder("/a", ["*.bak"])
     said.lapse()
@@ -58,14 +58,14 @@ def test_a_damaged_list_of_removals_removes_nothing(
 ) -> None:
     context, link, _said = canned_context(tmp_path)
     (tmp_path / FILE_NAME).write_text(content.replace("LIBRARY", str(context.library)))
-    owner = FolderModel()
+    owner = QObject()
     assert not Removals(context, owner).hidden
     assert link.asked == []
 
 
 def test_a_removal_is_sent_to_its_own_library_only(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
-    owner = FolderModel()
+    owner = QObject()
     Removals(context, owner).remove_folder("/a", [])
     other = replace(context, library=tmp_path / "another library")
     later = Removals(other, owner)
@@ -81,7 +81,7 @@ def test_a_failed_removal_is_reported_unless_the_folder_is_gone(
 ) -> None:
     context, link, said = canned_context(tmp_path)
     link.answers[Remove] = lambda _request: WorldError(code)
-    owner = FolderModel()
+    owner = QObject()
     removals = Removals(context, owner)
     removals.remove_folder("/a", ["*.bak"])
     said.lapse()
@@ -94,7 +94,7 @@ def test_two_removals_are_undone_one_by_one_even_after_they_were_carried_out(
 ) -> None:
     context, link, said = canned_context(tmp_path)
     link.answers[Remove] = lambda _request: Removal(0, 0, 0)
-    owner = FolderModel()
+    owner = QObject()
     removals = Removals(context, owner)
     removals.remove_folder("/a", ["*.bak"])
     first = said.told[-1]

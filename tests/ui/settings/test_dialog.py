@@ -24,7 +24,9 @@ from indexer.api.requests import GetStatus
 from indexer.api.status import ConnectionMade
 from tests.answers import EMPTY
 from tests.ui.library.port import Canned, canned_context
+from tests.ui.reach import visible_controls
 from ui import desktop
+from ui.settings_dialog import rows
 from ui.settings_dialog.dialog import PRIVACY, SettingsDialog
 
 if TYPE_CHECKING:
@@ -61,32 +63,72 @@ def kept(canned: Canned) -> Settings:
     return settings
 
 
+IN_DIALOG = {name for name, declared in SETTINGS.items() if declared.group}
+
+
 def test_every_setting_has_a_row_a_name_and_a_description(dialog: SettingsDialog) -> None:
-    assert set(dialog.rows) == set(SETTINGS)
+    assert set(dialog.rows) == IN_DIALOG
     for name, row in dialog.rows.items():
-        assert row.editor.control.accessibleName(), name
-        assert row.editor.control.accessibleDescription(), name
+        control = row.editor.control
+        assert control.accessibleName(), name
+        assert control.accessibleDescription(), name
         assert row.reset.accessibleName(), name
-        assert row.editor.control.focusPolicy() & Qt.FocusPolicy.TabFocus, name
+        reached = control.focusProxy() or control
+        assert reached.focusPolicy() & Qt.FocusPolicy.TabFocus, name
 
 
-def test_a_page_shows_its_group_only(dialog: SettingsDialog) -> None:
+def _shown(dialog: SettingsDialog) -> set[str]:
+    return {name for name, row in dialog.rows.items() if row.isVisible()}
+
+
+def test_a_page_shows_its_group_and_folds_what_few_people_need(dialog: SettingsDialog) -> None:
     dialog.show_page(READING)
-    shown = {name for name, row in dialog.rows.items() if row.isVisible()}
-    assert shown == {name for name, declared in SETTINGS.items() if declared.group == READING}
+    group = {name for name in IN_DIALOG if SETTINGS[name].group == READING}
+    advanced = {name for name in group if SETTINGS[name].advanced}
+    assert _shown(dialog) == group - advanced
+    dialog.advanced.click()
+    assert _shown(dialog) == group
     dialog.show_page(PRIVACY)
     assert dialog.privacy.isVisible()
-    assert not any(row.isVisible() for row in dialog.rows.values())
+    assert _shown(dialog) == {"history", "offline"}
+    assert not dialog.advanced.isVisible()
+    plain = [name for name in IN_DIALOG if not SETTINGS[name].advanced]
+    assert len(plain) <= 16
 
 
-def test_search_finds_in_all_pages(dialog: SettingsDialog, qtbot: QtBot) -> None:
-    qtbot.keyClicks(dialog.search, "memory")
-    assert [n for n, row in dialog.rows.items() if row.isVisible()] == ["document_memory_mb"]
-    dialog.search.setText("nothing of the kind")
-    assert dialog.nothing.isVisible()
-    dialog.pages.setCurrentRow(2)
-    assert dialog.search.text() == ""
-    assert dialog.rows["hidden"].isVisible()
+def test_the_controls_of_a_page_are_few(dialog: SettingsDialog) -> None:
+    dialog.advanced.setChecked(True)
+    for at in range(dialog.pages.count()):
+        dialog.pages.setCurrentRow(at)
+        controls = visible_controls(dialog)
+        assert len(controls) <= 24, [type(each).__name__ for each in controls]
+
+
+def test_the_viewer_is_one_of_those_installed_or_a_command(
+    dialog: SettingsDialog, kept: Settings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {"Okular": "okular --page {page} {path}"}
+    monkeypatch.setattr(rows, "viewer_commands", lambda: found)
+    viewer = rows.ViewerChoice()
+    qtbot.addWidget(viewer)
+    chosen: list[str] = []
+    viewer.chosen.connect(chosen.append)
+    viewer.show_value("")
+    names = [viewer.programs.itemText(at) for at in range(viewer.programs.count())]
+    assert names == ["The system’s viewer", "Okular", "Other…"]
+    for at in (1, 0):
+        viewer.programs.setCurrentIndex(at)
+        viewer.programs.activated.emit(at)
+    assert chosen == ["okular --page {page} {path}", ""]
+    assert not viewer.command.isVisibleTo(viewer)
+    viewer.show_value("mine {path}")
+    assert viewer.programs.currentText() == "Other…"
+    assert viewer.command.isVisibleTo(viewer)
+    viewer.command.setText("mine --at {page} {path}")
+    viewer.command.editingFinished.emit()
+    assert chosen[-1] == "mine --at {page} {path}"
+    dialog.rows["viewer"].editor.changed.emit("mine {path}")
+    assert kept["viewer"] == "mine {path}"
 
 
 def _control(dialog: SettingsDialog, name: str) -> Any:
@@ -94,15 +136,19 @@ def _control(dialog: SettingsDialog, name: str) -> Any:
 
 
 def test_changes_count_at_once(dialog: SettingsDialog, kept: Settings, qtbot: QtBot) -> None:
-    box = _control(dialog, "preview")
+    box = _control(dialog, "dark_pages")
     assert isinstance(box, QCheckBox)
     box.click()
-    assert kept["preview"] is False
-    combo = _control(dialog, "theme")
-    assert isinstance(combo, QComboBox)
-    combo.setCurrentIndex(combo.findData("dark"))
-    combo.activated.emit(combo.currentIndex())
+    assert kept["dark_pages"] is True
+    looks = _control(dialog, "theme")
+    assert isinstance(looks, rows.Looks)
+    looks.looks["dark"].click()
     assert kept["theme"] == "dark"
+    combo = _control(dialog, "speed")
+    assert isinstance(combo, QComboBox)
+    combo.setCurrentIndex(combo.findData("slow"))
+    combo.activated.emit(combo.currentIndex())
+    assert kept["speed"] == "slow"
     spin = _control(dialog, "text_scale")
     assert isinstance(spin, QSpinBox)
     assert (spin.minimum(), spin.maximum()) == (100, 200)
@@ -129,9 +175,9 @@ def test_changes_count_at_once(dialog: SettingsDialog, kept: Settings, qtbot: Qt
 
 def test_a_setting_goes_back_to_its_default(dialog: SettingsDialog, kept: Settings) -> None:
     row = dialog.rows["text_scale"]
-    assert not row.reset.isEnabled()
+    assert row.reset.isHidden()
     _control(dialog, "text_scale").setValue(150)
-    assert row.reset.isEnabled()
+    assert not row.reset.isHidden()
     row.reset.click()
     assert kept["text_scale"] == 100
     assert _control(dialog, "text_scale").value() == 100
@@ -140,13 +186,13 @@ def test_a_setting_goes_back_to_its_default(dialog: SettingsDialog, kept: Settin
 
 def test_changes_from_elsewhere_are_shown(dialog: SettingsDialog, kept: Settings) -> None:
     kept.set("theme", "dark")
-    assert _control(dialog, "theme").currentData() == "dark"
+    assert _control(dialog, "theme").looks["dark"].isChecked()
 
 
 def test_an_invalid_value_is_reported_beside_the_setting(
     dialog: SettingsDialog, kept: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    row = dialog.rows["model"]
+    row = dialog.rows["viewer"]
 
     def refuse(name: str, value: object) -> None:
         raise WorldError("bad_setting", name=name, value=value, reason="there is none")
@@ -157,10 +203,21 @@ def test_an_invalid_value_is_reported_beside_the_setting(
     assert not row.note.isHidden()
 
 
-def test_settings_that_need_a_restart_say_so(dialog: SettingsDialog) -> None:
-    later = dialog.rows["threads"].editor.control.accessibleDescription()
-    assert later.endswith("started again.")
-    assert "started again" not in _control(dialog, "theme").accessibleDescription()
+def test_changes_that_need_a_restart_are_counted(
+    dialog: SettingsDialog, kept: Settings, qtbot: QtBot
+) -> None:
+    assert not dialog.restart.isVisible()
+    kept.set("dark_pages", value=True)
+    assert not dialog.restart.isVisible(), "it counts at once"
+    kept.set("hidden", value=True)
+    kept.set("ocr", value=False)
+    assert dialog.pending.text() == "Restart to apply 2 change(s)"
+    with qtbot.waitSignal(dialog.restart_requested):
+        dialog.restart.click()
+    kept.reset("hidden")
+    kept.reset("ocr")
+    assert not dialog.restart.isVisible()
+    assert not dialog.pending.isVisible()
 
 
 def test_the_wheel_scrolls_the_page_and_changes_nothing(

@@ -62,6 +62,7 @@ def page(qtbot: QtBot, canned: Canned) -> ModelsPage:
     qtbot.addWidget(page)
     page.show()
     qtbot.waitUntil(lambda: page.list.topLevelItemCount() == 4)
+    page.other.click()
     return page
 
 
@@ -107,11 +108,33 @@ def test_each_model_offers_what_can_be_done_with_it(page: ModelsPage) -> None:
     assert offered("other") == (True, False, False)
     assert page.facts.value("Languages:") == "unknown"
     buttons = page.findChildren(QPushButton)
-    assert len(buttons) == 6
+    assert len(buttons) == 8
     for button in buttons:
         assert button.accessibleName() or not button.text()
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
     assert page.list.accessibleName() == "Language models"
+
+
+def test_the_models_that_come_with_lectern_are_cards(
+    page: ModelsPage, link: CannedLink, qtbot: QtBot
+) -> None:
+    link.answers[GetStatus] = lambda _request: replace(EMPTY, model="here")
+    english = replace(HERE, languages=("en",))
+    many = replace(HERE, id="many", languages=(), language_count=100)
+    link.answers[ListModels] = lambda _request: (many, english, AWAY)
+    link.answers[EstimateReindex] = lambda request: ReindexCost(
+        request.model, "int8", "many/1", 10, 100, 20_000, 300.0, measured=True, bytes=1_000_000,
+        outdated=0,
+    )  # fmt: skip
+    page.hide()
+    page.cards.clear()
+    page.show()
+    qtbot.waitUntil(lambda: list(page.cards) == ["here", "many"])
+    assert page.cards["here"].use.text() == "In use"
+    assert not page.cards["here"].use.isEnabled()
+    press(qtbot, page.cards["many"].use)
+    qtbot.waitUntil(page.confirmation.question.isVisible)
+    assert "many reads your documents anew" in page.confirmation.question.text()
 
 
 def test_a_licence_is_accepted_before_a_model_is_fetched(

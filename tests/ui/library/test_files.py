@@ -1,4 +1,4 @@
-"""The coverage page over the fake engine: list, filter, and act on files."""
+"""The files of the library over the fake engine: list, filter, and act on them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QStyleOptionViewItem
+from PySide6.QtWidgets import QPushButton
 
 from indexer.api.answers import FileList
 from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetStatus, Index, ListFiles
 from tests.ui.engines import answer
 from tests.ui.library.port import ManyFiles, canned_context, make_row
-from tests.ui.menus import entries
+from tests.ui.reach import visible_controls
 from ui import passwords
 from ui.engine_client import ActivityFeed
 from ui.library.cards import lines_of, pattern_for
-from ui.library.coverage import CoveragePage
-from ui.library.coverage_model import Column, CoverageModel
-from ui.widgets import RowDelegate
+from ui.library.file_details import FirstPage
+from ui.library.file_model import Column, FileModel
+from ui.library.file_table import FileTable
+from ui.library.page import LibraryPage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,11 +47,11 @@ def store(qapp: object, monkeypatch: pytest.MonkeyPatch) -> passwords.Passwords:
 @pytest.fixture
 def page(
     qtbot: QtBot, context: Context, engine: FakeEngine, library_files: Path
-) -> Iterator[CoveragePage]:
+) -> Iterator[LibraryPage]:
     (library_files / "locked.txt").write_text("LOCKED swordfish The treasure is on the island.")
     (library_files / "broken.txt").write_text("BROKEN")
     answer(qtbot, context.link, Index((library_files,)))
-    page = CoveragePage(context)
+    page = LibraryPage(context)
     ActivityFeed(context.link, page)
     qtbot.addWidget(page)
     page.resize(1000, 600)
@@ -60,7 +61,7 @@ def page(
     page.hide()
 
 
-def test_a_single_file_is_selected_by_the_focus(page: CoveragePage, qtbot: QtBot) -> None:
+def test_a_single_file_is_selected_by_the_focus(page: LibraryPage, qtbot: QtBot) -> None:
     page.window().activateWindow()
     page.show_files(state="empty")
     qtbot.waitUntil(lambda: page.model.total == 1)
@@ -69,7 +70,7 @@ def test_a_single_file_is_selected_by_the_focus(page: CoveragePage, qtbot: QtBot
     qtbot.waitUntil(lambda: [row.file for row in page.chosen()] == ["empty.txt"])
 
 
-def _choose(page: CoveragePage, name: str) -> None:
+def _choose(page: LibraryPage, name: str) -> None:
     for row in range(page.model.total):
         if page.model.index(row, Column.NAME).data() == name:
             page.table.selectRow(row)
@@ -77,23 +78,23 @@ def _choose(page: CoveragePage, name: str) -> None:
     raise AssertionError(f"{name} is not listed")
 
 
-def _state(page: CoveragePage, name: str) -> str:
+def _state(page: LibraryPage, name: str) -> str:
     for row in range(page.model.total):
         if page.model.index(row, Column.NAME).data() == name:
             return str(page.model.index(row, Column.STATE).data())
     return ""
 
 
-def test_every_file_is_listed_with_its_state(page: CoveragePage, qtbot: QtBot) -> None:
+def test_every_file_is_listed_with_its_state(page: LibraryPage, qtbot: QtBot) -> None:
     assert _state(page, "empty.txt") == "Empty"
     assert _state(page, "lease.txt") == "Ready"
     qtbot.waitUntil(lambda: page.states.count() == 5)
-    texts = [page.states.item(row).text() for row in range(5)]
+    texts = [page.states.itemText(at) for at in range(5)]
     assert texts[0] == "All files (6)"
     assert "Needs a password (1)" in texts
 
 
-def test_a_state_a_folder_and_a_text_filter(page: CoveragePage, qtbot: QtBot) -> None:
+def test_a_state_a_folder_and_a_text_filter(page: LibraryPage, qtbot: QtBot) -> None:
     page.show_files(state="empty")
     qtbot.waitUntil(lambda: page.model.total == 1)
     page.show_files()
@@ -101,18 +102,19 @@ def test_a_state_a_folder_and_a_text_filter(page: CoveragePage, qtbot: QtBot) ->
     qtbot.keyClicks(page.text, "contracts")
     qtbot.waitUntil(lambda: page.model.total == 1)
     qtbot.keyClicks(page.text, "nothing of the kind")
-    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.empty)
+    qtbot.waitUntil(lambda: page.panel.currentWidget() is page.empty)
     assert "No file matches" in page.empty.text()
-    assert not page.save.isEnabled()
 
 
 def test_a_document_is_unlocked_with_its_password(
-    page: CoveragePage,
+    page: LibraryPage,
     qtbot: QtBot,
     engine: FakeEngine,
     store: passwords.Passwords,
     library_files: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(FirstPage, "try_password", lambda *given: given[-1](None))
     assert not page.details.password.isVisible()
     _choose(page, "locked.txt")
     assert page.details.password.isVisible()
@@ -123,8 +125,6 @@ def test_a_document_is_unlocked_with_its_password(
     page.details.password.field.setFocus()
     qtbot.keyClicks(page.details.password.field, "swordfish")
     qtbot.keyClick(page.details.password.field, Qt.Key.Key_Return)
-    assert page.details.password.field.text() == ""
-    assert page.table.hasFocus()
     path = str(library_files / "locked.txt")
     assert store.remembered_password(path) == "swordfish"
     qtbot.waitUntil(lambda: engine.passwords == {path: "swordfish"})
@@ -132,7 +132,7 @@ def test_a_document_is_unlocked_with_its_password(
     qtbot.waitUntil(lambda: _state(page, "locked.txt") in {"Ready", "Waiting"})
 
 
-def test_the_letters_of_a_password_can_be_shown(page: CoveragePage, qtbot: QtBot) -> None:
+def test_the_letters_of_a_password_can_be_shown(page: LibraryPage, qtbot: QtBot) -> None:
     _choose(page, "locked.txt")
     line = page.details.password
     line.eye.trigger()
@@ -143,7 +143,7 @@ def test_the_letters_of_a_password_can_be_shown(page: CoveragePage, qtbot: QtBot
 
 
 def test_a_failed_file_is_read_again(
-    page: CoveragePage, qtbot: QtBot, library_files: Path, notices: RecordedNotices
+    page: LibraryPage, qtbot: QtBot, library_files: Path, notices: RecordedNotices
 ) -> None:
     (library_files / "broken.txt").write_text("Mended by its own program.")
     _choose(page, "broken.txt")
@@ -153,16 +153,26 @@ def test_a_failed_file_is_read_again(
     qtbot.waitUntil(lambda: _state(page, "broken.txt") == "Ready")
 
 
-def test_all_that_failed_is_read_again(
-    page: CoveragePage, qtbot: QtBot, notices: RecordedNotices
+def test_what_needs_the_person_has_the_button_that_helps(
+    page: LibraryPage, qtbot: QtBot, notices: RecordedNotices
 ) -> None:
-    qtbot.waitUntil(page.retry_all.isEnabled)
-    entries(page.states.viewport())["Retry all that failed"].trigger()
+    qtbot.waitUntil(lambda: len(page.attention.lines) == 3)
+    assert page.attention.lines[:2] == [
+        ("1 file(s) need a password", "&Unlock…"),
+        ("1 file(s) could not be read", "&Try again"),
+    ]
+    unlock, again = page.attention.findChildren(QPushButton)
+    again.click()
     qtbot.waitUntil(lambda: bool(notices.texts))
+    page.window().activateWindow()
+    unlock.click()
+    qtbot.waitUntil(lambda: [row.file for row in page.chosen()] == ["locked.txt"])
+    assert page.details.password.isVisible()
+    assert page.states.currentData() == "needs_password"
 
 
 def test_a_file_is_left_out_and_let_in_again(
-    page: CoveragePage,
+    page: LibraryPage,
     qtbot: QtBot,
     engine: FakeEngine,
     library_files: Path,
@@ -179,16 +189,20 @@ def test_a_file_is_left_out_and_let_in_again(
     qtbot.waitUntil(lambda: engine.rules[root] == ["*.tmp"])
 
 
-def test_paths_are_copied(page: CoveragePage, library_files: Path) -> None:
+def test_paths_are_copied(page: LibraryPage, library_files: Path) -> None:
     _choose(page, "ice.txt")
     page.file_actions.copy.trigger()
     assert QGuiApplication.clipboard().text() == str(library_files / "ice.txt")
 
 
-def test_the_details_say_why_and_what_helps(page: CoveragePage) -> None:
+def test_the_details_say_why_and_what_helps(page: LibraryPage) -> None:
     _choose(page, "broken.txt")
     assert "damaged beyond repair" in page.details.why.text()
     assert "save it again" in page.details.advice.text()
+    buttons = page.details.buttons.findChildren(QPushButton)
+    assert "Retry" in {each.accessibleName() for each in buttons if each.isVisible()}
+    _choose(page, "lease.txt")
+    assert "Retry" not in {each.accessibleName() for each in buttons if each.isVisible()}
     page.table.selectAll()
     assert page.details.name.text().startswith("6 ")
     page.table.clearSelection()
@@ -196,7 +210,7 @@ def test_the_details_say_why_and_what_helps(page: CoveragePage) -> None:
 
 
 def test_the_list_is_exported(
-    page: CoveragePage, qtbot: QtBot, tmp_path: Path, notices: RecordedNotices
+    page: LibraryPage, qtbot: QtBot, tmp_path: Path, notices: RecordedNotices
 ) -> None:
     target = tmp_path / "files.csv"
     page.export_to(target)
@@ -209,18 +223,17 @@ def test_the_list_is_exported(
 
 
 def test_an_export_that_cannot_be_written_says_so(
-    page: CoveragePage, qtbot: QtBot, tmp_path: Path, notices: RecordedNotices
+    page: LibraryPage, qtbot: QtBot, tmp_path: Path, notices: RecordedNotices
 ) -> None:
     page.export_to(tmp_path / "no such folder" / "files.csv")
     qtbot.waitUntil(lambda: bool(notices.texts))
     assert "could not be saved" in notices.texts[-1]
-    assert page.save.isEnabled()
 
 
 def test_many_files_are_exported_in_pages(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, said = canned_context(tmp_path)
     link.answers[ListFiles] = ManyFiles(10_000)
-    page = CoveragePage(context)
+    page = LibraryPage(context)
     qtbot.addWidget(page)
     page.export_to(tmp_path / "all.csv")
     qtbot.waitUntil(lambda: bool(said.texts))
@@ -231,7 +244,7 @@ def test_no_cell_of_an_exported_list_is_a_formula(qtbot: QtBot, tmp_path: Path) 
     context, link, said = canned_context(tmp_path)
     row = replace(make_row(1), path="=HYPERLINK(0)")
     link.answers[ListFiles] = lambda request: FileList(() if request.offset else (row,), 1)
-    page = CoveragePage(context)
+    page = LibraryPage(context)
     qtbot.addWidget(page)
     page.export_to(tmp_path / "list.csv")
     qtbot.waitUntil(lambda: bool(said.texts))
@@ -239,9 +252,9 @@ def test_no_cell_of_an_exported_list_is_a_formula(qtbot: QtBot, tmp_path: Path) 
         assert next(csv.DictReader(file))["path"] == "'=HYPERLINK(0)"
 
 
-def test_headings_sort_where_the_engine_can(page: CoveragePage, qtbot: QtBot) -> None:
+def test_headings_sort_where_the_engine_can(page: LibraryPage, qtbot: QtBot) -> None:
     header = page.table.horizontalHeader()
-    header.sectionClicked.emit(int(Column.REASON))
+    header.sectionClicked.emit(int(Column.PAGES))
     assert header.sortIndicatorSection() == Column.NAME
     header.setSortIndicator(Column.SIZE, Qt.SortOrder.DescendingOrder)
     header.sectionClicked.emit(int(Column.SIZE))
@@ -249,7 +262,7 @@ def test_headings_sort_where_the_engine_can(page: CoveragePage, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: page.model.index(0, Column.NAME).data() == "lighthouse.md")
 
 
-def test_a_hidden_page_sends_no_requests(page: CoveragePage) -> None:
+def test_a_hidden_page_sends_no_requests(page: LibraryPage) -> None:
     page.hide()
     page._questions.cancel(GetStatus.wire_name)
     page._context.link.changed.emit(frozenset({LibraryPart.FILES}))
@@ -273,41 +286,62 @@ def test_selecting_all_of_many_files_does_not_visit_each_row(
 ) -> None:
     context, link, _said = canned_context(tmp_path)
     link.answers[ListFiles] = ManyFiles(50_000)
-    page = CoveragePage(context)
+    page = LibraryPage(context)
     qtbot.addWidget(page)
     page.show()
     qtbot.waitUntil(lambda: page.model.total == 50_000)
     counted: list[None] = []
-    count = CoverageModel.columnCount
+    count = FileModel.columnCount
 
-    def counting(model: CoverageModel, *parent: Any) -> int:
+    def counting(model: FileModel, *parent: Any) -> int:
         counted.append(None)
         return count(model, *parent)
 
-    monkeypatch.setattr(CoverageModel, "columnCount", counting)
+    monkeypatch.setattr(FileModel, "columnCount", counting)
     page.table.selectAll()
     page.grab()
     assert len(counted) < 10_000
     page.hide()
 
 
-def test_a_hint_is_shown_before_a_file_is_selected(page: CoveragePage) -> None:
-    assert "Select a file" in page.details.name.text()
-    assert page.details.viewport().height() >= page.details.name.sizeHint().height()
-    assert page.details.height() < page.height() / 4
+def test_the_library_is_described_while_no_file_is_chosen(
+    page: LibraryPage, qtbot: QtBot, library_files: Path
+) -> None:
+    facts = page.details.facts
+    qtbot.waitUntil(lambda: facts.value("Text:") != "")
+    assert page.details.name.text() == "All folders"
+    page.tree.choose_folder(str(library_files))
+    assert page.details.name.text() == "documents"
+    _choose(page, "ice.txt")
+    assert facts.isHidden()
+    assert page.details.name.text() == "ice.txt"
 
 
-def test_folders_are_shortened_at_their_beginning(page: CoveragePage) -> None:
-    delegate = page.table.itemDelegate()
-    assert isinstance(delegate, RowDelegate)
-    for column, mode in ((Column.FOLDER, "ElideLeft"), (Column.NAME, "ElideMiddle")):
-        option = QStyleOptionViewItem()
-        option.textElideMode = page.table.textElideMode()
-        delegate.initStyleOption(option, page.model.index(0, column))
-        assert option.textElideMode is Qt.TextElideMode[mode]
+@pytest.mark.parametrize(("width", "hidden"), [(1200, 0), (420, 3)])
+def test_columns_are_hidden_before_names_are_cut(
+    page: LibraryPage, qtbot: QtBot, width: int, hidden: int
+) -> None:
+    table = FileTable(page.model, [])
+    qtbot.addWidget(table)
+    table.resize(width, 300)
+    table.show()
+    header = table.horizontalHeader()
+    assert sum(header.isSectionHidden(column) for column in Column) == hidden
+    letter = table.fontMetrics().averageCharWidth()
+    assert header.sectionSize(Column.NAME) >= 25 * letter
+    assert header.length() == table.viewport().width()
+    assert not table.grab().isNull()
+    table.hide()
 
 
-def test_the_details_fit_with_text_at_200_percent(page: CoveragePage, qtbot: QtBot) -> None:
+def test_the_controls_are_few(page: LibraryPage, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: len(page.attention.lines) == 3)
+    _choose(page, "locked.txt")
+    controls = visible_controls(page)
+    assert len(controls) <= 20, [type(each).__name__ for each in controls]
+
+
+def test_the_details_fit_with_text_at_200_percent(page: LibraryPage, qtbot: QtBot) -> None:
     font = page.font()
     font.setPointSizeF(2 * font.pointSizeF())
     page.setFont(font)
@@ -317,8 +351,7 @@ def test_the_details_fit_with_text_at_200_percent(page: CoveragePage, qtbot: QtB
 
     def seen() -> bool:
         parts = (details.password.field, details.password.button)
-        whole = all(part.height() >= part.fontMetrics().height() for part in parts)
-        return whole and details.verticalScrollBar().maximum() == 0
+        return all(part.height() >= part.fontMetrics().height() for part in parts)
 
     qtbot.waitUntil(seen)
     page.resize(500, 300)

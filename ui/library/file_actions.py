@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from indexer.api.answers import FileList
     from indexer.api.errors import LecternError
     from indexer.api.types import FileRow
-    from ui.library.coverage_model import FileFilter
+    from ui.library.file_model import FileFilter
     from ui.passwords import Passwords
     from ui.ports import Context
 
@@ -38,7 +38,7 @@ PAGE = 2000
 HEADINGS = ("path", "state", "reason", "size", "modified", "pages", "pages not read")
 
 
-class CoverageExport(QObject):
+class FileListExport(QObject):
     """Writes one file; deleted when it is done.
 
     Signals:
@@ -109,7 +109,7 @@ _NOT_RETRIED = frozenset({FileState.EXCLUDED, FileState.OFFLINE, FileState.QUEUE
 MOST_OPENED = 5
 
 
-class CoverageActions(QObject):
+class FileActions(QObject):
     """Acts on files. Signals: ``changed`` after an action; ``compare_requested`` with two paths."""
 
     changed = Signal()
@@ -147,17 +147,13 @@ class CoverageActions(QObject):
         )
         self.exclude.setEnabled(any(row.state is not FileState.EXCLUDED for row in rows))
 
-    def retry_failed(self) -> None:
-        """Retry all failed files."""
-        self._questions.ask_engine(Retry(), self._retried)
-
     def unlock(self, row: FileRow, password: str, *, keep: bool) -> None:
         """Unlock a document; ``keep`` also puts the password into the keyring."""
         self._passwords.remember_password(row.path, password)
         if keep:
             note_kept(self._context.folder, row.path)
             self._passwords.keep_in_keyring(row.path, password, partial(self._kept, row))
-        self._questions.send_lasting(Unlock(Path(row.path), password), self._unlocked)
+        self._questions.send_lasting(Unlock(Path(row.path), password), self._emit_changed)
 
     def _action(
         self,
@@ -194,10 +190,6 @@ class CoverageActions(QObject):
                 else self.tr("There is nothing to read again.")
             )
         )
-        self.changed.emit()
-
-    def _unlocked(self, _queued: int) -> None:
-        self._context.notices.post(Notice(self.tr("Checking the password…")))
         self.changed.emit()
 
     def _kept(self, row: FileRow, kept: bool) -> None:

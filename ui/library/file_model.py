@@ -1,4 +1,4 @@
-"""Every file of the library as the rows of a table, fetched in pages as they come into view."""
+"""The files of the library as the rows of a table, fetched in pages as they come into view."""
 
 from __future__ import annotations
 
@@ -37,12 +37,10 @@ class Column(IntEnum):
     """The columns, in their order."""
 
     NAME = 0
-    FOLDER = 1
-    STATE = 2
-    REASON = 3
-    SIZE = 4
-    MODIFIED = 5
-    PAGES = 6
+    STATE = 1
+    PAGES = 2
+    SIZE = 3
+    MODIFIED = 4
 
 
 _NUMBERS = frozenset({Column.SIZE, Column.MODIFIED, Column.PAGES})
@@ -54,26 +52,33 @@ _ALIGNMENTS = {column: _END if column in _NUMBERS else _START for column in Colu
 
 
 def cell_text(row: FileRow, column: Column) -> str:
-    folder, _, name = row.file.rpartition("/")
-    root = PurePath(row.root).name or row.root
     match column:
         case Column.NAME:
-            return name
-        case Column.FOLDER:
-            return f"{root}/{folder}" if folder else root
+            return row.file.rpartition("/")[2]
         case Column.STATE:
             return names.state(row.state)
-        case Column.REASON:
-            reason = failures.reason(row.code)
-            if reason == names.state(row.state):
-                reason = failures.cause(row)
-            return reason[:1].upper() + reason[1:]
         case Column.SIZE:
             return amounts.size(row.size)
         case Column.MODIFIED:
             return amounts.moment(row.mtime_ns)
         case Column.PAGES:
             return amounts.count(row.pages) if row.pages and has_pages(row.file) else ""
+
+
+def reason_text(row: FileRow) -> str:
+    """Return why a file is in its state, in a few words, unless the state's name says it."""
+    reason = failures.reason(row.code)
+    said = names.state(row.state).casefold() in reason.casefold()
+    return failures.cause(row) if said else reason
+
+
+def folder_text(row: FileRow, chosen: str) -> str:
+    """Return the folder of a file below the chosen one; "" for a file directly in that."""
+    folder = PurePath(row.path).parent
+    above = PurePath(chosen) if chosen else PurePath(row.root).parent
+    if not folder.is_relative_to(above):
+        return str(folder)
+    return folder.relative_to(above).as_posix().removeprefix(".")
 
 
 def has_pages(file: str) -> bool:
@@ -83,9 +88,9 @@ def has_pages(file: str) -> bool:
 
 
 def cell_hint(row: FileRow, column: Column) -> str:
-    if column in {Column.NAME, Column.FOLDER}:
+    if column is Column.NAME:
         return row.path
-    if column in {Column.STATE, Column.REASON}:
+    if column is Column.STATE:
         return failures.row_reason(row) or names.state_help(row.state)
     return ""
 
@@ -101,7 +106,6 @@ _NOWHERE = QModelIndex()
 # The engine's order for a column, and whether it is ascending.
 _ORDERS = {
     Column.NAME: (Order.NAME, True),
-    Column.FOLDER: (Order.PATH, True),
     Column.STATE: (Order.STATE, True),
     Column.SIZE: (Order.SIZE, False),
     Column.MODIFIED: (Order.MODIFIED, False),
@@ -138,7 +142,7 @@ class FileFilter:
         )
 
 
-class CoverageModel(QAbstractTableModel):
+class FileModel(QAbstractTableModel):
     """The files that match ``filter``.
 
     Signals:
@@ -225,7 +229,10 @@ class CoverageModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return cell_hint(row, column)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{self._headings()[column]}: {cell_text(row, column)}"
+            more = folder_text(row, self._filter.root) if column is Column.NAME else ""
+            more = reason_text(row) if column is Column.STATE else more
+            text = ", ".join(filter(None, (cell_text(row, column), more)))
+            return f"{self._headings()[column]}: {text}"
         return None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
@@ -241,12 +248,10 @@ class CoverageModel(QAbstractTableModel):
     def _headings(self) -> dict[Column, str]:
         return {
             Column.NAME: self.tr("Name"),
-            Column.FOLDER: self.tr("Folder"),
             Column.STATE: self.tr("State"),
-            Column.REASON: self.tr("Reason"),
+            Column.PAGES: self.tr("Pages"),
             Column.SIZE: self.tr("Size"),
             Column.MODIFIED: self.tr("Modified"),
-            Column.PAGES: self.tr("Pages"),
         }
 
     # -- fetching -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The coverage's model fetches only visible pages, and keeps rows in place when files change."""
+"""The model of files fetches only visible pages, and keeps rows in place when files change."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileState
 from tests.ui.library.port import CannedLink, ManyFiles, canned_context, make_row
-from ui.library.coverage_model import (
+from ui.library.file_model import (
     PAGE,
     PAGES_KEPT,
     ROW_ROLE,
     Column,
-    CoverageModel,
+    FileModel,
     cell_hint,
     cell_text,
+    folder_text,
+    reason_text,
 )
 from ui.words import names
 
@@ -40,30 +42,28 @@ def many() -> ManyFiles:
 
 
 @pytest.fixture
-def made(qtbot: QtBot, tmp_path: Path, many: ManyFiles) -> tuple[CoverageModel, CannedLink]:
+def made(qtbot: QtBot, tmp_path: Path, many: ManyFiles) -> tuple[FileModel, CannedLink]:
     context, link, _said = canned_context(tmp_path)
     link.answers[ListFiles] = many
-    model = CoverageModel(context)
+    model = FileModel(context)
     model.refresh()
     qtbot.waitUntil(lambda: model.total == many.total)
     return model, link
 
 
-def _name(model: CoverageModel, row: int) -> Any:
+def _name(model: FileModel, row: int) -> Any:
     return model.index(row, Column.NAME).data()
 
 
-def _is_here(model: CoverageModel, row: int) -> bool:
+def _is_here(model: FileModel, row: int) -> bool:
     return bool(_name(model, row) != "…")
 
 
-def _has_rows(model: CoverageModel, total: int) -> bool:
+def _has_rows(model: FileModel, total: int) -> bool:
     return model.rowCount() == total
 
 
-def test_rows_are_fetched_when_visible(
-    qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
-) -> None:
+def test_rows_are_fetched_when_visible(qtbot: QtBot, made: tuple[FileModel, CannedLink]) -> None:
     model, link = made
     assert model.rowCount() == HUNDRED_THOUSAND
     assert _name(model, 5) == "file 000005.pdf"
@@ -74,7 +74,7 @@ def test_rows_are_fetched_when_visible(
 
 
 def test_scrolling_through_all_rows_is_quick_and_bounded(
-    qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
+    qtbot: QtBot, made: tuple[FileModel, CannedLink]
 ) -> None:
     model, link = made
     link.asked.clear()
@@ -94,7 +94,7 @@ def test_scrolling_through_all_rows_is_quick_and_bounded(
 
 
 def test_descending_order_reverses_the_list(
-    qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
+    qtbot: QtBot, made: tuple[FileModel, CannedLink]
 ) -> None:
     model, _link = made
     model.sort(Column.NAME, Qt.SortOrder.DescendingOrder)
@@ -106,7 +106,7 @@ def test_descending_order_reverses_the_list(
 def test_the_model_passes_qts_model_tester(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
     few = link.answers[ListFiles] = ManyFiles(PAGE + 50)
-    model = CoverageModel(context)
+    model = FileModel(context)
     # It reads every cell after each change, so the list is short.
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
     model.refresh()
@@ -120,14 +120,13 @@ def test_the_model_passes_qts_model_tester(qtbot: QtBot, tmp_path: Path) -> None
     qtbot.waitUntil(lambda: model.total == 10)
 
 
-def test_the_engine_sorts(qtbot: QtBot, made: tuple[CoverageModel, CannedLink]) -> None:
+def test_the_engine_sorts(qtbot: QtBot, made: tuple[FileModel, CannedLink]) -> None:
     model, link = made
     for column, order, expected in (
         (Column.SIZE, Qt.SortOrder.DescendingOrder, (Order.SIZE, False)),
         (Column.SIZE, Qt.SortOrder.AscendingOrder, (Order.SIZE, True)),
         (Column.MODIFIED, Qt.SortOrder.DescendingOrder, (Order.MODIFIED, False)),
         (Column.STATE, Qt.SortOrder.AscendingOrder, (Order.STATE, False)),
-        (Column.FOLDER, Qt.SortOrder.AscendingOrder, (Order.PATH, False)),
         (Column.NAME, Qt.SortOrder.AscendingOrder, (Order.NAME, False)),
     ):
         model.sort(column, order)
@@ -136,15 +135,15 @@ def test_the_engine_sorts(qtbot: QtBot, made: tuple[CoverageModel, CannedLink]) 
         assert isinstance(asked, ListFiles)
         assert asked.order is expected[0]
     before, asked_before = model.filter, len(link.asked)
-    for section in (int(Column.REASON), int(Column.NAME), -1):  # no order, the same, no column
+    for section in (int(Column.PAGES), int(Column.NAME), -1):  # no order, the same, no column
         model.sort(section, Qt.SortOrder.AscendingOrder)
     assert model.filter == before
     assert len(link.asked) == asked_before
-    assert not model.can_sort(Column.REASON)
+    assert not model.can_sort(Column.PAGES)
 
 
 def test_a_filter_replaces_the_list_with_its_first_page(
-    qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
+    qtbot: QtBot, made: tuple[FileModel, CannedLink], many: ManyFiles
 ) -> None:
     model, link = made
     many.states = {7: (FileState.FAILED, "child_died"), 90_000: (FileState.FAILED, "read_error")}
@@ -156,15 +155,15 @@ def test_a_filter_replaces_the_list_with_its_first_page(
     qtbot.waitUntil(lambda: model.total == 2)
     assert _name(model, 1) == "file 090000.pdf"
     assert model.index(0, Column.STATE).data() == "Failed"
-    assert model.index(0, Column.REASON).data() == "Reader stopped"
     row = model.index(0, 0).data(ROW_ROLE)
+    assert reason_text(row) == "Reader stopped"
     assert row.code == "child_died"
     model.show_files(state="", text="file 00001")
     qtbot.waitUntil(lambda: model.total == 10)
 
 
 def test_answers_to_an_old_filter_are_dropped(
-    qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
+    qtbot: QtBot, made: tuple[FileModel, CannedLink]
 ) -> None:
     model, link = made
     link.holding.add(ListFiles)
@@ -177,7 +176,7 @@ def test_answers_to_an_old_filter_are_dropped(
 
 
 def test_rows_stay_in_place_when_files_come_and_go(
-    qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
+    qtbot: QtBot, made: tuple[FileModel, CannedLink], many: ManyFiles
 ) -> None:
     model, _link = made
     resets: list[None] = []
@@ -191,7 +190,7 @@ def test_rows_stay_in_place_when_files_come_and_go(
 
 
 def test_a_refresh_shows_new_states_in_place(
-    qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
+    qtbot: QtBot, made: tuple[FileModel, CannedLink], many: ManyFiles
 ) -> None:
     model, _link = made
     many.states = {3: (FileState.QUEUED, "")}
@@ -201,7 +200,7 @@ def test_a_refresh_shows_new_states_in_place(
 
 
 def test_rows_stay_while_the_engine_is_gone(
-    qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
+    qtbot: QtBot, made: tuple[FileModel, CannedLink], many: ManyFiles
 ) -> None:
     model, link = made
     link.answers[ListFiles] = lambda _request: WorldError("engine_gone")
@@ -210,7 +209,7 @@ def test_rows_stay_while_the_engine_is_gone(
     assert _name(model, 5) == "file 000005.pdf"
 
 
-def test_cells_have_accessible_texts(made: tuple[CoverageModel, CannedLink]) -> None:
+def test_cells_have_accessible_texts(made: tuple[FileModel, CannedLink]) -> None:
     model, _link = made
     role = Qt.ItemDataRole.AccessibleTextRole
     assert model.index(0, Column.SIZE).data(role) == "Size: 1.0 kB"
@@ -220,18 +219,26 @@ def test_cells_have_accessible_texts(made: tuple[CoverageModel, CannedLink]) -> 
 
 
 @pytest.mark.parametrize(
-    ("file", "folder"), [("a.pdf", "documents"), ("rent/old/a.pdf", "documents/rent/old")]
+    ("file", "chosen", "folder"),
+    [
+        ("a.pdf", "", "documents"),
+        ("rent/old/a.pdf", "", "documents/rent/old"),
+        ("rent/old/a.pdf", "/documents", "rent/old"),
+        ("rent/old/a.pdf", "/documents/rent/old", ""),
+    ],
 )
-def test_the_folder_of_a_file_is_named_from_the_chosen_one(file: str, folder: str) -> None:
-    row = replace(make_row(1), file=file)
-    assert cell_text(row, Column.FOLDER) == folder
+def test_the_folder_of_a_file_is_named_from_the_chosen_one(
+    file: str, chosen: str, folder: str
+) -> None:
+    row = replace(make_row(1), file=file, path=f"/documents/{file}")
+    assert folder_text(row, chosen) == folder
 
 
 def test_a_cell_explains_what_it_leaves_out() -> None:
     row = make_row(1, FileState.UNREADABLE, code="unreadable", detail='{"reason": "xml_damaged"}')
     whole = make_row(2, pages=7)
-    assert cell_hint(row, Column.FOLDER) == cell_hint(row, Column.NAME) == row.path
-    assert "its XML is damaged" in cell_hint(row, Column.REASON)
+    assert cell_hint(row, Column.NAME) == row.path
+    assert "its XML is damaged" in cell_hint(row, Column.STATE)
     assert cell_hint(whole, Column.STATE) == names.state_help(FileState.INDEXED) != ""
     assert cell_hint(row, Column.SIZE) == ""
     assert (cell_text(whole, Column.PAGES), cell_text(row, Column.PAGES)) == ("7", "")
@@ -243,9 +250,7 @@ def test_the_reason_says_more_than_the_state() -> None:
         1, FileState.UNREADABLE, code="unreadable", detail='{"reason": "xml_damaged"}'
     )
     assert cell_text(damaged, Column.STATE) == "Damaged"
-    assert cell_text(damaged, Column.REASON) == "Its XML is damaged"
+    assert reason_text(damaged) == "its XML is damaged"
     old = make_row(1, FileState.UNSUPPORTED, code="needs_libreoffice", detail='{"format": "doc"}')
-    assert (cell_text(old, Column.STATE), cell_text(old, Column.REASON)) == (
-        "Not read",
-        "Needs LibreOffice",
-    )
+    assert (cell_text(old, Column.STATE), reason_text(old)) == ("Not read", "Needs LibreOffice")
+    assert reason_text(make_row(1, FileState.EMPTY, code="empty")) == "", "the state says it"

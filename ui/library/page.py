@@ -1,0 +1,454 @@
+"""The library: the work and what needs the person, the folders, and the files of the chosen one."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from indexer.api.contract import LibraryPart
+from indexer.api.requests import GetStatus, Index
+from indexer.api.types import FileState
+from ui import desktop, passwords
+from ui.export import ExportFormat, ask_export_file
+from ui.help import about
+from ui.keys import shown
+from ui.library.cards import EstimateCard, PatternsEditor
+from ui.library.file_actions import FileActions, FileListExport
+from ui.library.file_details import DETAILS_PX, FileDetails
+from ui.library.file_model import FileModel
+from ui.library.file_table import FileTable
+from ui.library.folder_tree import FolderTree, Removals, about_root
+from ui.library.work_line import AttentionList, WorkLine
+from ui.ports import Notice, ignore
+from ui.requests import Questions
+from ui.theme import XL, L, icon
+from ui.widgets import (
+    IconButton,
+    IconToolButton,
+    add_shortcut,
+    choose_files,
+    choose_folder,
+    dropped_paths,
+    filled,
+    keep_from_wheel,
+    scrolling,
+    timer,
+)
+from ui.words import amounts, names
+from ui.words.names import language
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QShowEvent
+
+    from indexer.api.status import Activity, Status
+    from indexer.api.types import FileRow
+    from ui.ports import Context
+
+# Milliseconds after which a change of the library is shown, and a typed filter applied.
+SOON_MS, TYPING_MS = 500, 200
+# The most languages that are named.
+MOST_LANGUAGES = 6
+# The least width of the page, in letters, at which details have room beside the files.
+WIDE = 130
+
+
+class LibraryPage(QWidget):
+    """The library. Signals: ``models_requested``: the choice of the model is to be shown."""
+
+    models_requested = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._status: Status | None = None
+        self._export: FileListExport | None = None
+        self.setAcceptDrops(True)
+        self.removals = Removals(context, self)
+        self.work, self.attention = WorkLine(context), AttentionList(context)
+        self.tree = FolderTree(context)
+        self.model = FileModel(context, self)
+        self.file_actions = FileActions(context, passwords.shared(), self)
+        self.table = FileTable(self.model, self.file_actions.all)
+        self.details = FileDetails(passwords.shared(), context.library, self.file_actions)
+        self.card, self.patterns = EstimateCard(context), PatternsEditor(context)
+        self._make_bars()
+        self._arrange()
+        self._soon = timer(self, SOON_MS, self.refresh)
+        self._typing = timer(self, TYPING_MS, self._filter)
+        self._connect()
+        self._show_panel()
+
+    # -- what others may ask --------------------------------------------------------------------
+
+    def show_activity(self, activity: Activity | None) -> None:
+        """Show the engine's activity; None while there is no engine."""
+        self.work.show_activity(activity)
+
+    def show_files(self, state: str = "", root: str = "") -> None:
+        """Show the files in a state, or under a folder that the person added."""
+        self.text.clear()
+        self.tree.choose_folder(root)
+        self._choose_state(state)
+
+    def add_paths(self, paths: Sequence[str]) -> None:
+        """Show the estimate for some paths, with Start to add them."""
+        fresh = [path for path in paths if path not in self.tree.roots]
+        if fresh:
+            self.patterns.hide()
+            self.card.estimate_paths([*self.card.paths, *fresh])
+        elif paths:
+            self._context.notices.post(Notice(self.tr("That is in the library already.")))
+        self._show_panel()
+
+    def refresh(self) -> None:
+        """Ask the engine for its status and the files."""
+        if self._context.link.is_connected and not self._questions.is_waiting(GetStatus.wire_name):
+            self._questions.ask_engine(GetStatus(), self.show_status, failed=ignore)
+            self.model.refresh()
+
+    def show_status(self, status: Status) -> None:
+        self._status = status
+        self.attention.show_status(status)
+        self._show_roots()
+        self._show_states()
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _make_bars(self) -> None:
+        self.add = IconButton(self.tr("&Add folder…"), "folder-add")
+        self.add.clicked.connect(self._ask_folder)
+        self.add.setToolTip(
+            self.tr("{what} ({key})").format(what=self.tr("Add a folder"), key=shown(["Ctrl+N"]))
+        )
+        self.more = IconToolButton("more", self.tr("More actions"))
+        self.more.clicked.connect(self._open_more)
+        self.text = QLineEdit()
+        self.text.setPlaceholderText(self.tr("Part of a name or path"))
+        self.text.setAccessibleName(self.tr("Show only files with this in their path"))
+        self.text.setClearButtonEnabled(True)
+        self.states = QComboBox()
+        keep_from_wheel(self.states)
+        self.states.setAccessibleName(self.tr("Files by state"))
+        self.states.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.states.addItem(self.tr("All files"), "")
+
+    def _arrange(self) -> None:
+        bar = filled(QHBoxLayout(), self.add, self.more)
+        bar.addStretch(1)
+        left, right = QWidget(), QWidget()
+        filled(QVBoxLayout(left), bar, self.tree, wide=self.tree)
+        self._narrowing = QWidget()
+        filled(QHBoxLayout(self._narrowing), self.text, self.states, wide=self.text)
+        self._files = QSplitter()
+        self._files.addWidget(self.table)
+        self._files.addWidget(self.details)
+        self._files.setStretchFactor(0, 1)
+        self.empty = QLabel()
+        self.empty.setWordWrap(True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        cards = QWidget()
+        filled(QVBoxLayout(cards), self.card, self.patterns).addStretch(1)
+        self.panel = QStackedWidget()
+        for each in (self._files, self.empty, scrolling(cards)):
+            self.panel.addWidget(each)
+        filled(QVBoxLayout(right), self._narrowing, self.panel, wide=self.panel)
+        both = QSplitter()
+        both.addWidget(left)
+        both.addWidget(right)
+        both.setStretchFactor(1, 1)
+        for split in (self._files, both):
+            split.setChildrenCollapsible(False)
+            split.setHandleWidth(L)
+        parts = (self.work, self.attention, both)
+        filled(QVBoxLayout(self), *parts, spacing=L, edges=(XL, L, L, L), wide=both)
+        self.setFocusProxy(self.tree)
+
+    def _connect(self) -> None:
+        self.attention.files_requested.connect(self._show_troubled)
+        self.attention.models_requested.connect(self.models_requested)
+        self.tree.chosen.connect(self._filter)
+        self.tree.customContextMenuRequested.connect(self._open_menu_of_folder)
+        self.removals.changed.connect(self._show_roots)
+        self.states.activated.connect(self._filter)
+        self.text.textChanged.connect(lambda _text: self._typing.start())
+        self.card.accepted.connect(self._start)
+        self.card.dismissed.connect(self._show_panel)
+        self.patterns.saved.connect(lambda path: self._index([path]))
+        self.patterns.closed.connect(self._show_panel)
+        self.file_actions.changed.connect(self.refresh)
+        self.model.counted.connect(self._show_count)
+        self.model.dataChanged.connect(self._show_chosen)
+        self.model.modelReset.connect(self._show_chosen)
+        self.table.selectionModel().selectionChanged.connect(self._show_chosen)
+        self.table.doubleClicked.connect(self.file_actions.open.trigger)
+        self.details.unlocked.connect(self._unlock)
+        self._context.link.connected.connect(self.refresh)
+        self._context.link.changed.connect(self._handle_changes)
+        on_tree = Qt.ShortcutContext.WidgetShortcut
+        add_shortcut(self, QKeySequence.StandardKey.Find, self.text.setFocus)
+        add_shortcut(self, "Ctrl+N", self._ask_folder)
+        add_shortcut(self.tree, "F5", self._look_for_changes, on_tree)
+        add_shortcut(self.tree, QKeySequence.StandardKey.Delete, self._remove, on_tree)
+
+    # -- events ---------------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        for each in (self._soon, self._typing):
+            each.stop()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= WIDE * self.fontMetrics().averageCharWidth()
+        sides = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self._files.orientation() != sides or event.oldSize().width() < 1:
+            self._files.setOrientation(sides)
+            self.details.show_beside(beside=wide)
+            room = self.width() if wide else self.height()
+            part = DETAILS_PX if wide else room // 3
+            self._files.setSizes([room - part, part])
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_paths(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = dropped_paths(event.mimeData())
+        if paths:
+            event.acceptProposedAction()
+            self.add_paths(paths)
+
+    def _handle_changes(self, parts: frozenset[str]) -> None:
+        if LibraryPart.FILES in parts and self.isVisible() and not self._soon.isActive():
+            self._soon.start()
+
+    # -- what is shown --------------------------------------------------------------------------
+
+    def _show_roots(self) -> None:
+        if self._status is not None:
+            self.tree.show_roots(self._status.roots, self.removals.hidden)
+        self._show_facts()
+        self._show_panel()
+
+    def _show_facts(self) -> None:
+        root = self.tree.root
+        if root is not None:
+            lines = [*about_root(root), root.path]
+            self.details.show_library(PurePath(root.path).name, [("", line) for line in lines])
+        elif self._status is not None and not self.tree.path:
+            self.details.show_library(self.tr("All folders"), self._holdings(self._status))
+        else:
+            self.details.show_library(PurePath(self.tree.path).name, [("", self.tree.path)])
+
+    def _holdings(self, status: Status) -> list[tuple[str, str]]:
+        """What the library holds, in which languages, with which model, on how much of the disk."""
+        spoken = sorted(status.languages, key=lambda each: -each.documents)
+        shown = [f"\u2068{language(each.language)}\u2069" for each in spoken if each.language]
+        disk = self.tr("{size} on the disk, where {free} are free").format(
+            size=amounts.size(status.bytes), free=amounts.size(status.free_bytes)
+        )
+        held = (amounts.documents(status.documents), amounts.pages(status.pages))
+        rows = [
+            (self.tr("Text:"), ", ".join((*held, amounts.hits(status.passages)))),
+            (self.tr("Languages:"), ", ".join(shown[:MOST_LANGUAGES])),
+            (self.tr("Model:"), status.model),
+            (self.tr("Index:"), disk),
+        ]
+        return [(name, value) for name, value in rows if value]
+
+    def _show_states(self) -> None:
+        """List the states that files are in, with their numbers; the chosen one stays."""
+        counts = self._status.files if self._status is not None else {}
+        chosen = str(self.states.currentData() or "")
+        wanted = [("", sum(counts.values()))] + [
+            (str(state), counts.get(state, 0))
+            for state in FileState
+            if counts.get(state) or state == chosen
+        ]
+        labels = [
+            self.tr("{state} ({number})").format(
+                state=names.state(state) if state else self.tr("All files"),
+                number=amounts.count(number),
+            )
+            for state, number in wanted
+        ]
+        if labels == [self.states.itemText(at) for at in range(self.states.count())]:
+            return
+        self.states.clear()
+        for (state, _number), label in zip(wanted, labels, strict=True):
+            self.states.addItem(label, state)
+            hint = int(Qt.ItemDataRole.ToolTipRole)
+            self.states.setItemData(self.states.count() - 1, names.state_help(state), hint)
+        self.states.setCurrentIndex(self.states.findData(chosen))
+
+    def _choose_state(self, state: str) -> None:
+        if self.states.findData(state) < 0:
+            self.states.addItem(names.state(state), state)
+        self.states.setCurrentIndex(self.states.findData(state))
+        self._filter()
+
+    def _filter(self, *_what: object) -> None:
+        self.model.show_files(
+            state=str(self.states.currentData() or ""),
+            root=self.tree.path,
+            text=self.text.text().strip(),
+        )
+        self._show_facts()
+
+    def _show_troubled(self, state: str) -> None:
+        self.show_files(state)
+        self.table.setFocus()
+
+    def _show_count(self, number: int) -> None:
+        unlocking = self.model.filter.state == FileState.NEEDS_PASSWORD
+        if number and unlocking and not self.table.selectionModel().hasSelection():
+            self.table.selectRow(0)
+            self.details.password.field.setFocus()
+        self._show_panel()
+
+    def _show_panel(self) -> None:
+        """Show the card that asks for something, else the files, else why there are none."""
+        chosen = self.model.filter
+        if not self.card.isHidden() or not self.patterns.isHidden():
+            self.panel.setCurrentIndex(2)
+        elif self.model.total or self._status is None:
+            self.panel.setCurrentIndex(0)
+        else:
+            self.panel.setCurrentIndex(1)
+        self._narrowing.setVisible(self.panel.currentIndex() != 2)
+        filtered = chosen.text or chosen.state
+        self.empty.setText(
+            self.tr("No file matches. Choose another state or folder.")
+            if filtered
+            else self.tr("No files yet. Drop folders or files here, or add them.")
+        )
+
+    def chosen(self) -> list[FileRow]:
+        """Return the selected files that have been fetched."""
+        rows = map(self.model.file, self.table.chosen_rows())
+        return [row for row in rows if row is not None]
+
+    def _show_chosen(self, *_what: object) -> None:
+        rows = self.chosen()
+        self.file_actions.apply_to(rows)
+        self.details.show_rows(rows)
+        code = rows[0].code if len(rows) == 1 else ""
+        about(self.table, f"troubleshooting#{code}" if code else "library#states-of-files")
+
+    def _unlock(self, password: str, keep: bool) -> None:
+        for row in self.chosen()[:1]:
+            self.file_actions.unlock(row, password, keep=keep)
+
+    # -- actions --------------------------------------------------------------------------------
+
+    def _open_more(self) -> None:
+        entries = (
+            (self.tr("Add &files…"), "document", self._ask_files, True),
+            (self.tr("Loo&k for changes"), "refresh", self._look_for_changes, True),
+            (self.tr("&Export this list…"), "export", self._ask_target, self.model.total > 0),
+            *self._folder_entries(),
+        )
+        self._open_menu(entries, self.more.mapToGlobal(self.more.rect().bottomLeft()))
+
+    def _open_menu_of_folder(self, at: QPoint) -> None:
+        if self.tree.path:
+            self._open_menu(self._folder_entries(), self.tree.viewport().mapToGlobal(at))
+
+    def _folder_entries(self) -> tuple[tuple[str, str, Callable[[], None], bool], ...]:
+        root, here = self.tree.root, bool(self.tree.path)
+        online = here and (root is None or not root.offline)
+        return (
+            (self.tr("&Open folder"), "folder-open", self._open, online),
+            (self.tr("&Rescan folder"), "refresh", self._rescan, root is not None and online),
+            (self.tr("&Patterns of folder…"), "filter", self._edit_patterns, root is not None),
+            (self.tr("Re&move folder"), "trash", self._remove, root is not None),
+        )
+
+    def _open_menu(
+        self, entries: Sequence[tuple[str, str, Callable[[], None], bool]], at: QPoint
+    ) -> None:
+        menu = QMenu(self)
+        menu.setAccessibleName(self.tr("More actions"))
+        for text, drawing, act, enabled in entries:
+            action = menu.addAction(icon(drawing), text)
+            action.setEnabled(enabled)
+            action.triggered.connect(lambda _checked=False, act=act: act())
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(at)
+
+    def _ask_folder(self) -> None:
+        choose_folder(self, self.tr("Add a folder"), self.add_paths)
+
+    def _ask_files(self) -> None:
+        choose_files(self, self.tr("Add files"), self.add_paths)
+
+    def _start(self, paths: list[str]) -> None:
+        self._index(paths)
+        self._context.notices.post(
+            Notice(self.tr("Reading has begun. What is read can be searched at once."))
+        )
+
+    def _look_for_changes(self) -> None:
+        self._index([])
+
+    def _rescan(self) -> None:
+        self._index([self.tree.path])
+
+    def _index(self, paths: Sequence[str]) -> None:
+        request = Index(tuple(map(Path, paths)), kept=True)
+        self._questions.send_lasting(request, lambda _summary: self.refresh())
+        self._show_panel()
+        self._soon.start()
+
+    def _edit_patterns(self) -> None:
+        root = self.tree.root
+        if root is not None:
+            self.card.dismiss()
+            self.patterns.edit_patterns(root.path, PurePath(root.path).name or root.path)
+            self._show_panel()
+
+    def _open(self) -> None:
+        desktop.open_path(self.tree.path, self._context.notices)
+
+    def _remove(self) -> None:
+        root = self.tree.root
+        if root is not None:
+            self.removals.remove_folder(root.path, root.patterns)
+            self.tree.setFocus()
+
+    def _ask_target(self) -> None:
+        title, name = self.tr("Export the list of files"), self.tr("files")
+        ask_export_file(self, title, name, ExportFormat.CSV, self.export_to)
+
+    def export_to(self, target: Path) -> None:
+        """Save the list as it is filtered and sorted; a notice reports the outcome."""
+        self._export = FileListExport(self._context, self.model.filter, target, self)
+        self._export.finished.connect(self._exported)
+        self._export.request_files()
+
+    def _exported(self, message: str) -> None:
+        self._export = None
+        if message:
+            self._context.notices.post(Notice(message))

@@ -1,0 +1,204 @@
+"""The head of the library: one line on the work, with pause and pace, and what needs the person."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+
+from indexer.api.errors import WorldError
+from indexer.api.labels import SPEEDS
+from indexer.api.requests import Retry, SetPace
+from indexer.api.types import FileState
+from ui.ports import Notice, ignore
+from ui.requests import Questions
+from ui.theme import S, icon, icon_size
+from ui.widgets import (
+    ElidedLabel,
+    IconButton,
+    filled,
+    keep_from_wheel,
+    make_bold,
+    wrapped_label,
+)
+from ui.words import amounts, failures, names, work
+from ui.words.amounts import from_home
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from indexer.api.status import Activity, Status
+    from ui.ports import Context
+
+STEPS = 1000
+BAR_PX = 6
+
+
+class WorkLine(QWidget):
+    """What the engine does, how much can be found by meaning, pause and pace."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._paused = False
+        self.sentence = wrapped_label()
+        make_bold(self.sentence)
+        self.about = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
+        self.bar = QProgressBar()
+        self.bar.setAccessibleName(self.tr("Share of the text that can be found by meaning"))
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, STEPS)
+        self.bar.setFixedHeight(BAR_PX)
+        self.pause = IconButton(self.tr("&Pause"), "pause")
+        self.pause.clicked.connect(self._toggle_pause)
+        self.pace = QComboBox()
+        keep_from_wheel(self.pace)
+        self.pace.setAccessibleName(self.tr("Speed"))
+        for speed in SPEEDS:
+            self.pace.addItem(names.speed(speed), speed)
+            hint = int(Qt.ItemDataRole.ToolTipRole)
+            self.pace.setItemData(self.pace.count() - 1, names.speed_help(speed), hint)
+        self.pace.activated.connect(self._choose_pace)
+        texts = filled(QVBoxLayout(), self.sentence, self.about, spacing=S)
+        line = filled(QHBoxLayout(), texts, self.pause, self.pace, wide=texts)
+        filled(QVBoxLayout(self), line, self.bar)
+        self.show_activity(None)
+
+    def show_activity(self, activity: Activity | None) -> None:
+        """Show the engine's activity; None while there is no engine."""
+        self._paused = activity is not None and activity.paused
+        self.pause.setEnabled(activity is not None)
+        self.pause.setText(self.tr("&Go on") if self._paused else self.tr("&Pause"))
+        spoken = self.tr("Go on reading") if self._paused else self.tr("Pause reading")
+        self.pause.setAccessibleName(spoken)
+        self.pause.setIcon(icon("play" if self._paused else "pause"))
+        self.pace.setEnabled(activity is not None)
+        share = activity.embedded_share if activity is not None else 1.0
+        self.bar.setValue(round(STEPS * share))
+        self.bar.setVisible(share < 1)
+        self.about.setVisible(activity is not None)
+        if activity is None:
+            self.sentence.setText(self.tr("The engine is starting…"))
+            return
+        self.pace.setCurrentIndex(self.pace.findData(str(activity.speed)))
+        self.pace.setToolTip(names.speed_help(activity.speed))
+        self.sentence.setText(work.sentence(activity))
+        self.about.setText(" · ".join(filter(None, self._details(activity))))
+        self.about.setVisible(bool(self.about.text()))
+        self.about.setToolTip(failures.notes(activity.device_notes))
+
+    def _details(self, activity: Activity) -> Iterator[str]:
+        if self.sentence.text() != (said := work.meaning(activity.embedded_share)):
+            yield said
+        if activity.pages_per_second:
+            text = self.tr("{pages} pages a second")
+            yield text.format(pages=amounts.rate(activity.pages_per_second))
+        if device := activity.device.upper():
+            yield device
+        if activity.running is not None:
+            yield from_home(activity.running.progress.current)
+
+    def _toggle_pause(self) -> None:
+        self._questions.send_lasting(SetPace(paused=not self._paused), ignore)
+
+    def _choose_pace(self) -> None:
+        try:
+            self._context.settings.set("speed", str(self.pace.currentData()))
+        except WorldError as error:
+            self._questions.report(error)
+
+
+class AttentionList(QWidget):
+    """What needs the person, a line each, with the button that helps.
+
+    Signals:
+        files_requested: The state of the files that are to be shown.
+        models_requested: The choice of the language model is to be shown.
+    """
+
+    files_requested = Signal(str)
+    models_requested = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._column = filled(QVBoxLayout(self), spacing=S)
+        self._shown: list[tuple[str, str]] = []
+        self.hide()
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """Each line's sentence, and the text of its button."""
+        return self._shown
+
+    def show_status(self, status: Status) -> None:
+        """Show what needs the person; lines that stay are not made anew."""
+        needs = list(self._needs(status))
+        wanted = [(text, label) for text, label, _act in needs]
+        if wanted == self._shown:
+            return
+        self._shown = wanted
+        while (item := self._column.takeAt(0)) is not None:
+            if (line := item.widget()) is not None:
+                line.hide()
+                line.deleteLater()
+        for text, label, act in needs:
+            self._column.addWidget(self._line(text, label, act))
+        self.setVisible(bool(needs))
+
+    def _needs(self, status: Status) -> Iterator[tuple[str, str, Callable[[], None]]]:
+        count = status.files.get
+        if locked := count(FileState.NEEDS_PASSWORD, 0):
+            text = self.tr("%Ln file(s) need a password", "", locked)
+            yield text, self.tr("&Unlock…"), partial(self._show, FileState.NEEDS_PASSWORD)
+        if aside := status.set_aside:
+            text = self.tr("%Ln file(s) stopped the engine and were set aside", "", aside)
+            yield text, self.tr("Show t&hem"), partial(self._show, FileState.FAILED)
+        failed = count(FileState.FAILED, 0) - aside + count(FileState.UNREADABLE, 0)
+        if failed > 0:
+            text = self.tr("%Ln file(s) could not be read", "", failed)
+            yield text, self.tr("&Try again"), self._retry
+        if away := sum(root.offline for root in status.roots):
+            yield self.tr("%Ln folder(s) offline: the drive is not here", "", away), "", ignore
+        yield from self._of_languages(status)
+
+    def _of_languages(self, status: Status) -> Iterator[tuple[str, str, Callable[[], None]]]:
+        rows = [row for row in status.languages if row.advice is not None]
+        if not rows:
+            return
+        documents = amounts.documents(sum(row.documents for row in rows))
+        languages = amounts.languages(len(rows))
+        text = self.tr("{documents} in {languages} are found by words only").format(
+            documents=documents, languages=languages
+        )
+        if any(row.offered for row in rows):
+            yield text, self.tr("Use the multil&ingual model…"), self.models_requested.emit
+        else:
+            yield f"{text}. {names.uncovered(status)}", "", ignore
+
+    def _line(self, text: str, label: str, act: Callable[[], None]) -> QWidget:
+        held, mark, said = QWidget(), QLabel(), wrapped_label(text)
+        mark.setPixmap(icon("warning").pixmap(icon_size(self), self.devicePixelRatioF()))
+        row = filled(QHBoxLayout(held), mark, said)
+        row.setStretch(1, 3)
+        if label:
+            button = IconButton(label)
+            button.setAccessibleDescription(text)
+            button.clicked.connect(act)
+            row.addWidget(button)
+        row.addStretch(2)  # so that the button is near its text
+        return held
+
+    def _show(self, state: str) -> None:
+        self.files_requested.emit(state)
+
+    def _retry(self) -> None:
+        self._questions.ask_engine(Retry(), self._retried)
+
+    def _retried(self, number: int) -> None:
+        self._context.notices.post(Notice(self.tr("%Ln file(s) will be read again.", "", number)))

@@ -1,0 +1,54 @@
+"""Sentences on what the engine does now, the same wherever the window shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexer.api.translation import N_
+from ui.words import amounts, names, say
+
+if TYPE_CHECKING:
+    from indexer.api.progress import Progress
+    from indexer.api.status import Activity
+
+# Reasons that are shown also while no job runs; the others slow nothing down then.
+LASTING = frozenset({"paused", "disk_full", "library_read_only", "model_missing", "model_absent"})
+
+
+def sentence(activity: Activity) -> str:
+    """What the engine does, how long it takes, and why it waits or is slow."""
+    reason = names.pause(activity.reason)
+    if activity.running is None:
+        return reason if activity.reason in LASTING else _resting(activity)
+    change = names.change(activity)
+    if activity.paused and not change:
+        doing = names.doing(activity.running.progress)
+        return say(N_("{reason}. {progress}.")).format(reason=reason, progress=doing)
+    text = change.sentence if change else _progress(activity.running.progress)
+    if not reason:
+        return text
+    return say(N_("{progress} {reason}.")).format(progress=text, reason=reason)
+
+
+def meaning(share: float) -> str:
+    """How much of the text can be found by its meaning; "" for all of it."""
+    if share >= 1:
+        return ""
+    return say(N_("Meaning search {share} ready")).format(share=amounts.share(share))
+
+
+def _resting(activity: Activity) -> str:
+    if activity.pending:
+        return amounts.waiting(activity.pending)
+    change = names.change(activity)
+    if change:
+        return change.sentence
+    return meaning(activity.embedded_share) or say(N_("Up to date"))
+
+
+def _progress(progress: Progress) -> str:
+    doing = names.doing(progress)
+    if progress.eta_seconds is None:
+        return f"{doing}."
+    left = amounts.about(progress.eta_seconds)
+    return say(N_("{progress}, {time} left.")).format(progress=doing, time=left)
