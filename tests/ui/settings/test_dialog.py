@@ -93,7 +93,7 @@ def test_a_page_shows_its_group_and_folds_what_few_people_need(dialog: SettingsD
     assert _shown(dialog) == {"history", "offline"}
     assert not dialog.advanced.isVisible()
     plain = [name for name in IN_DIALOG if not SETTINGS[name].advanced]
-    assert len(plain) <= 16
+    assert len(plain) <= 20
 
 
 def test_the_controls_of_a_page_are_few(dialog: SettingsDialog) -> None:
