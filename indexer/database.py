@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from indexer import faults
 from indexer.api.atomic import DISK_FULL, is_full
 from indexer.api.errors import LecternError, WorldError
+from indexer.api.status import TableSize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -35,6 +36,8 @@ _MAGIC = b"SQLite format 3\x00"
 # SQLite's error codes, by the error they are reported as.
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE}
 _CLOSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+# The share of pages that may be free before a file is made smaller.
+_FREE_SHARE, _FREE_PAGES = 0.2, 1_024
 #: Of damaged files.
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
@@ -224,6 +227,34 @@ class Database:
         with self._translated():
             row = self.reader().execute(sql, values).fetchone()
         return default if row is None else row[0]
+
+    def size(self, rows: int) -> TableSize:
+        """The bytes of the file and its log, and those that are in use, beside a count of rows."""
+        free, pages = self._free_pages()
+        page = int(self.value("PRAGMA page_size"))
+        log = self.path.with_name(f"{self.path.name}-wal")
+        logged = log.stat().st_size if log.exists() else 0
+        return TableSize(rows, pages * page + logged, (pages - free) * page)
+
+    def shrink(self) -> bool:
+        """Give free pages back to the file system, if they are many; return whether."""
+        free, pages = self._free_pages()
+        if free < max(_FREE_PAGES, _FREE_SHARE * pages):
+            return False
+        with self.write() as connection:
+            connection.execute("PRAGMA incremental_vacuum").fetchall()
+        return True
+
+    def problems(self) -> list[str]:
+        """What SQLite's own check finds wrong in the whole file."""
+        try:
+            said = [str(row[0]) for row in self.rows("PRAGMA integrity_check(100)")]
+        except LecternError as error:
+            return [error.message]
+        return [] if said == ["ok"] else said
+
+    def _free_pages(self) -> tuple[int, int]:
+        return int(self.value("PRAGMA freelist_count")), int(self.value("PRAGMA page_count"))
 
     def close(self) -> None:
         """Close the connections of all threads; idempotent."""

@@ -29,8 +29,8 @@ SLOW = frozenset(
         "integration": (
             "archives attachments bad_input bad_library bad_requests benchmarks change_of_model "
             "crashes damage edits extract_process failing_writes hard_files illegible images kill "
-            "languages_model legible_corpora meanwhile metadata_copies moved no_damage pace "
-            "reindex render_child rescue scan_places scans soak store_kill store_maintenance "
+            "languages_model legible_corpora meanwhile moved pace "
+            "reindex render_child rescue scan_places scans soak store_kill "
             "watching"
         ),
         "unit/embed": "late",

@@ -45,7 +45,6 @@ from indexer.library.recovery import recover
 from indexer.library.removal import remove_paths
 from indexer.library.repair import repair, verify
 from indexer.pipeline.parts import BatchSizes
-from indexer.store.disk import open_errors
 from indexer.store.store import Store
 from indexer.watching.watcher import Watcher
 
@@ -106,17 +105,16 @@ class Engine(IndexingLibrary):
             catalog = _open_catalog(config.library / CATALOG_NAME, lock.refusal)
             unless_open.callback(catalog.close)
             lance, writable = config.library / LANCE_NAME, catalog.refusal is None
-            with open_errors(lance), _unmade_for_want_of_room(catalog.refusal):
+            with _unmade_for_want_of_room(catalog.refusal):
                 store = Store.open(
                     lance,
                     threads=config.threads or cores(),
-                    thresholds=batches.thresholds,
+                    ann_from=batches.ann_from,
                     writable=writable,
                     suspect=writable and before.by_fault,
                 )
                 engine = cls(config, lock, mark, catalog, store, batches)
                 if writable:
-                    reindex.note_dropped_tables(catalog, store)
                     engine._put_in_order(before.blame)
             unless_open.pop_all()
         return engine
@@ -223,7 +221,6 @@ class Engine(IndexingLibrary):
 
     def _put_in_order(self, blame: int) -> None:
         try:
-            self.store.clean_at_open()
             recover(self.catalog, self.store, blame=blame)
             retry_after_update(self.catalog)
             reindex.requeue_outdated(self.catalog)

@@ -169,7 +169,7 @@ class IndexingLibrary(OpenLibrary):
             return False
         try:
             self.models.close_queries()
-            self.store.tables.empty_caches()
+            self.store.empty_caches()
         finally:
             self._indexing.release()
         return True

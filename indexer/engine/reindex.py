@@ -200,13 +200,6 @@ def previous(catalog: Catalog) -> Space | None:
     return kept if kept is not None and (active is None or kept.id != active.id) else None
 
 
-def note_dropped_tables(catalog: Catalog, store: Store) -> None:
-    """Store, for the person, that tables of an earlier version are being rebuilt."""
-    if store.tables.outdated:
-        log.warning("of an earlier version, and made anew: %s", ", ".join(store.tables.outdated))
-        catalog.set_meta(REBUILDING, "yes")
-
-
 def before(catalog: Catalog) -> Space:
     """The space that was active before the last change.
 

@@ -24,8 +24,10 @@ from indexer.database import Layout, remove_database, version_of
 from indexer.files.walk import content_id
 from indexer.library.crashes import MARK_NAME
 from indexer.ocr.cache import FILE_NAME, SIDE_NAME
-from indexer.store import texts
+from indexer.store import texts, vectors
 from indexer.store.texts import TEXTS_NAME
+from indexer.store.vectors import VECTORS_PREFIX, vector_files
+from indexer.store.words import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +72,7 @@ def clear_older(library: Path) -> bool:
     """
     catalog = library / CATALOG_NAME
     older = [_is_older(catalog, schema.LAYOUT), _is_older(library / TEXTS_NAME, texts.LAYOUT)]
+    older += [_is_older(path, vectors.LAYOUT) for path in vector_files(library / LANCE_NAME)]
     if not any(older):
         return False
     with _unwritable(library):
@@ -168,10 +171,10 @@ def _is_ours(library: Path) -> bool:
     if (library / CATALOG_NAME).exists():
         return True
     try:
-        tables = list((library / LANCE_NAME).iterdir())
+        found = list((library / LANCE_NAME).iterdir())
     except OSError:
         return not (library / LANCE_NAME).exists()
-    return all(table.suffix == ".lance" for table in tables)
+    return all(path.name == WORDS or path.name.startswith(VECTORS_PREFIX) for path in found)
 
 
 def _delete_ours(library: Path) -> None:

@@ -25,15 +25,14 @@ from indexer.library.recovery import (
     without_vectors,
 )
 from indexer.library.removal import deletable_orphans
-from indexer.store import damage, indices
-from indexer.store.checks import TableReport, docs_with, examine
-from indexer.store.schema import is_vectors_table, vectors_table
+from indexer.store.vectors import vectors_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
+    from indexer.store.vectors import Vectors
 
     Fix = Callable[[], object]
 
@@ -78,19 +77,13 @@ def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: No
     began = time.monotonic()
     found = Findings()
     found.add("damaged_catalog", "catalog", _integrity(catalog), "The catalog has {n} damages.")
-    for name, mended in store.tables.restore_metadata().items():
-        said = f"{{n}} files of {name} would have ended the engine."
-        found.add("deadly_files", name, mended, said)
-    reports = {name: examine(name, one, tick) for name, one in store.tables.by_name().items()}
     altered_words, said = store.words.verify(), "{n} files of the words were altered."
     found.add("altered_words", "words", altered_words, said, store.words.discard)
-    check = _Check(catalog, store, found, reports)
+    check = _Check(catalog, store, found)
     check.texts(tick)
-    for name in reports:
-        check.files(name)
+    for name, vectors in list(store.vectors.items()):
+        check.vectors(name, vectors, tick)
     try:
-        for name in reports:
-            check.rows(name)
         check.counts()
         check.catalog_alone()
     except LecternError as error:
@@ -109,11 +102,6 @@ def repair(
         The problems before and after. Documents that are queued again are no problem.
     """
     before = verify(catalog, store, tick)
-    for name, table in store.tables.by_name().items():
-        # Rows that an earlier read, as at the opening of the library, has already deleted.
-        said = f"{{n}} rows of {name} were in damaged files."
-        before.add("unreadable_rows", name, table.lost, said)
-        table.lost = 0
     if not before.problems:
         return before, before
     for fix in before.fixes:
@@ -135,12 +123,11 @@ def _integrity(catalog: Catalog) -> list[str]:
 
 @dataclass(slots=True)
 class _Check:
-    """The comparison of one catalog with the reports on its tables."""
+    """The comparison of a catalog with the stores."""
 
     catalog: Catalog
     store: Store
     found: Findings
-    reports: dict[str, TableReport]
 
     def texts(self, tick: Callable[[], None]) -> None:
         """Check the rows of texts, and SQLite's structure of them; ``recover`` reads them again."""
@@ -162,58 +149,44 @@ class _Check:
         delete = partial(self.store.delete_docs, unknown)
         add("orphans", found=unknown, said=said, fix=delete)
 
-    def files(self, name: str) -> None:
-        """Check files and indices; goes first, since other fixes read rows."""
-        report, table = self.reports[name], self.store.tables.by_name()[name]
-        delete = partial(damage.delete_unreadable, table, report.unreadable)
-        said = f"{{n}} rows of {name} are in damaged files."
-        self.found.add("unreadable_rows", name, report.lost, said, delete)
-        rebuild = partial(indices.rebuild, table, report.broken_indices)
-        said = f"{{n}} indices of {name} cannot be read."
-        self.found.add("broken_index", name, report.broken_indices, said, rebuild)
-        said = f"The file of {name} for queries was altered after it was written."
-        altered = table.pooled.is_damaged()
-        self.found.add("altered_derived", name, altered, said, table.discard_pooled)
-
-    def rows(self, name: str) -> None:
-        """Check the rows of a table, by themselves and against other tables."""
-        report, add = self.reports[name], partial(self._add, name)
-        docs = np.array(docs_with(report.keys), np.int64)
-        strange = np.setdiff1d(docs, self.catalog.docs.known()).tolist()
-        add(
-            "orphans",
-            strange,
-            f"{name} has rows of {{n}} documents that are not in the catalog.",
-            strange,
-        )
-        said = f"{{n}} rows of {name} are duplicates."
-        doubled = report.duplicates
-        add("twice", doubled, said, docs_with(doubled))
-        said = f"{{n}} rows of {name} have invalid values."
-        add("senseless_rows", report.invalid, said, docs_with(np.array(report.invalid, np.int64)))
-        if is_vectors_table(name):
-            spaces = {vectors_table(space.key) for space in self.catalog.spaces.all()}
-            if name not in spaces:
-                drop = partial(self.store.tables.drop, name)
-                said = f"{name} belongs to no model of the catalog."
-                self.found.add("unknown_space", name, 1, said, drop)
-                return
-            bare = np.setdiff1d(report.keys, self.store.texts.keys())
-            add("without_passage", bare, f"{{n}} rows of {name} lack a passage.", docs_with(bare))
-        changed = sorted(report.altered)
+    def vectors(self, name: str, vectors: Vectors, tick: Callable[[], None]) -> None:
+        """Check the vectors of a space, by themselves and against texts and catalog."""
+        add = partial(self.found.add, where=name)
+        if name not in {vectors_name(space.key) for space in self.catalog.spaces.all()}:
+            drop = partial(self.store.drop_vectors, name)
+            said = f"{name} belongs to no model of the catalog."
+            add("unknown_space", found=1, said=said, fix=drop)
+            return
+        wrong, keys = vectors.verify(tick), vectors.keys()
+        said = f"The file of {name} has {{n}} damages."
+        add("damaged_file", found=wrong.structure, said=said, fix=vectors.rebuild)
+        said = f"{{n}} vectors of {name} are damaged."
         add(
             "altered",
-            changed,
-            f"{{n}} documents were altered in {name} after they were written.",
-            changed,
+            found=wrong.damaged,
+            said=said,
+            fix=partial(vectors.delete_rows, wrong.damaged),
         )
+        said = f"{{n}} vectors of {name} have invalid values."
+        delete = partial(vectors.delete_rows, wrong.invalid)
+        add("senseless_rows", found=wrong.invalid, said=said, fix=delete)
+        docs = vectors.documents()[0]
+        strange = np.setdiff1d(docs, self.catalog.docs.known()).tolist()
+        said = f"{name} has vectors of {{n}} documents that are not in the catalog."
+        add("orphans", found=strange, said=said, fix=partial(vectors.delete_docs, strange))
+        bare = np.setdiff1d(keys, self.store.texts.keys())
+        said = f"{{n}} vectors of {name} lack a passage."
+        add("without_passage", found=bare, said=said, fix=partial(vectors.delete_rows, bare))
+        if vectors.index is not None and (altered := vectors.index.altered_files()):
+            said = f"{{n}} files of the index of {name} were altered."
+            add("broken_index", found=altered, said=said, fix=vectors.drop_index)
 
     def counts(self) -> None:
         """Check for missing rows, which ``recover`` queues."""
         short = incomplete(self.catalog, self.store)
         self.found.add("missing_passages", "texts", short, "{n} documents lack passages.")
         for space in self.catalog.spaces.all():
-            name = vectors_table(space.key)
+            name = vectors_name(space.key)
             lost = without_vectors(self.catalog, self.store, space)
             said = f"{{n}} documents lack vectors of {space.key}."
             self.found.add("missing_vectors", name, lost, said)
@@ -227,12 +200,3 @@ class _Check:
         lost, requeue = upkeep.files_without_contents(), upkeep.requeue_without_contents
         said = "{n} files are marked as read, but their contents are not recorded."
         self.found.add("files_without_contents", "catalog", lost, said, requeue)
-
-    def _add(self, name: str, kind: str, found: Sized, sentence: str, docs: list[int]) -> None:
-        """Add a problem of rows; its fix is to delete the rows of these documents."""
-        self.found.add(kind, name, len(found), sentence, partial(self._delete, name, docs))
-
-    def _delete(self, name: str, docs: list[int]) -> None:
-        """Delete the rows of documents in a table."""
-        if (table := self.store.tables.by_name().get(name)) is not None:
-            table.delete_docs(docs)

@@ -1,30 +1,28 @@
-"""Makes a library openable that SQLite or Lance refuse, from everything that is still readable.
+"""Makes a library openable that SQLite refuses, from everything that is still readable.
 
 Apart from ``repair``, which needs an open catalog: here a damaged catalog is copied row by row into
 a new one, since no other file knows the documents on drives that are not connected, and the damaged
-one is kept beside it. ``indexer.store.tables`` does the same for the store. ``recovery`` finds what
-is missing at the next opening. It must not know how documents are read.
+one is kept beside it. Texts and vectors are copied likewise. ``recovery`` finds what is missing at
+the next opening.
 """
 
 from __future__ import annotations
 
 import contextlib
-import logging
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from indexer.api.lock import LibraryLock
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.docs import RESERVED
 from indexer.database import is_whole, remove_database
 from indexer.library.library import CATALOG_NAME, LANCE_NAME
-from indexer.store import texts
+from indexer.salvage import copy_readable_rows
+from indexer.store import texts, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-log = logging.getLogger(__name__)
 
 #: The new name of the damaged catalog.
 KEPT_NAME = f"{CATALOG_NAME}.damaged"
@@ -34,7 +32,6 @@ _COPIED = (
     "meta", "roots", "names", "folders", "docs", "contents", "files", "spaces", "doc_spaces",
     "earlier_docs", "name_vectors",
 )  # fmt: skip
-_BLOCK = 500
 
 
 def rescue(library: Path) -> list[str]:
@@ -47,12 +44,11 @@ def rescue(library: Path) -> list[str]:
         WorldError: ``library_locked``, ``library_newer``, or ``disk_full``.
     """
     with LibraryLock.acquire(library, "lectern repair"):
-        from indexer.store.tables import make_openable
-
+        files = vectors.vector_files(library / LANCE_NAME)
         return [
             *_catalog(library),
             *texts.make_openable(library / texts.TEXTS_NAME),
-            *make_openable(library / LANCE_NAME),
+            *(said for path in files for said in vectors.make_openable(path)),
         ]
 
 
@@ -63,7 +59,7 @@ def _catalog(library: Path) -> Iterator[str]:
     new = library / _NEW_NAME
     remove_database(new)
     with contextlib.closing(Catalog(new)) as catalog:
-        copied = _copy(path, catalog)
+        copied = copy_readable_rows(path, catalog.db, _COPIED)
         catalog.choices.restore_choices()
         _make_consistent(catalog)
         _name_files(catalog)
@@ -78,88 +74,6 @@ def _catalog(library: Path) -> Iterator[str]:
         f"The catalog was damaged. {copied:,} rows of it are in a new one; the damaged one is "
         f"kept as {kept.name}."
     )
-
-
-def _copy(path: Path, catalog: Catalog) -> int:
-    """Copy all readable rows; return their number."""
-    total = 0
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as old:
-        writer = catalog.db.reader()
-        writer.execute("PRAGMA foreign_keys = OFF")
-        for table in _COPIED:
-            reader = _Reader(old, table)
-            columns = [row[1] for row in writer.execute(f"PRAGMA table_info({table})")]
-            with catalog.write() as connection:
-                for rows in reader.blocks(columns):
-                    marks = ", ".join("?" * len(columns))
-                    connection.executemany(
-                        f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})",
-                        rows,
-                    )
-                    total += len(rows)
-            if reader.damaged:
-                log.error("the catalog has lost rows of %s", table)
-        writer.execute("PRAGMA foreign_keys = ON")
-    return total
-
-
-class _Reader:
-    """Reads a table of a damaged file, skipping unreadable pages."""
-
-    def __init__(self, connection: sqlite3.Connection, table: str) -> None:
-        self._connection = connection
-        self._table = table
-        self.damaged = False
-
-    def blocks(self, columns: list[str]) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the rows in blocks."""
-        wanted = ", ".join(columns)
-        return self._by_rowid(wanted) if self._has_rowid() else self._from_both_ends(wanted)
-
-    def _has_rowid(self) -> bool:
-        try:
-            self._connection.execute(f"SELECT rowid FROM {self._table} LIMIT 0")
-        except sqlite3.OperationalError:
-            return False
-        except sqlite3.Error:
-            self.damaged = True
-        return True
-
-    def _from_both_ends(self, wanted: str) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield rows by the key, the first column, ascending and descending up to the damage."""
-        for order in ("", " DESC"):
-            rows, whole = self._read(f"SELECT {wanted} FROM {self._table} ORDER BY 1{order}")
-            yield rows
-            if whole:
-                return
-
-    def _by_rowid(self, wanted: str) -> Iterator[list[tuple[Any, ...]]]:
-        sql = f"SELECT rowid, {wanted} FROM {self._table} WHERE rowid >= ? ORDER BY rowid LIMIT ?"
-        newest, whole = self._read(f"SELECT rowid FROM {self._table} ORDER BY rowid DESC LIMIT 1")
-        last = newest[0][0] if newest else -1 if whole else 1 << 31
-        at, step = -(1 << 62), 1
-        while at <= last:
-            rows, whole = self._read(sql, at, _BLOCK)
-            if rows:
-                yield [row[1:] for row in rows]
-                at, step = rows[-1][0] + 1, 1
-            if whole and len(rows) < _BLOCK:
-                return
-            if not whole:
-                # Skip the unreadable page, in strides that double.
-                at = max(at, 0) + step
-                step *= 2
-
-    def _read(self, sql: str, *values: int) -> tuple[list[tuple[Any, ...]], bool]:
-        """Return the rows up to the first damage, and whether there is none."""
-        rows: list[tuple[Any, ...]] = []
-        try:
-            for row in self._connection.execute(sql, values):
-                rows.append(row)  # noqa: PERF402  # keeps the rows before an error
-        except sqlite3.Error:
-            self.damaged = True
-            return rows, False
-        return rows, True
 
 
 def _make_consistent(catalog: Catalog) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from indexer.store.maintenance import Thresholds
+from indexer.store.vector_index import ANN_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ class BatchSizes:
         passages: Passages of one commit. A commit costs about as much as ten passages.
         vectors: Vectors of one commit.
         unit: Passages given to the model together: enough to sort by length into full batches.
-        thresholds: When tables are maintained.
+        ann_from: From how many vectors on a space has an index.
         disk_retry_s: Seconds after which a full disk is checked again.
         pause_grace_s: Seconds that work in progress may take to finish before a pause.
     """
@@ -35,7 +35,7 @@ class BatchSizes:
     passages: int = 2048
     vectors: int = 1024
     unit: int = 256
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    ann_from: int = ANN_FROM
     disk_retry_s: float = 5.0
     pause_grace_s: float = 5.0
 

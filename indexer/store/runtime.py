@@ -1,7 +1,6 @@
-"""Initialises LanceDB in this process: threads, allocator, caches, log level.
+"""Initialises LanceDB in this process, and limits what the C library keeps of freed memory.
 
-Owns what must be set before ``lancedb`` is imported, and the import itself, which takes a
-second and 100 MB and therefore happens at the first ``connect`` and nowhere else.
+Importing it takes a second and 100 MB, which only libraries with an index of vectors spend.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from importlib.util import find_spec, module_from_spec
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -38,9 +36,6 @@ _BATCH_ROWS = 1_024
 # compaction takes 60 MB less, and building the vector index 30. Wider rows are read all the same.
 _READ_AHEAD_BYTES = 64 << 20
 
-# LanceDB imports it for its data classes; loading the whole client takes .5 s and 14 MB.
-_REST_CLIENT = "lance_namespace_urllib3_client"
-
 # mallopt parameters of glibc and their values: few arenas, and large blocks unmapped when freed.
 # The arrays of a query are below the limit, as new pages would cost it a millisecond.
 _HEAPS = {"M_ARENA_MAX": (-8, 4), "M_MMAP_THRESHOLD": (-3, 4 << 20), "M_TRIM": (-1, 32 << 20)}
@@ -63,8 +58,6 @@ def connect(path: Path, threads: int, cache: int) -> Any:
     os.environ.setdefault("LANCEDB_LOG", "error")
     # One allocator for all, so that ``give_back`` reaches the memory of pyarrow too.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    _limit_heaps()
-    _shorten_import()
     import lancedb
 
     return lancedb.connect(
@@ -74,53 +67,6 @@ def connect(path: Path, threads: int, cache: int) -> Any:
         storage_options={"new_table_enable_stable_row_ids": "true"},
         session=lancedb.Session(cache, _METADATA_CACHE_BYTES),
     )
-
-
-def _shorten_import() -> None:
-    """Leave out work of LanceDB's import that nothing here needs."""
-    _postpone(_REST_CLIENT)
-    _trust_overrides()
-    import pydantic  # which LanceDB imports
-
-    # Its data classes of the REST client get their validators when the first of each is made.
-    pydantic.BaseModel.model_config["defer_build"] = True
-
-
-def _trust_overrides() -> None:
-    """Do not compare the signatures of LanceDB's methods by their byte code at each start."""
-    if find_spec("overrides") is None:  # LanceDB needs it on Python 3.11 alone
-        return
-    import overrides
-
-    def trusted(method: Any) -> Any:
-        method.__override__ = True  # asked for by ``EnforceOverrides``
-        return method
-
-    vars(overrides)["override"] = trusted
-
-
-def _postpone(package: str) -> None:
-    """Load a package lazily: only when an attribute other than a submodule is read."""
-    spec = None if package in sys.modules else find_spec(package)
-    if spec is None or spec.loader is None:
-        return
-    loader, module = spec.loader, module_from_spec(spec)
-
-    def load(name: str) -> Any:
-        del vars(module)["__getattr__"]
-        loader.exec_module(module)
-        return getattr(module, name)
-
-    vars(module)["__getattr__"] = load
-    sys.modules[package] = module
-
-
-def reopen(path: Path) -> Any:
-    """Open a table with an empty cache; ``connect`` must have been called before."""
-    import lancedb
-
-    session = lancedb.Session(_METADATA_CACHE_BYTES, _METADATA_CACHE_BYTES)
-    return lancedb.connect(str(path.parent), session=session).open_table(path.stem)
 
 
 def cache_bytes(path: Path, free: int | None = None) -> int:
@@ -143,7 +89,7 @@ def give_back() -> None:
         libc.malloc_trim(0)
 
 
-def _limit_heaps() -> None:
+def limit_heaps() -> None:
     """Limit glibc's arenas, which hold freed memory per thread: hundreds of MB in all."""
     libc = _glibc()
     if libc is not None:

@@ -2,28 +2,22 @@
 
 Texts are written first. What the words lack of them is made again at opening.
 
-One thread writes and maintains, any number of threads read. Writes are not checked for duplicates:
-a caller deletes a document's rows before writing them again, or queries which exist.
+One thread writes and maintains, any number of threads read.
 """
 
 from __future__ import annotations
 
+import threading
+import time
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.store import (
-    checks,
-    nearest,
-    schema,
-    writing,
-)
-from indexer.store.maintenance import Maintainer, Thresholds
-from indexer.store.tables import Tables
+from indexer.store import nearest, runtime
+from indexer.store.disk import write_errors
 from indexer.store.texts import TEXTS_NAME, Texts
 from indexer.store.values import (
     NOTHING_LEFT_OUT,
@@ -41,7 +35,9 @@ from indexer.store.values import (
     Without,
     ordinals_of,
 )
-from indexer.store.words import WordStore
+from indexer.store.vector_index import ANN_FROM, build_index, open_index, remove_indices
+from indexer.store.vectors import Vectors, vector_files, vectors_name
+from indexer.store.words import WORDS, WordStore
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -53,20 +49,26 @@ if TYPE_CHECKING:
 # Passages whose words are made again before a library is open, and between other work.
 _MADE_AGAIN = 4_096
 
-#: The folder of words, beside the tables.
-WORDS = "words"
-
 
 class Store:
     """The stores of one library. Open them with ``Store.open``."""
 
     def __init__(
-        self, texts: Texts, tables: Tables, words: WordStore, thresholds: Thresholds | None = None
+        self,
+        folder: Path,
+        texts: Texts,
+        words: WordStore,
+        refusal: WorldError | None,
+        threads: int,
+        ann_from: int,
     ) -> None:
         self.texts = texts
-        self.tables = tables
         self.words = words
-        self._maintainer = Maintainer(tables.by_name, thresholds)
+        #: The vectors of each space, by the names of their files.
+        self.vectors: dict[str, Vectors] = {}
+        self._folder, self._refusal = folder, refusal
+        self._threads, self._ann_from = threads, ann_from
+        self._making = threading.Lock()
 
     @classmethod
     def open(
@@ -74,26 +76,44 @@ class Store:
         path: Path,
         *,
         threads: int,
-        thresholds: Thresholds | None = None,
+        ann_from: int = ANN_FROM,
         writable: bool = True,
         suspect: bool = False,
     ) -> Store:
         """Open vectors and words in a directory, made if it is missing, and the texts beside it.
 
-        They are readable by their owner only. ``suspect``: first, all vectors are read in another
-        process, and what that cannot read is taken out.
+        They are readable by their owner only.
+
+        Args:
+            path: The directory.
+            threads: Of LanceDB.
+            ann_from: From how many vectors on a space has an index.
+            writable: Whether anything may be written.
+            suspect: Whether a fault ended the last engine; then indices of vectors, whose damage
+                may have been the reason, are made again.
 
         Raises:
-            WorldError: ``disk_full``, as every method that writes, or ``library_newer``; for a
-                read-only store also ``library_older`` and ``library_damaged``.
+            WorldError: ``disk_full``, as every method that writes, ``library_newer`` or
+                ``library_damaged``; for a read-only store also ``library_older``.
         """
-        refusal = WorldError("library_read_only", library=str(path.parent))
-        tables = Tables.open(path, threads, writable=writable, suspect=suspect)
+        refusal = None
+        runtime.limit_heaps()
+        if writable:
+            with write_errors(path):
+                path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.chmod(0o700)
+        else:
+            refusal = WorldError("library_read_only", library=str(path.parent))
+            if not path.is_dir():
+                raise WorldError("library_damaged", library=str(path.parent), reason="no_tables")
         with ExitStack() as unless_open:
-            texts = Texts(path.with_name(TEXTS_NAME), None if writable else refusal)
+            texts = Texts(path.with_name(TEXTS_NAME), refusal)
             unless_open.callback(texts.close)
             words = WordStore.open(path / WORDS, writable=writable)
-            store = cls(texts, tables, words, thresholds)
+            store = cls(path, texts, words, refusal, threads, ann_from)
+            unless_open.callback(store._close_vectors)
+            for file in vector_files(path):
+                store._open_vectors(file, suspect=suspect)
             if writable:
                 store.catch_up(most=_MADE_AGAIN)
             else:
@@ -103,11 +123,9 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Delete old versions and close the tables. No thread may be reading."""
-        if self.tables.writable:
-            self._maintainer.clean_at_close()
+        """Close all stores. No thread may be reading."""
         self.words.close()
-        self.tables.close()
+        self._close_vectors()
         self.texts.close()
 
     # -- writing, by one thread -------------------------------------------------------------
@@ -123,65 +141,75 @@ class Store:
             self.words.add_passages(rows)
 
     def add_vectors(self, space: str, rows: VectorRows, *, searched: bool = True) -> None:
-        """Append vectors of one embedding space in one commit.
+        """Write vectors of one embedding space in one commit.
 
-        The first ones decide whether it is ``searched``: else it gets no vector index.
+        The first ones decide whether it is ``searched``: else it gets no index.
 
         Raises:
             ValueError: If the space's vectors have another dimension.
         """
         if not len(rows.docs):
             return
-        dimension = rows.vectors.shape[1]
-        name = schema.vectors_table(space)
-        table = self.tables.require(
-            name, lambda: schema.vectors_schema(dimension, searched=searched)
-        )
-        if table.dimension != dimension:
-            raise ValueError(f"the vectors of {space} have {table.dimension} dimensions")
-        table.add_vectors(writing.vectors_table(rows))
+        dimension, name = rows.vectors.shape[1], vectors_name(space)
+        with self._making:
+            if name not in self.vectors:
+                path = self._folder / f"{name}.sqlite"
+                made = Vectors(path, self._refusal, dimension=dimension, searched=searched)
+                self.vectors[name] = made
+        vectors = self.vectors[name]
+        if vectors.dimension != dimension:
+            raise ValueError(f"the vectors of {space} have {vectors.dimension} dimensions")
+        vectors.add_vectors(rows)
 
     def copy_vectors(self, space: str, sources: Int64s, targets: Int64s) -> None:
         """Copy vectors between passages, pair by pair; sources without whole ones are skipped."""
-        import pyarrow as pa
-
-        table = self.tables.vectors(space)
-        if table is not None and len(sources):
-            found, places = table.take(sources, table.schema.names)
-            whole = writing.whole_rows(found)
-            found, places = found.filter(pa.array(whole)), places[whole]
-            if len(found):
-                table.add_vectors(writing.copied_vectors(found, targets[places]))
+        if (vectors := self._of(space)) is not None and len(sources):
+            vectors.copy_vectors(sources, targets)
 
     def delete_docs(self, docs: Sequence[int]) -> None:
         """Delete the texts of these documents, their words, and their rows in every space."""
         if docs:
             self.texts.delete_docs(docs)
             faults.reached("table-cleared")
-            for table in self.tables.by_name().values():
-                table.delete_docs(docs)
+            for vectors in list(self.vectors.values()):
+                vectors.delete_docs(docs)
                 faults.reached("table-cleared")
             self.words.delete_documents(docs)
 
     def drop_space(self, space: str) -> None:
         """Delete all vectors of an embedding space."""
-        self.tables.drop(schema.vectors_table(space))
+        self.drop_vectors(vectors_name(space))
+
+    def drop_vectors(self, name: str) -> None:
+        """Delete the vectors whose file has this name, if there are any."""
+        if (vectors := self.vectors.pop(name, None)) is not None:
+            remove_indices(vectors)
+            vectors.remove()
 
     def maintain(self, *, idle: bool = False) -> Maintenance:
         """Run due maintenance. Call it often; ``idle``: there is no other work."""
+        began, steps = time.monotonic(), list[str]()
         if idle:
             self.words.tidy()
         self.catch_up(most=None if idle else _MADE_AGAIN)
-        done = self._maintainer.maintain(idle=idle)
-        if done.steps:
-            self.tables.grow_cache()
+        for name, vectors in list(self.vectors.items()):
+            if self._needs_index(vectors, idle=idle):
+                vectors.index = build_index(vectors, self._threads)
+                remove_indices(vectors, but=vectors.index)
+                steps.append(f"{name}: vectors indexed")
+            if idle and vectors.shrink():
+                steps.append(f"{name}: free pages removed")
         if idle and self.texts.shrink():
-            done = replace(done, steps=(*done.steps, "texts: free pages removed"))
-        return done
+            steps.append("texts: free pages removed")
+        return Maintenance(tuple(steps), time.monotonic() - began)
 
-    def clean_at_open(self) -> Maintenance:
-        """Delete files of interrupted writes; call it before the first write only."""
-        return self._maintainer.clean_at_open()
+    def empty_caches(self) -> None:
+        """Give back what queries have cached; the next one takes it again."""
+        for vectors in list(self.vectors.values()):
+            vectors.codes = None
+            if vectors.index is not None:
+                vectors.index.empty_cache()
+        runtime.give_back()
 
     def catch_up(self, most: int | None = None) -> None:
         """Make again what the words lack; ``most``: the passages to read, if not all."""
@@ -196,9 +224,9 @@ class Store:
 
     def known_docs(self) -> Int32s:
         """The documents that have passages or vectors, ascending."""
-        tables = self.tables.by_name().values()
         texts = np.fromiter(self.texts.documents(), np.int32)
-        return np.unique(np.concatenate([texts, *(one.rows.documents()[0] for one in tables)]))
+        vectors = [one.documents()[0] for one in list(self.vectors.values())]
+        return np.unique(np.concatenate([texts, *vectors]))
 
     def passage_keys(self) -> Int64s:
         """The keys of all passages, ascending; the same array until rows come or go."""
@@ -210,13 +238,13 @@ class Store:
 
     def vector_counts(self, space: str, docs: Sequence[int]) -> dict[int, int]:
         """The number of vectors of each document."""
-        table = self.tables.vectors(space)
-        return table.rows.counts_by_doc(docs) if table else dict.fromkeys(docs, 0)
+        vectors = self._of(space)
+        return vectors.counts(docs) if vectors else dict.fromkeys(docs, 0)
 
     def ordinals_with_vectors(self, space: str, doc: int) -> Int32s:
         """The ordinals of a document's passages that have vectors, ascending."""
-        table = self.tables.vectors(space)
-        return ordinals_of(table.rows.keys_of(doc)) if table else np.empty(0, np.int32)
+        vectors = self._of(space)
+        return ordinals_of(vectors.keys_of(doc)) if vectors else np.empty(0, np.int32)
 
     def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
         """Stream all passages of documents, in the order given."""
@@ -231,16 +259,22 @@ class Store:
         return self.texts.columns(keys, columns)
 
     def sizes(self) -> dict[str, TableSize]:
-        """Rows and bytes of texts and words, and of each table of vectors."""
-        return {
-            "texts": self.texts.size(),
-            "words": self.words.size(),
-            **self._maintainer.sizes(),
-        }
+        """Rows and bytes of texts and words, and of the vectors and the index of each space."""
+        found = {"texts": self.texts.size(), "words": self.words.size()}
+        for name, vectors in list(self.vectors.items()):
+            found[name] = vectors.size()
+            if vectors.index is not None:
+                found[f"{name}: index"] = vectors.index.size()
+        return found
 
     def verify(self) -> list[str]:
-        """Problems of the keys of rows, as sentences; ``checks`` verifies all content."""
-        return list(checks.wrong_keys(self.tables.by_name(), self.texts.keys()))
+        """Problems of the keys of rows, as sentences; ``library.repair`` verifies all content."""
+        texts = self.texts.keys()
+        return [
+            f"{name} holds rows without a passage"
+            for name, vectors in self.vectors.items()
+            if not np.isin(vectors.keys(), texts).all()
+        ]
 
     # -- searching --------------------------------------------------------------------------
 
@@ -248,13 +282,13 @@ class Store:
         self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
         """The passages nearest to a unit vector, best first, scored by cosine."""
-        return nearest.knn(self.tables.vectors(space), vector, count, docs)
+        return nearest.knn(self._of(space), vector, count, docs)
 
     def approximate_knn(
         self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
         """As ``knn``, with approximate scores; see ``nearest.approximate_knn``."""
-        return nearest.approximate_knn(self.tables.vectors(space), vector, count, docs)
+        return nearest.approximate_knn(self._of(space), vector, count, docs)
 
     def match(
         self,
@@ -282,7 +316,7 @@ class Store:
 
     def vectors_of(self, space: str, keys: Int64s) -> Float32s:
         """Pooled unit vectors of passages, float32 (n, dim); zeros for missing ones."""
-        return nearest.vectors_of(self.tables.vectors(space), keys)
+        return nearest.vectors_of(self._of(space), keys)
 
     def sentence_vectors_of(
         self, space: str, keys: Int64s, pooled: Float32s | None = None
@@ -291,8 +325,34 @@ class Store:
 
         ``pooled`` are their pooled vectors, if they are known.
         """
-        return nearest.sentence_vectors_of(self.tables.vectors(space), keys, pooled)
+        return nearest.sentence_vectors_of(self._of(space), keys, pooled)
 
     def sentence_codes_of(self, space: str, keys: Int64s) -> nearest.SentenceCodes:
         """Quantised sentence vectors of passages, whose products with queries are cheap."""
-        return nearest.sentence_codes_of(self.tables.vectors(space), keys)
+        return nearest.sentence_codes_of(self._of(space), keys)
+
+    # -- within -----------------------------------------------------------------------------
+
+    def _of(self, space: str) -> Vectors | None:
+        return self.vectors.get(vectors_name(space))
+
+    def _open_vectors(self, path: Path, *, suspect: bool) -> None:
+        vectors = self.vectors[path.stem] = Vectors(path, self._refusal)
+        writable = self._refusal is None
+        if not vectors.dimension and writable:  # it was being made
+            self.drop_vectors(path.stem)
+            return
+        if suspect and writable:
+            remove_indices(vectors)
+        vectors.index = open_index(vectors, self._threads, writable=writable)
+
+    def _close_vectors(self) -> None:
+        for vectors in self.vectors.values():
+            vectors.close()
+        self.vectors.clear()
+
+    def _needs_index(self, vectors: Vectors, *, idle: bool) -> bool:
+        keys = vectors.keys()
+        if not vectors.searched or len(keys) < self._ann_from:
+            return False
+        return vectors.index is None or vectors.index.is_outgrown(keys, idle=idle)

@@ -26,8 +26,8 @@ import numpy as np
 from indexer import faults
 from indexer.api.errors import LecternError
 from indexer.api.lru_cache import SharedCache
-from indexer.api.status import TableSize
 from indexer.database import DAMAGED, Database, Layout, is_whole, remove_database
+from indexer.salvage import copy_readable_rows
 from indexer.store.values import (
     MAX_ORDINAL,
     ORDINAL_BITS,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from indexer.api.status import TableSize
     from indexer.store.values import PassageRow
 
 T = TypeVar("T")
@@ -74,6 +75,21 @@ LAYOUT = Layout("text store", 0x4C656378, 1, _TABLES, cache_kib=2048)  # "Lecx"
 
 _DOCUMENT = "doc, text_id, language, passages, complete, damaged"
 _MOST_DOCS = (1 << 63 - ORDINAL_BITS) - 1
+# What a copied file needs: documents that damage has made up and passages of none are deleted, and
+# documents that lack passages are marked.
+_IN_ORDER = f"""
+DELETE FROM documents
+WHERE doc NOT BETWEEN 1 AND {_MOST_DOCS} OR passages NOT BETWEEN 0 AND {MAX_ORDINAL + 1};
+DELETE FROM passages WHERE NOT EXISTS (
+    SELECT 1 FROM documents
+    WHERE doc = key >> {ORDINAL_BITS} AND key & {MAX_ORDINAL} < passages
+);
+UPDATE documents SET damaged = 1 WHERE passages <> (
+    SELECT count(*) FROM passages
+    WHERE key BETWEEN doc << {ORDINAL_BITS} AND (doc << {ORDINAL_BITS}) + passages - 1
+);
+UPDATE commits SET number = 1 + (SELECT coalesce(max(complete), 0) FROM documents)
+"""
 _INSERT = "INSERT INTO passages (key, view, rest, crc) VALUES (?, ?, ?, ?)"
 _SELECT = "SELECT view, rest, crc FROM passages WHERE key = ?"
 _LEVEL, _RAW = 6, -15  # no header and no checksum of zlib's own
@@ -81,8 +97,6 @@ _WINDOW = 32_768  # deflate cannot look further back
 # Passages that are read at a time.
 _STREAM = 256
 _KEPT_BYTES, _PASSAGE_BYTES = 4 << 20, 6_000
-# The share of pages that may be free before the file is made smaller.
-_FREE_SHARE, _FREE_PAGES = 0.2, 1_024
 
 #: Columns that a reader may name.
 COLUMNS = tuple(StoredPassage.__dataclass_fields__)
@@ -214,12 +228,7 @@ class Texts:
 
     def shrink(self) -> bool:
         """Give free pages back to the file system, if they are many."""
-        free, pages = self._free_pages()
-        if free < max(_FREE_PAGES, _FREE_SHARE * pages):
-            return False
-        with self._db.write() as connection:
-            connection.execute("PRAGMA incremental_vacuum").fetchall()
-        return True
+        return self._db.shrink()
 
     # -- what is there ----------------------------------------------------------------------
 
@@ -250,12 +259,7 @@ class Texts:
 
     def size(self) -> TableSize:
         """Rows and bytes."""
-        free, pages = self._free_pages()
-        page = int(self._db.value("PRAGMA page_size"))
-        rows = sum(one.passages for one in self._documents.values())
-        log_file = self._db.path.with_name(f"{self._db.path.name}-wal")
-        logged = log_file.stat().st_size if log_file.exists() else 0
-        return TableSize(rows, pages * page + logged, (pages - free) * page)
+        return self._db.size(sum(one.passages for one in self._documents.values()))
 
     # -- reading ----------------------------------------------------------------------------
 
@@ -340,14 +344,11 @@ class Texts:
             for _ in self.iter_passages([doc]):
                 pass
             tick()
-        structure, there = [], 0
-        try:
-            structure = [str(row[0]) for row in self._db.rows("PRAGMA integrity_check(100)")]
+        there = 0
+        with contextlib.suppress(LecternError):  # which the check of the structure tells
             there = int(self._db.value("SELECT count(*) FROM passages"))
-        except LecternError as error:
-            structure = [error.message]
         strange = max(0, there - len(self.keys()))
-        return TextProblems([] if structure == ["ok"] else structure, self.damaged_docs(), strange)
+        return TextProblems(self._db.problems(), self.damaged_docs(), strange)
 
     def rebuild(self) -> None:
         """Copy what can be read into a new file, which takes the place of this one."""
@@ -391,10 +392,6 @@ class Texts:
         self._documents, self._keys = documents, None
         self._recent = SharedCache(_KEPT_BYTES, lambda _: _PASSAGE_BYTES)
 
-    def _free_pages(self) -> tuple[int, int]:
-        pages = (self._db.value(f"PRAGMA {which}") for which in ("freelist_count", "page_count"))
-        return tuple(map(int, pages))  # type: ignore[return-value]  # two of them
-
 
 def make_openable(path: Path) -> Iterator[str]:
     """Rebuild a text store that is damaged; no engine may run.
@@ -421,40 +418,12 @@ def _copied(path: Path) -> Path:
     """A new file with what can be read of another."""
     new = path.with_name(f"{TEXTS_NAME}.new")
     remove_database(new)
-    last = 0
-    made = Database(new, LAYOUT)
-    with contextlib.closing(made), contextlib.closing(sqlite3.connect(path)) as old:
-        # Without it SQLite refuses a file that was cut short.
-        with contextlib.suppress(sqlite3.Error):
-            old.execute("PRAGMA writable_schema = ON")
-        for doc, document in _readable_documents(old).items():
-            with made.write() as connection:
-                whole = True
-                for key in range(key_of(doc, 0), key_of(doc, document.passages)):
-                    try:
-                        row = _row(old, key)
-                    except DamagedRowError:
-                        whole = False
-                        continue
-                    connection.execute(_INSERT, row)
-                kept = document if whole else replace(document, damaged=True)
-                _write_documents(connection, {doc: kept})
-            last = max(last, document.complete)
+    with contextlib.closing(Database(new, LAYOUT)) as made:
+        copy_readable_rows(path, made, ("documents", "passages"))
         with made.write() as connection:
-            connection.execute("UPDATE commits SET number = ?", (last + 1,))
+            for statement in _IN_ORDER.split(";"):
+                connection.execute(statement)
     return new
-
-
-def _readable_documents(old: sqlite3.Connection) -> dict[int, StoredDocument]:
-    """The documents up to the first damage of their table from either end."""
-    found: dict[int, StoredDocument] = {}
-    for order in ("", " DESC"):
-        with contextlib.suppress(sqlite3.Error, TypeError, ValueError):
-            for row in old.execute(f"SELECT {_DOCUMENT} FROM documents ORDER BY doc{order}"):
-                doc, document = _document(row)
-                if 0 < doc <= _MOST_DOCS and 0 <= document.passages <= MAX_ORDINAL + 1:
-                    found[doc] = document
-    return found
 
 
 def _replace(new: Path, path: Path) -> None:

@@ -69,6 +69,8 @@ log = logging.getLogger(__name__)
 
 #: Of the fields and of what they have; an index of another one is made again.
 FORMAT = 2
+#: The folder of words, beside the vectors.
+WORDS = "words"
 _STATE, _PENDING = "state", "pending.json"
 _PASSAGES, _DOCUMENTS = "passages", "documents"
 # Passages of a commit while catching up.

@@ -75,14 +75,13 @@ class EightBits:
         parts = range(0, len(vectors), _PART)
         made = [ByteVectors.of(kept[at : at + _PART].astype("f4")) for at in parts]
         joined = ByteVectors.joined(made)
-        self._codes = codes = nearest.Codes(every, every, every, joined, ascending=True)
-        rows = SimpleNamespace(keys=lambda: codes.made_of)
-        self._table: Any = SimpleNamespace(codes=codes, rows=rows)
+        self._codes = codes = nearest.ByteCodes(every, None, 0, every, joined, ascending=True)
+        self._vectors: Any = SimpleNamespace(codes=codes, index=None, keys=lambda: codes.made_of)
         self.bytes_each = self._kept + 2 * 8 + 3 * 4
 
     def find(self, query: Floats, count: int) -> Rows:
         if not count:  # as many as may be among the first
-            return nearest.may_be_nearest(self._table, query, FIRST, None)
+            return nearest.may_be_nearest(self._vectors, query, FIRST, None)
         part = query[: self._kept]
         return _largest(self._codes.vectors.products(part), count)
 

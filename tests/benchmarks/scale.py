@@ -43,7 +43,7 @@ EDITED_EVERY = 100  # files
 REMOVED, RENAMED = "most/half/few", "rest"
 COLUMNS = (
     "passages", "built s", "engine MB", "library GB", "p50 ms", "p95 ms", "processor ms",
-    "p95 ms in 1 %", "in 50 %", "in 99 %", "p95 ms without derived files", "own MB",
+    "p95 ms in 1 %", "in 50 %", "in 99 %", "own MB",
     "at rest", "1 % changed s", "p95 ms afterwards",
 )  # fmt: skip
 
@@ -98,7 +98,6 @@ def measure(place: Place) -> dict[str, Facts]:
         "write the texts": lambda: _write(place),
         "build": lambda: _index(place),
         "ask": lambda: _ask(place, list(FOLDERS)),
-        "ask without derived files": lambda: _ask(place, [], derived=False),
         "change": lambda: _change(place),
         "ask again": lambda: _ask(place, []),
     }
@@ -128,14 +127,11 @@ def _index(place: Place) -> Facts:
     }
 
 
-def _ask(place: Place, folders: Sequence[str], *, derived: bool = True) -> Facts:
-    """Time queries, in folders too; without the files derived from LanceDB's, if asked for."""
+def _ask(place: Place, folders: Sequence[str]) -> Facts:
+    """Time queries, in folders too."""
     queries = [query.text for query in sets.find(SYNTHETIC_QUERIES).queries()]
     found: Facts = {}
     with closing(Engine.open(Options(place.folder).config(place.library))) as engine:
-        if not derived:
-            for table in engine.store.tables.by_name().values():
-                table.discard_pooled()
         for folder in ("", *folders):
             prefix = f"in:{folder} " if folder else ""
             _, p50, p95, _, worked = ask(engine, [prefix + text for text in queries]).cells()
@@ -180,7 +176,6 @@ def table(found: Mapping[int, Mapping[str, Facts]]) -> Section:
             passages, None if built["resumed"] else built["seconds"], built["engine"] / 1e6,
             built["bytes"] / 1e9, asked[""]["p50"], asked[""]["p95"], asked[""]["processor"],
             *(asked[folder]["p95"] for folder in FOLDERS),
-            steps["ask without derived files"][""]["p95"],
             asked["own"], asked["rest"], steps["change"]["seconds"], steps["ask again"][""]["p95"],
         ))  # fmt: skip
     return Section("scale", "Cost by the number of passages", COLUMNS, tuple(rows))

@@ -1,7 +1,7 @@
 """Size: what of the index takes how much, against the bytes of the text it is an index of.
 
-The text is the canonical text as UTF-8. Bytes are those in use; what older versions of a table
-still hold until their clean-up stands in a row of its own.
+The text is the canonical text as UTF-8. Bytes are those in use; free pages stand in a row of their
+own.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.library.library import LANCE_NAME
-from indexer.store import pooled_file, schema
-from indexer.store.disk import bytes_under
 from indexer.store.texts import TEXTS_NAME
 from tests.benchmarks.report import Section
 
@@ -18,16 +16,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.engine.engine import Engine
-    from indexer.store.table import Table
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell
 
 MB = 1e6
+_HALF_BYTES = 2
 COLUMNS = ("set", "part", "MB", "bytes for a byte of text")
 PARTS = (
-    "texts", "words", "pooled vectors", "sentence vectors, keys",
-    "vector index", "copy of pooled vectors", "catalog", "other", "all in use",
-    "old versions, to be cleaned up",
+    "texts", "words", "pooled vectors", "sentence vectors, keys", "vector index", "catalog",
+    "all in use", "free, to be used again",
 )  # fmt: skip
 _WHOLE = "canonical text"
 
@@ -59,17 +56,11 @@ def weigh(engine: Engine, library: Path) -> dict[str, int]:
     parts = dict.fromkeys(PARTS, 0)
     sizes = engine.store.sizes()
     parts["texts"], parts["words"] = sizes["texts"].live, sizes["words"].live
-    for name, table in engine.store.tables.by_name().items():
-        indices = {column: int(at.size_bytes or 0) for column, at in table.indices().items()}
-        data = int(table.inner.stats()["total_bytes"]) - sum(indices.values())
-        parts["vector index"] += indices.get("vector", 0)
-        parts["copy of pooled vectors"] += bytes_under([table.path / pooled_file.FOLDER])
-        if schema.is_vectors_table(name):
-            pooled = table.count() * _vector_bytes(table)
-            parts["pooled vectors"] += pooled
-            parts["sentence vectors, keys"] += data - pooled
-        else:
-            parts["other"] += data
+    for name, vectors in engine.store.vectors.items():
+        pooled = len(vectors.keys()) * vectors.dimension * _HALF_BYTES
+        parts["pooled vectors"] += pooled
+        parts["sentence vectors, keys"] += sizes[name].live - pooled
+        parts["vector index"] += vectors.index.size().live if vectors.index else 0
     store = sum(parts.values())
     there = (library / TEXTS_NAME).stat().st_size + sum(
         file.stat().st_size for file in (library / LANCE_NAME).rglob("*") if file.is_file()
@@ -79,9 +70,3 @@ def weigh(engine: Engine, library: Path) -> dict[str, int]:
     parts["all in use"] = store + parts["catalog"]
     parts[PARTS[-1]] = max(0, there - store)
     return parts
-
-
-def _vector_bytes(table: Table) -> int:
-    """Bytes of one pooled vector."""
-    kind = table.inner.schema.field("vector").type
-    return int(kind.list_size) * int(kind.value_type.bit_width) // 8

@@ -15,13 +15,14 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import psutil
 
 from indexer.store.store import Store
 from indexer.store.values import DocSet, Term, docs_of
+from indexer.store.vectors import vectors_name
 from tests.benchmarks.synthetic import DIMENSION, Document, Library, joined
 from tests.store_rows import phrases
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 SPACE = "synthetic"
 _BATCH = 1024
+_READ = 16_384  # vectors at a time
 
 
 class Peak:
@@ -143,9 +145,7 @@ class Bench:
 
     @classmethod
     def from_store(cls, store: Store, library: Library, times: int) -> Bench:
-        table = store.tables.vectors(SPACE)
-        assert table is not None
-        keys = table.rows.keys()
+        keys = store.vectors[vectors_name(SPACE)].keys()
         near = store.vectors_of(SPACE, np.random.default_rng(7).choice(keys, 64))
         words = {
             count: [[Term(word) for word in library.query_words(count)] for _ in range(32)]
@@ -163,14 +163,10 @@ class Bench:
 
     def exact(self, query: NDArray[np.float32], count: int) -> NDArray[np.int64]:
         """The true nearest, by reading every vector."""
-        table = self.store.tables.vectors(SPACE)
-        assert table is not None
-
-        def nearest(empty: Any) -> Any:
-            found = empty.nearest_to(query).column("vector").distance_type("dot")
-            return found.bypass_vector_index().limit(count)
-
-        return table.search(nearest, "_distance").keys
+        parts = range(0, len(self.keys), _READ)
+        scores = [self.store.vectors_of(SPACE, self.keys[at : at + _READ]) @ query for at in parts]
+        best = np.argsort(-np.concatenate(scores), kind="stable")[:count]
+        return self.keys[best]
 
     def recall(self) -> None:
         hits = []
@@ -200,6 +196,7 @@ class Bench:
             turns = [(SPACE, keys[:count]) for keys in some]
             timed(f"pooled vectors of {count}", self.store.vectors_of, turns, self.times)
             timed(f"sentence vectors of {count}", self.store.sentence_vectors_of, turns, self.times)
+            timed(f"sentence codes of {count}", self.store.sentence_codes_of, turns, self.times)
         columns = ("text", "view", "heading_path", "page_first", "view_starts")
         turned = [(keys[:20], columns) for keys in some]
         timed("texts of 20", self.store.passages_of, turned, self.times)

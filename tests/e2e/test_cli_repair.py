@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -96,8 +98,9 @@ def test_a_real_library_is_repaired_and_reindexed(tmp_path: Path) -> None:
         real("index", documents)
     assert real("verify").stdout.startswith("Everything is whole")
 
-    victim = max((real.library / "lance").glob("vectors_*/data/*"))
-    victim.write_bytes(victim.read_bytes()[:40])
+    (victim,) = (real.library / "lance").glob("vectors_*.sqlite")
+    with closing(sqlite3.connect(victim)) as vectors, vectors:
+        vectors.execute("UPDATE pooled SET crc = crc + 1")
     catalog = real.library / "catalog.sqlite"
     said = real("repair").stdout
     assert "vectors_" in said

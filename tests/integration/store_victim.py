@@ -1,9 +1,6 @@
 """A process to be killed: writes documents to a store and tidies it, without end.
 
-    python -m tests.integration.store_victim DIRECTORY FIRST_DOCUMENT [stale]
-
-With ``stale`` half of the documents are deleted again, and the flat file of vectors written anew.
-
+    python -m tests.integration.store_victim DIRECTORY FIRST_DOCUMENT
 Prints ``ready`` when it begins, then the number of each document whose rows are committed.
 """
 
@@ -12,7 +9,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from indexer.store import pooled_file
 from indexer.store.store import Store
 from tests.store_rows import rows, vectors
 
@@ -28,13 +24,6 @@ def main() -> None:
         store.add_passages(rows(doc, [f"fox {doc} at {i}" for i in range(PASSAGES)]), [doc])
         store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
         say(str(doc))
-        if doc % 4 == 3:
-            table = store.tables.vectors(SPACE)
-            assert table is not None
-            table.inner.optimize()
-        if sys.argv[3:] and doc % 8 == 7:
-            pooled_file._STALE_ROWS = 1  # reached with few rows
-            store.delete_docs(range(doc - 5, doc))
         if doc % 8 == 7:
             store.maintain(idle=True)
         doc += 1

@@ -16,7 +16,6 @@ from indexer.api.requests import GetStatus, Remove
 from indexer.engine.engine import Engine
 from indexer.library import library as libraries
 from indexer.library.library import CATALOG_NAME
-from indexer.store.metadata_copies import MetadataCopies
 from tests.integration import killing, rights
 from tests.integration.world import Seen, World, check_same, found, look, search, states
 
@@ -97,8 +96,8 @@ def test_a_library_where_nothing_may_be_written(world: World) -> None:
 def test_what_a_library_has_lost_is_made_anew(copied: World, undisturbed: Seen, lost: str) -> None:
     world = copied
     if lost == "vectors":
-        (table,) = (world.library / "lance").glob("vectors_*")
-        shutil.rmtree(table)
+        for file in (world.library / "lance").glob("vectors_*.sqlite*"):
+            file.unlink()
     elif lost in {"catalog", "texts"}:
         for file in world.library.glob(f"{lost}*"):
             file.unlink()
@@ -111,11 +110,10 @@ def test_what_a_library_has_lost_is_made_anew(copied: World, undisturbed: Seen, 
         check_same(look(engine), undisturbed)
 
 
-def test_a_table_that_is_damaged_as_a_whole(copied: World) -> None:
+def test_vectors_that_are_damaged_as_a_whole(copied: World) -> None:
     world = copied
-    for file in (world.library / "lance").glob("vectors_*/_versions/*.manifest"):
-        file.write_bytes(file.read_bytes()[:20])
-        MetadataCopies(file.parents[1], writable=True).forget()
+    for file in (world.library / "lance").glob("vectors_*.sqlite"):
+        file.write_bytes(b"These are not vectors. " * 1000)
     with pytest.raises(WorldError) as caught:
         Engine.open(world.config)
     assert caught.value.code == "library_damaged"

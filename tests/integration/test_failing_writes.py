@@ -23,7 +23,6 @@ from indexer.catalog.catalog import Catalog
 from indexer.config import EngineConfig
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
-from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import Term
 from tests.integration.store_victim import PASSAGES, SPACE
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 ERRORS = (errno.ENOSPC, errno.EIO)
-# Every commit is followed by all upkeep there is.
-UPKEEP = Thresholds((1, 1), (2, 2), ann_from=10**9)
 # Each of so many writes at the start of opening fails, and after that every so many-th.
 EACH = 25
 VERSIONS = {"new": 0, "older": 5}  # of the catalog
@@ -92,8 +89,7 @@ def _catalog_is_whole(path: Path) -> None:
 
 
 def _store(path: Path) -> None:
-    with closing(Store.open(path, threads=1, thresholds=UPKEEP)) as store:
-        store.clean_at_open()
+    with closing(Store.open(path, threads=1)) as store:
         for doc in AFTER:
             store.add_passages(rows(doc, [f"fox {doc} at {i}" for i in range(PASSAGES)]))
             store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
@@ -102,8 +98,7 @@ def _store(path: Path) -> None:
 
 
 def _store_is_whole(path: Path) -> None:
-    with closing(Store.open(path, threads=1, thresholds=UPKEEP)) as store:
-        store.clean_at_open()
+    with closing(Store.open(path, threads=1)) as store:
         store.delete_docs([1])  # it may have been half done
         assert list(store.verify()) == []
         known = store.known_docs().tolist()

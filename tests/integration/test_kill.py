@@ -52,11 +52,9 @@ POINTS = [
     # upkeep, before and after each step
     "vectors-indexing:1",
     "vectors-indexed:1",
-    "compacting:1",
-    "compacted:1",
 ]
 # Points from which the store is at work on its files for a while.
-BUSY = ["vectors-indexing:1", "compacting:2"]
+BUSY = ["vectors-indexing:1", "texts-written:2"]
 
 
 @pytest.fixture
@@ -83,7 +81,7 @@ def test_killed(world: World, undisturbed: Seen, kill: Kill, point: str) -> None
 
 
 def test_killed_again_and_again(world: World, undisturbed: Seen) -> None:
-    for point in ("passages-cut:2", "vectors-committed:2", "compacting:1"):
+    for point in ("passages-cut:2", "vectors-committed:2", "vectors-indexing:1"):
         kill_at(world, point)
     finish(world, undisturbed)
 
@@ -137,14 +135,9 @@ def test_killed_while_a_document_that_is_gone_is_deleted(
         assert seen.files == {k: v for k, v in undisturbed.files.items() if k != "long.txt"}
 
 
-def test_killed_while_a_table_is_made(world: World, undisturbed: Seen) -> None:
-    """The folder of a table without a version is no table; LanceDB lists it all the same."""
-    kill_at(world, "passages-marked:1")
-    unfinished = world.library / "lance" / "vectors_x.lance"
-    (unfinished / "_transactions").mkdir(parents=True)
-    (unfinished / "_transactions" / "0-x.txn").write_bytes(b"half")
+def test_killed_while_a_file_of_vectors_is_made(world: World, undisturbed: Seen) -> None:
+    kill_at(world, "tables-making=vector store:1")
     finish(world, undisturbed)
-    assert not unfinished.exists()
 
 
 @pytest.mark.parametrize("point", ["passages-cut:1", "batch-embedded:2"])

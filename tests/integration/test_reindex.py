@@ -14,7 +14,7 @@ from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.requests import GetActivity, GetStatus, Search
 from indexer.api.status import ModelChoice
 from indexer.engine import reindex
-from indexer.store import schema
+from indexer.store.vectors import vectors_name
 from tests.integration import killing
 from tests.integration.world import World, check_same, found, look, quoted, states
 from tests.tiny_model import TINY, install_tiny_model
@@ -69,7 +69,7 @@ def model_of(engine: Engine) -> str:
 
 
 def tables(world: World) -> int:
-    return len(list((world.library / "lance").glob("vectors_*")))
+    return len(list((world.library / "lance").glob("vectors_*.sqlite")))
 
 
 def test_another_model_takes_over_when_it_is_complete(
@@ -197,7 +197,7 @@ def test_what_a_change_would_cost(world: World) -> None:
         summary = engine.call(Reindex(OTHER, None))
         assert summary.passages == cost.passages
         assert cost.tokens == pytest.approx(summary.tokens, rel=0.3)
-        assert engine.store.sizes()[schema.vectors_table(cost.space)].live == pytest.approx(
+        assert engine.store.sizes()[vectors_name(cost.space)].live == pytest.approx(
             cost.bytes, rel=0.9
         )
         nothing = engine.call(EstimateReindex(None, None))

@@ -12,11 +12,9 @@ import numpy as np
 import pytest
 
 from indexer import faults
-from indexer.store.pooled_file import PooledFile
 from indexer.store.store import Store
 from indexer.store.values import Term
 from tests.integration.store_victim import PASSAGES, SPACE
-from tests.store_rows import DIMENSION, vector_for
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,14 +39,13 @@ def kill_after(path: Path, first: int, documents: int, delay: float) -> list[int
 
 @pytest.mark.timeout(600)
 def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
-    """Between and within appends, ``optimize``, index builds: the delays are spread over them."""
+    """Between and within commits: the delays are spread over them."""
     moments = np.random.default_rng(4).uniform(0.0, 0.25, 8)
     path, first = tmp_path / "lance", 0
     committed: set[int] = set()
     for documents, delay in zip((1, 2, 3, 7, 3, 8, 1, 7), moments, strict=True):
         committed |= set(kill_after(path, first, documents, float(delay)))
         store = Store.open(path, threads=1)
-        store.clean_at_open()
         assert store.verify() == []
         known = store.known_docs().tolist()
         assert committed <= set(known)
@@ -63,32 +60,6 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
         store.maintain(idle=True)
         first = max(known) + 1
         store.close()
-
-
-@pytest.mark.parametrize("point", ["pooled-written:1", "pooled-written:3", "pooled-rewritten:1"])
-def test_a_kill_while_pooled_vectors_are_written_changes_no_answer(
-    tmp_path: Path, point: str
-) -> None:
-    path = tmp_path / "lance"
-    command = [sys.executable, "-m", "tests.integration.store_victim", str(path), "0", "stale"]
-    environment = {**os.environ, faults.VARIABLE: point}
-    victim = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False)
-    assert victim.returncode == -signal.SIGKILL, victim.stderr
-    store = Store.open(path, threads=1)
-    table = store.tables.vectors(SPACE)
-    assert table is not None
-    keys = table.rows.keys()
-    for _ in range(2):
-        found, read = store.knn(SPACE, vector_for(3, 3), 50), store.vectors_of(SPACE, keys)
-        used, table.pooled = table.pooled, PooledFile(path / "none", DIMENSION, writable=False)
-        table.codes = None
-        assert store.knn(SPACE, vector_for(3, 3), 50).keys.tolist() == found.keys.tolist()
-        assert np.array_equal(store.vectors_of(SPACE, keys), read)
-        table.pooled = used
-        store.maintain(idle=True)
-    assert not table.pooled.lacking(*table.rows.pairs()).any()
-    assert not table.pooled.is_damaged()
-    store.close()
 
 
 @pytest.mark.parametrize("point", ["texts-committed", "words-of-passages", "words-of-documents"])

@@ -19,7 +19,7 @@ from indexer.embed.layout import TextTokenizer
 from indexer.embed.token_vectors import pool_tokens
 from indexer.pipeline import token_feed
 from indexer.query.reranking import rerank_request, reranked
-from indexer.store.schema import vectors_table
+from indexer.store.vectors import vectors_name
 from tests.integration.world import World, search
 from tests.sentence_folder import states_of, write_late_interaction
 from tests.tiny_model import TINY, install_tiny_model
@@ -70,11 +70,9 @@ def test_hits_are_ordered_by_the_best_match_of_each_token(world: World, tmp_path
         space = token_space(engine)
         assert space is not None
         assert not engine.catalog.spaces.pending(space.id, 1)
-        size = engine.store.sizes()[vectors_table(space.key)]
+        size = engine.store.sizes()[vectors_name(space.key)]
         assert (size.rows, size.live > 0) == (len(SUBJECTS), True)
-        table = engine.store.tables.vectors(space.key)
-        assert table is not None
-        assert not table.searched
+        assert not engine.store.vectors[vectors_name(space.key)].searched
 
         result = engine.call(Search(QUESTION, 10))
         request = rerank_request(QUESTION, result)
@@ -97,7 +95,7 @@ def test_hits_are_ordered_by_the_best_match_of_each_token(world: World, tmp_path
         (world.documents / "new.txt").write_text("It tells of a new lease. " * 3)
         (world.documents / "0.txt").unlink()
         world.index(engine)
-        assert engine.store.sizes()[vectors_table(space.key)].rows == len(SUBJECTS)
+        assert engine.store.sizes()[vectors_name(space.key)].rows == len(SUBJECTS)
         assert not engine.store.verify()
 
         _can_be_turned_off(engine)
@@ -105,7 +103,7 @@ def test_hits_are_ordered_by_the_best_match_of_each_token(world: World, tmp_path
         assert engine.call(replace(request, wait=True)) == ()
         world.index(engine)
         assert token_space(engine) is None
-        assert vectors_table(space.key) not in engine.store.sizes()
+        assert vectors_name(space.key) not in engine.store.sizes()
         assert not engine.call(Search(QUESTION, 10)).reranks
         assert search(engine, QUESTION)
 
@@ -126,9 +124,7 @@ def test_a_run_gives_way_to_files_and_goes_on_with_what_is_missing(world: World)
         space = token_space(engine)
         assert space is not None
         docs = list(engine.catalog.spaces.expected(space.id))
-        table = engine.store.tables.vectors(space.key)
-        assert table is not None
-        table.delete_docs(docs[:1])
+        engine.store.vectors[vectors_name(space.key)].delete_docs(docs[:1])
         engine.catalog.spaces.reopen(docs[:2], space.id)  # of one all vectors are there
 
         def opened() -> OnnxEmbedder:
@@ -141,4 +137,4 @@ def test_a_run_gives_way_to_files_and_goes_on_with_what_is_missing(world: World)
         assert engine.store.vector_counts(space.key, docs) == dict.fromkeys(docs, 1)
         world.index(engine)
         assert not engine.catalog.spaces.pending(space.id, 1)
-        assert engine.store.sizes()[vectors_table(space.key)].rows == len(SUBJECTS) + 1
+        assert engine.store.sizes()[vectors_name(space.key)].rows == len(SUBJECTS) + 1

@@ -18,7 +18,6 @@ from indexer.api.types import Why
 from indexer.config import EngineConfig, Precision
 from indexer.engine.engine import Engine
 from indexer.pipeline.parts import BatchSizes
-from indexer.store.maintenance import Thresholds
 from indexer.store.values import key_of
 from tests.tiny_model import TINY
 
@@ -33,7 +32,7 @@ PACE = BatchSizes(
     passages=4,
     vectors=8,
     unit=8,
-    thresholds=Thresholds(vectors=(24, 8), fragments=(6, 3), ann_from=32),
+    ann_from=32,
 )
 
 

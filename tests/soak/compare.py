@@ -1,6 +1,6 @@
 """Tells two libraries apart by what is in their files, with none of the program's own code.
 
-Owns a reader of SQLite and LanceDB that knows the tables and columns, and a comparison by files,
+Owns a reader of SQLite that knows the tables and columns, and a comparison by files,
 whatever numbers documents have. It also finds what no library may hold: rows that nobody owns,
 rows twice, documents unfinished.
 """
@@ -40,6 +40,11 @@ FROM passages p LEFT JOIN documents d ON d.doc = p.key >> 20
 """
 
 
+_VECTORS = """
+SELECT p.key, p.content, s.content FROM pooled p JOIN sentences s ON s.key = p.key
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Contents:
     """What a library holds; tables are lists of rows."""
@@ -57,12 +62,6 @@ class Contents:
 
 def read(library: Path) -> Contents:
     """Read a library that no engine has open."""
-    import lancedb
-
-    tables = lancedb.connect(library / "lance")
-    names = list(tables.list_tables().tables)
-    (vectors,) = [name for name in names if name.startswith("vectors_")]
-    rows = {name: tables.open_table(name).to_arrow().to_pylist() for name in names}
     with sqlite3.connect(f"file:{library / 'catalog.sqlite'}?mode=ro", uri=True) as catalog:
         files = {
             os.path.join(root, folder, name): tuple(facts)  # noqa: PTH118  # bytes
@@ -71,10 +70,21 @@ def read(library: Path) -> Contents:
         docs = dict(catalog.execute("SELECT doc, text_id FROM docs"))
         problems = tuple(_unfinished(catalog))
     catalog.close()
-    for row in rows[vectors]:
-        row.update(doc=row["key"] >> 20, ordinal=row["key"] & 0xFFFFF)
-        del row["crc"]  # of the key, too, which is another in each library
-    return Contents(files, docs, _passages(library), rows[vectors], problems)
+    return Contents(files, docs, _passages(library), _stored_vectors(library), problems)
+
+
+def _stored_vectors(library: Path) -> list[dict[str, Any]]:
+    (path,) = (library / "lance").glob("vectors_*.sqlite")
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as vectors:
+        return [
+            {
+                "doc": key >> 20,
+                "ordinal": key & 0xFFFFF,
+                "vector": np.frombuffer(pooled, np.float16).tolist(),
+                "sentence_codes": codes,
+            }
+            for key, pooled, codes in vectors.execute(_VECTORS)
+        ]
 
 
 def _passages(library: Path) -> list[dict[str, Any]]:

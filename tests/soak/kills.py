@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 from indexer import faults
 from indexer.api.requests import Verify
 from indexer.pipeline.parts import BatchSizes
-from indexer.store.maintenance import Thresholds
 from tests.benchmarks.synthetic_texts import Texts, vocabulary
 from tests.e2e.conftest import ROOT
 from tests.integration import corpus
@@ -42,11 +41,9 @@ IMPATIENT = BatchSizes(
     passages=64,
     vectors=64,
     unit=64,
-    thresholds=Thresholds((1, 1), (2, 2), ann_from=32),
+    ann_from=32,
 )
-PATIENT = BatchSizes(
-    thresholds=Thresholds(ann_from=10**9)
-)  # so that the index of vectors is built by a victim
+PATIENT = BatchSizes(ann_from=10**9)  # so that the index of vectors is built by a victim
 EDITED = 8  # documents of a round
 VERIFIED_EVERY = 5  # rounds
 LEAST = 3  # rounds

@@ -13,17 +13,22 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.endpoint import published
+from indexer.api.requests import Index, Search, Verify
 from tests.ui import engines
 from tests.ui.conftest import WAIT_MS
-from tests.ui.engines import fake_engine, is_alive
+from tests.ui.engines import answer, fake_engine, is_alive, make_home
 from ui.engine_client import EngineLink
+from ui.ports import ignore
 from ui.supervisor import EngineState, Supervisor
+from ui.words import failures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
+
+    from indexer.api.errors import LecternError
 
 
 @pytest.fixture
@@ -151,6 +156,44 @@ def test_a_killed_engine_is_started_again(supervisor: Supervisor, qtbot: QtBot) 
     assert supervisor.state is EngineState.RESTARTING
     ready(supervisor, qtbot)
     assert supervisor.pid not in {0, pid}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGBUS is POSIX")
+def test_an_engine_whose_mapped_words_are_cut_is_started_again_and_makes_them_again(
+    tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a drive that is taken away: a page of a mapped file that is not there ends it."""
+    home = make_home(tmp_path / "home")
+    for name, value in home.environment.items():
+        monkeypatch.setenv(name, value)
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    for number in range(40):
+        text = " ".join(f"zephyr{number} word{one}" for one in range(200))
+        (documents / f"{number}.txt").write_text(text)
+    home.library.mkdir(parents=True)
+    with supervised(home.library, home.command("engine"), qtbot) as supervisor:
+        supervisor.start()
+        ready(supervisor, qtbot)
+        link, pid = supervisor._link, supervisor.pid
+        answer(qtbot, link, Index((documents,)))
+        assert answer(qtbot, link, Search("zephyr7")).hits[0].file == "7.txt"
+        words = home.library / "lance" / "words" / "passages"
+        for file in words.iterdir():
+            if file.suffix in {".idx", ".pos", ".term", ".store", ".fast", ".fieldnorm"}:
+                os.truncate(file, 0)
+        failed: list[LecternError] = []
+        with qtbot.waitSignal(supervisor.crashed):
+            link.send_request(Search("zephyr9"), done=ignore, failed=failed.append)
+        qtbot.waitUntil(lambda: bool(failed))
+        assert failed[0].code == "engine_gone"
+        assert "It is restarted" in failures.failure(failed[0])
+        assert supervisor.state is EngineState.RESTARTING
+        ready(supervisor, qtbot)
+        assert supervisor.pid not in {0, pid}
+        assert answer(qtbot, link, Search("zephyr9")).hits[0].file == "9.txt"
+        assert all(path.stat().st_size for path in words.glob("*.idx"))
+        assert answer(qtbot, link, Verify()).problems == ()
 
 
 def test_an_engine_of_another_process_that_ends_is_replaced(

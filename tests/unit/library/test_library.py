@@ -15,8 +15,8 @@ from indexer.library import library as libraries
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
     library = tmp_path / "library"
-    (library / "lance" / "passages.lance").mkdir(parents=True)
-    (library / "lance" / "passages.lance" / "data").write_bytes(b"x" * 1000)
+    (library / "lance" / "vectors_tiny.index-000001").mkdir(parents=True)
+    (library / "lance" / "vectors_tiny.index-000001" / "data").write_bytes(b"x" * 1000)
     (library / "catalog.sqlite").write_bytes(b"y" * 500)
     return library
 
@@ -66,7 +66,9 @@ def test_moving(library: Path, tmp_path: Path, *, empty_folder_there: bool) -> N
         destination.mkdir(parents=True)
     libraries.move(library, destination)
     assert not library.exists()
-    assert (destination / "lance" / "passages.lance" / "data").read_bytes() == b"x" * 1000
+    assert (
+        destination / "lance" / "vectors_tiny.index-000001" / "data"
+    ).read_bytes() == b"x" * 1000
 
 
 def test_moving_across_file_systems(

@@ -44,9 +44,8 @@ def add(store: Store, doc: int, seed: int) -> None:
 
 def check(store: Store) -> None:
     """Compare with all vectors, scored one by one."""
-    table = store.tables.vectors(SPACE)
-    assert table is not None
-    keys = table.rows.keys()
+    table = store.vectors["vectors_tiny"]
+    keys = table.keys()
     vectors = store.vectors_of(SPACE, keys)
     drawn = np.random.default_rng(99).standard_normal((6, DIMENSION), np.float32)
     for query in (*unit(drawn), vectors[7], np.zeros(DIMENSION, np.float32)):
@@ -85,12 +84,11 @@ def test_rows_come_and_go(store: Store) -> None:
 
 def test_a_query_is_scored_once(store: Store) -> None:
     """The search inside likely documents takes the scores of that of the library."""
-    table = store.tables.vectors(SPACE)
-    assert table is not None
+    table = store.vectors["vectors_tiny"]
     query = unit(np.ones((1, DIMENSION), np.float32))[0]
     everywhere = nearest.approximate_knn(table, query, 5, None)
     assert table.codes is not None
     scored = table.codes.scores.get(query.tobytes(), pytest.fail)
-    scored[table.codes.keys == (wanted := table.rows.keys()[60])] = 2.0
+    scored[table.codes.keys == (wanted := table.keys()[60])] = 2.0
     inside = nearest.approximate_knn(table, query, 5, DocSet.from_docs([2]))
     assert inside.keys[0] == wanted != everywhere.keys[0]

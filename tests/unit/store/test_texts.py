@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer import database
 from indexer.api.errors import WorldError
 from indexer.api.types import Passage
 from indexer.database import is_whole
@@ -149,7 +150,7 @@ def test_only_the_owner_reads_it_and_a_reader_writes_nothing(store: Texts, path:
 def test_free_pages_go_back_to_the_file_system(
     store: Texts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(texts, "_FREE_PAGES", 4)
+    monkeypatch.setattr(database, "_FREE_PAGES", 4)
     fill(store)
     assert not store.shrink()
     store.delete_docs(range(1, DOCS))

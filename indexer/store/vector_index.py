@@ -1,0 +1,213 @@
+"""LanceDB's index of the pooled vectors of a large space, in a folder of its own.
+
+It is made from the vectors in one go and never changed: rows written since are scored by other
+means, those deleted since are left out of what it finds, and when they are many it is made again.
+So nothing of it has to be repaired. Its files have checksums, which are compared before their first
+use, as damaged bytes may end the process; one that is wrong, an error of LanceDB, or a fault that
+ended the last engine means that it is made again.
+
+The index is IVF_RQ: RaBitQ codes of 4 bits per component and a few floats, 216 bytes per passage.
+Measured with 100,000 vectors of 384 dimensions and every partition probed: built in 5 s on two
+cores with 120 MB; a million in 2 minutes with 530 MB. Recall of the first 50, if twice as many are
+scored exactly: .999 (clustered synthetic vectors and real passages and questions alike).
+Alternatives at 100,000, on two busy cores: IVF_FLAT 32 ms per query and 770 bytes per passage;
+IVF_SQ 27 ms and 390 bytes; IVF_HNSW_SQ takes a minute to build.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import zlib
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer import faults
+from indexer.api.atomic import write_file
+from indexer.api.status import TableSize
+from indexer.arrays import find_sorted
+from indexer.store import runtime
+from indexer.store.disk import bytes_under, write_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.store.values import Float32s, Int64s, Mask
+    from indexer.store.vectors import Vectors
+
+log = logging.getLogger(__name__)
+
+#: Fewer vectors are searched exhaustively: exact, and faster, see ``nearest``. They take a byte
+#: of memory for each component: 77 MB.
+ANN_FROM = 200_000
+_RQ_BITS = 4
+_EVERY_PARTITION = 1 << 16
+_BATCH = 8_192  # vectors given to LanceDB at a time
+_TABLE, _KEYS, _CHECKSUMS = "pooled", "keys.npy", "checksums.json"
+_BLOCK = 1 << 20
+# The share of rows that may be missing or deleted before the index is made again.
+_CHANGED_SHARE, _CHANGED_SHARE_IDLE = 0.25, 0.1
+# Rust panics are not subclasses of ``Exception``.
+_PANICS = ("PanicException", "RustPanic")
+
+
+class VectorIndex:
+    """An index of some rows, whose keys ascend. Any thread may search.
+
+    Attributes:
+        keys: Of the rows that it was made from, (n,).
+        live: Which of them are as they were then, (n,).
+    """
+
+    def __init__(self, folder: Path, threads: int, present: Int64s) -> None:
+        self.folder = folder
+        self.keys: Int64s = np.load(folder / _KEYS)
+        self.live: Mask = np.isin(self.keys, present)
+        self._threads = threads
+        self.empty_cache()
+
+    def empty_cache(self) -> None:
+        """Give back what searches have cached."""
+        cache = runtime.cache_bytes(self.folder)
+        database = runtime.connect(self.folder, self._threads, cache)
+        self._table = database.open_table(_TABLE)
+
+    def nearest(self, query: Float32s, limit: int) -> tuple[Int64s, Float32s]:
+        """About the nearest rows, as indices among ``keys``, best first, and their cosines."""
+        from lancedb.background_loop import LOOP
+        from lancedb.query import AsyncQuery
+
+        # Below the Python classes, which take five turns of its event loop instead of one, 1.5 ms.
+        native = self._table._inner  # noqa: SLF001  # no public attribute leads there
+        wanted = AsyncQuery(native.query()).nearest_to(query).column("vector")
+        wanted = wanted.distance_type("dot").nprobes(_EVERY_PARTITION).limit(limit)
+        # Row ids count from 0 in the order of writing. Reading keys would take longer than all.
+        found = LOOP.run(wanted.select(["_rowid", "_distance"]).to_arrow())
+        rows = found.column("_rowid").to_numpy().astype(np.int64)
+        return rows, np.float32(1.0) - found.column("_distance").to_numpy()
+
+    def forget(self, keys: Int64s) -> None:
+        """Leave out rows that were deleted or replaced."""
+        at, _ = find_sorted(self.keys, keys)
+        self.live[at] = False
+
+    def lacks(self, keys: Int64s) -> Int64s:
+        """Those of some keys that it does not find."""
+        return keys[np.isin(keys, self.keys[self.live], invert=True)]
+
+    def is_outgrown(self, keys: Int64s, *, idle: bool) -> bool:
+        """Whether so much has changed, given all keys there are, that it is made again."""
+        changed = len(self.lacks(keys)) + int(np.count_nonzero(~self.live))
+        return changed > len(self.keys) * (_CHANGED_SHARE_IDLE if idle else _CHANGED_SHARE)
+
+    def size(self) -> TableSize:
+        """Rows and bytes."""
+        size = bytes_under([self.folder])
+        return TableSize(len(self.keys), size, size)
+
+    def altered_files(self) -> list[str]:
+        """The names of files that are missing or have other bytes than were written."""
+        return _altered_files(self.folder, everything=True)
+
+
+def open_index(vectors: Vectors, threads: int, *, writable: bool) -> VectorIndex | None:
+    """The index of a space, if there is a whole one; others are deleted."""
+    found: VectorIndex | None = None
+    for folder in sorted(_folders(vectors), reverse=True):
+        if found is None and not _altered_files(folder):
+            try:
+                found = VectorIndex(folder, threads, vectors.keys())
+                continue
+            except BaseException as error:
+                if not is_lances(error):
+                    raise
+        if writable:
+            log.warning("%s is made again", folder.name)
+            shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def build_index(vectors: Vectors, threads: int) -> VectorIndex:
+    """Make the index of all vectors of a space, which takes the place of an earlier one.
+
+    Raises:
+        WorldError: ``disk_full``, or another error of the system.
+    """
+    import pyarrow as pa
+    from lancedb.index import IvfRq
+
+    keys = vectors.keys()
+    columns = pa.schema([pa.field("vector", pa.list_(pa.float16(), vectors.dimension))])
+
+    def batches() -> Iterator[Any]:
+        for at in range(0, len(keys), _BATCH):
+            halves = vectors.pooled_of(keys[at : at + _BATCH]).astype(np.float16)
+            made = pa.FixedSizeListArray.from_arrays(pa.array(halves.ravel()), halves.shape[1])
+            yield pa.record_batch([made], schema=columns)
+
+    last = max((int(folder.name.rpartition("-")[2]) for folder in _folders(vectors)), default=0)
+    folder = vectors.folder / f"{vectors.name}.index-{last + 1:06}"
+    faults.reached("vectors-indexing")
+    with ExitStack() as unless_made, write_errors(vectors.folder):
+        unless_made.callback(shutil.rmtree, folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        database = runtime.connect(folder, threads, runtime.cache_bytes(folder))
+        reader = pa.RecordBatchReader.from_batches(columns, batches())
+        table = database.create_table(_TABLE, data=reader, schema=columns)
+        table.create_index("vector", config=IvfRq(distance_type="dot", num_bits=_RQ_BITS))
+        np.save(folder / _KEYS, keys)
+        sums = {path.relative_to(folder).as_posix(): _checksum(path) for path in _files(folder)}
+        faults.reached("vectors-indexed")
+        write_file(folder / _CHECKSUMS, json.dumps(sums))
+        unless_made.pop_all()
+    runtime.give_back()
+    return VectorIndex(folder, threads, vectors.keys())
+
+
+def remove_indices(vectors: Vectors, but: VectorIndex | None = None) -> None:
+    """Delete the indices of a space, but for the one that is used."""
+    for folder in _folders(vectors):
+        if but is None or folder != but.folder:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_lances(error: BaseException) -> bool:
+    """Whether an exception may be LanceDB's, a panic included."""
+    return isinstance(error, RuntimeError | ValueError | OSError) or (
+        type(error).__name__ in _PANICS
+    )
+
+
+def _folders(vectors: Vectors) -> list[Path]:
+    return [*vectors.folder.glob(f"{vectors.name}.index-*")]
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and path.name != _CHECKSUMS]
+
+
+def _altered_files(folder: Path, *, everything: bool = False) -> list[str]:
+    """The files that are not as they were written, of all or of those that searches read."""
+    try:
+        sums: dict[str, int] = json.loads((folder / _CHECKSUMS).read_bytes())
+        return [
+            name
+            for name, expected in sums.items()
+            if (everything or "/data/" not in name) and _checksum(folder / name) != expected
+        ]
+    except (OSError, ValueError, AttributeError):
+        return [_CHECKSUMS]
+
+
+def _checksum(path: Path) -> int:
+    """The CRC-32 of a file, -1 if there is none."""
+    checksum = 0
+    with suppress(FileNotFoundError), path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            checksum = zlib.crc32(block, checksum)
+        return checksum
+    return -1

@@ -1,0 +1,431 @@
+"""The vectors of one embedding space, in one SQLite file.
+
+A passage has its pooled vector in one table and its quantised sentence vectors in another, so that
+all pooled ones are read in one pass. Each row has a checksum over its key and its bytes. A row that
+fails it, or that SQLite cannot read, is left out of every answer and deleted; the passage lacks a
+vector then, and is embedded again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import re
+import threading
+import zlib
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.api.errors import LecternError
+from indexer.arrays import find_sorted
+from indexer.database import Database, Layout, is_whole, remove_database
+from indexer.salvage import copy_readable_rows
+from indexer.store import quantise
+from indexer.store.values import ORDINAL_BITS, Int32s, Int64s, docs_of, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from indexer.api.status import TableSize
+    from indexer.store.values import Float32s, VectorRows
+
+log = logging.getLogger(__name__)
+
+VECTORS_PREFIX, _SUFFIX = "vectors_", ".sqlite"
+_NAME_LIMIT = 60
+_TABLES = """
+-- The one row says what the vectors are.
+CREATE TABLE space (
+    dimension INTEGER NOT NULL,
+    searched INTEGER NOT NULL,               -- whether passages are found by them, and not only
+                                             -- ordered
+    crc INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE pooled (
+    key INTEGER PRIMARY KEY,                 -- doc << 20 | ordinal
+    content BLOB NOT NULL,                   -- a unit vector, float16
+    crc INTEGER NOT NULL                     -- CRC-32 of the content, from the key on
+) STRICT;
+-- The keys alone, which opening a library reads.
+CREATE INDEX pooled_keys ON pooled (key);
+
+CREATE TABLE sentences (
+    key INTEGER PRIMARY KEY,
+    content BLOB NOT NULL,                   -- see ``quantise``; restored with the pooled vector
+    crc INTEGER NOT NULL
+) STRICT;
+"""
+LAYOUT = Layout("vector store", 0x4C656376, 1, _TABLES)  # "Lecv"
+_COPIED = ("space", "pooled", "sentences")
+# From so many keys on, which ascend, all rows between the first and the last are read.
+_MANY = 4_096
+_BATCH = 16_384
+# Tolerance of the norm of unit vectors; float16 alone is off by a thousandth.
+_NORM_TOLERANCE = 0.02
+# Every float16 by its bits; numpy's own conversion takes four times as long.
+_FLOATS = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+
+_Content = dict[int, bytes]
+
+
+def vectors_name(space: str) -> str:
+    """The name of the file of an embedding space without its suffix, of safe characters only."""
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", space)[:_NAME_LIMIT]
+    if plain == space:
+        return VECTORS_PREFIX + plain
+    return f"{VECTORS_PREFIX}{plain}-{hashlib.sha256(space.encode()).hexdigest()[:8]}"
+
+
+def vector_files(folder: Path) -> list[Path]:
+    """The files of all embedding spaces in a folder."""
+    return sorted(folder.glob(f"{VECTORS_PREFIX}*{_SUFFIX}"))
+
+
+@dataclass(frozen=True, slots=True)
+class VectorProblems:
+    """What is wrong with the vectors of a space.
+
+    Attributes:
+        structure: What SQLite says of the file.
+        damaged: The keys of rows that are missing or not as they were written.
+        invalid: The keys of whole rows that are no unit vectors.
+    """
+
+    structure: Sequence[str]
+    damaged: Int64s
+    invalid: Int64s
+
+
+class Vectors:
+    """The open vectors of one space. One thread writes, any number of threads read.
+
+    Args:
+        path: The file, made if it is missing.
+        refusal: Why it is read-only, None if it is writable.
+        dimension: Of the vectors, if the file is made.
+        searched: Whether passages are found by them, if the file is made.
+
+    Raises:
+        WorldError: As ``Database`` does, from every method.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        refusal: LecternError | None = None,
+        *,
+        dimension: int = 0,
+        searched: bool = True,
+    ) -> None:
+        self._db = Database(path, LAYOUT, refusal)
+        if self._db.is_new:
+            crc = _crc_of_space(dimension, searched)
+            with self._db.write() as connection:
+                connection.execute("INSERT INTO space VALUES (?, ?, ?)", (dimension, searched, crc))
+        self.dimension, self.searched = self._space()
+        # Held while rows change, so that the keys are those of the file.
+        self._changing = threading.RLock()
+        self._keys = self._all_keys()
+        self._documents: tuple[Int64s | None, Int32s, Int64s]
+        self._documents = (None, np.empty(0, np.int32), np.empty(0, np.int64))
+        #: What searches derive from the vectors: ``nearest.ByteCodes`` and ``VectorIndex``.
+        self.codes: Any = None
+        self.coding = threading.Lock()
+        self.index: Any = None
+        #: The keys of each deletion or replacement since the opening.
+        self.changes: list[Int64s] = []
+
+    def _space(self) -> tuple[int, bool]:
+        """The dimension of the vectors, 0 if there are none, and whether they are searched."""
+        for dimension, searched, crc in self._db.rows("SELECT * FROM space"):
+            if crc == _crc_of_space(dimension, searched):
+                return dimension, bool(searched)
+        # The row is damaged, or a kill has left the file without it.
+        most = "GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
+        return int(
+            self._db.value(f"SELECT length(content) / 2 FROM pooled {most}", default=0)
+        ), True
+
+    def _all_keys(self) -> Int64s:
+        rows = self._db.rows("SELECT key FROM pooled ORDER BY key")
+        return np.fromiter((key for (key,) in rows), np.int64, len(rows))
+
+    @property
+    def name(self) -> str:
+        return self._db.path.stem
+
+    @property
+    def folder(self) -> Path:
+        return self._db.path.parent
+
+    def close(self) -> None:
+        self._db.close()
+
+    def remove(self) -> None:
+        """Close and delete the file. No thread may be reading."""
+        self.close()
+        remove_database(self._db.path)
+
+    # -- writing ----------------------------------------------------------------------------
+
+    def add_vectors(self, rows: VectorRows) -> None:
+        """Write the vectors of passages in one transaction; those that they had are replaced."""
+        keys = (rows.docs.astype(np.int64) << ORDINAL_BITS) | rows.ordinals
+        halves = np.ascontiguousarray(rows.vectors, np.float16)
+        pooled = halves.astype(np.float32).repeat(np.diff(rows.offsets), axis=0)
+        codes = quantise.pack(rows.sentences, pooled)
+        ends = rows.offsets.tolist()
+        self._write(
+            keys,
+            [half.tobytes() for half in halves],
+            [codes[start:end].tobytes() for start, end in pairwise(ends)],
+        )
+
+    def copy_vectors(self, sources: Int64s, targets: Int64s) -> None:
+        """Copy vectors between passages, pair by pair; sources without whole ones are skipped."""
+        pooled = self._whole("pooled", sources)
+        codes = self._whole("sentences", sources)
+        pairs = [
+            (source, target)
+            for source, target in zip(sources.tolist(), targets.tolist(), strict=True)
+            if source in pooled and source in codes
+        ]
+        self._write(
+            np.array([target for _, target in pairs], np.int64),
+            [pooled[source] for source, _ in pairs],
+            [codes[source] for source, _ in pairs],
+        )
+
+    def delete_docs(self, docs: Sequence[int]) -> None:
+        """Delete all vectors of these documents."""
+        with self._changing:
+            if not len(gone := self._keys[np.isin(docs_of(self._keys), docs)]):
+                return
+            with self._db.write() as connection:
+                for table in ("pooled", "sentences"):
+                    connection.executemany(
+                        f"DELETE FROM {table} WHERE key >= ? AND key < ?",
+                        [(key_of(doc, 0), key_of(doc + 1, 0)) for doc in docs],
+                    )
+            self._forget(gone)
+
+    def delete_rows(self, keys: Int64s) -> None:
+        """Delete the vectors of some passages."""
+        with self._changing:
+            with self._db.write() as connection:
+                for table in ("pooled", "sentences"):
+                    listed = [(key,) for key in keys.tolist()]
+                    connection.executemany(f"DELETE FROM {table} WHERE key = ?", listed)
+            self._forget(keys)
+
+    def shrink(self) -> bool:
+        """Give free pages back to the file system, if they are many."""
+        return self._db.shrink()
+
+    def _write(self, keys: Int64s, pooled: list[bytes], codes: list[bytes]) -> None:
+        listed = keys.tolist()
+        with self._changing:
+            with self._db.write() as connection:
+                for table, contents in (("pooled", pooled), ("sentences", codes)):
+                    connection.executemany(
+                        f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)",
+                        [
+                            (key, content, _crc(key, content))
+                            for key, content in zip(listed, contents, strict=True)
+                        ],
+                    )
+            if len(replaced := np.intersect1d(keys, self._keys)):
+                self._forget(replaced)
+            new = np.unique(keys)
+            # Sorting all would take ten times as long, at every commit to a large library.
+            self._keys = np.insert(self._keys, np.searchsorted(self._keys, new), new)
+
+    def _forget(self, keys: Int64s) -> None:
+        """Note that rows are gone or are others now."""
+        self._keys = self._keys[np.isin(self._keys, keys, invert=True)]
+        self.changes.append(keys)
+        if self.index is not None:
+            self.index.forget(keys)
+
+    # -- what is there ----------------------------------------------------------------------
+
+    def keys(self) -> Int64s:
+        """The keys of all rows, ascending; the same array until rows come or go."""
+        return self._keys
+
+    def keys_of(self, doc: int) -> Int64s:
+        """The keys of one document, ascending."""
+        known = self._keys
+        first, last = np.searchsorted(known, [key_of(doc, 0), key_of(doc + 1, 0)])
+        return known[first:last]
+
+    def documents(self) -> tuple[Int32s, Int64s]:
+        """The documents that have vectors, ascending, and how many each has."""
+        keys, (made_of, docs, counts) = self._keys, self._documents
+        if made_of is not keys:
+            docs, counts = np.unique(docs_of(keys), return_counts=True)
+            self._documents = (keys, docs, counts)
+        return docs, counts
+
+    def counts(self, docs: Sequence[int]) -> dict[int, int]:
+        """The number of vectors of each document."""
+        known, first = self._keys, np.array(docs, np.int64) << ORDINAL_BITS
+        ends = np.searchsorted(known, first + (1 << ORDINAL_BITS))
+        counts = ends - np.searchsorted(known, first)
+        return dict(zip(docs, counts.tolist(), strict=True))
+
+    def size(self) -> TableSize:
+        """Rows and bytes."""
+        return self._db.size(len(self._keys))
+
+    # -- reading ----------------------------------------------------------------------------
+
+    def pooled_of(self, keys: Int64s) -> Float32s:
+        """The pooled vectors of passages, float32 (n, dim); zeros where there is none."""
+        vectors = np.zeros((len(keys), self.dimension), np.float32)
+        wanted, place = np.unique(keys, return_inverse=True)
+        found = self._whole("pooled", wanted)
+        if found:
+            there = np.fromiter(found, np.int64, len(found))
+            bits = np.frombuffer(b"".join(found.values()), np.uint16)
+            read = _FLOATS.take(bits.reshape(len(there), self.dimension))
+            at, have = find_sorted(there, wanted[place])
+            vectors[have] = read[at]
+        return vectors
+
+    def sentence_codes_of(self, keys: Int64s) -> list[bytes]:
+        """The quantised sentences of passages, nothing where they have no vectors."""
+        found = self._whole("sentences", np.unique(keys))
+        return [found.get(key, b"") for key in keys.tolist()]
+
+    def _whole(self, table: str, keys: Int64s) -> _Content:
+        """The contents of the rows of a table that are whole, in the order of their keys.
+
+        Other rows are deleted, if the file is writable.
+        """
+        known = keys[find_sorted(self._keys, keys)[1]]
+        found = self._read(table, known)
+        if len(found) < len(known):
+            with self._changing:  # they may have been deleted meanwhile
+                left = known[np.isin(known, self._keys)]
+                whole = self._read(table, left)
+                damaged = left[[key not in whole for key in left.tolist()]]
+                if len(damaged) and not self._db.in_write:
+                    log.error("%s: %d vectors are damaged", self.name, len(damaged))
+                    # A full or damaged disk must not fail a search.
+                    with contextlib.suppress(LecternError):
+                        self.delete_rows(damaged)  # those that stay are met again
+        return found
+
+    def _read(self, table: str, keys: Int64s) -> _Content:
+        """The contents of rows that are whole; others are left out."""
+        if not len(keys):
+            return {}
+        columns = f"SELECT p.key, p.content, p.crc FROM {table} p"
+        if len(keys) >= _MANY:
+            rows = f"{columns} WHERE p.key BETWEEN ? AND ? ORDER BY p.key"
+            given: tuple[Any, ...] = (int(keys[0]), int(keys[-1]))
+        else:
+            rows = f"{columns} JOIN json_each(?) j ON p.key = j.value ORDER BY p.key"
+            given = (json.dumps(keys.tolist()),)
+        try:
+            found = self._db.rows(rows, *given)
+        except LecternError as error:
+            if error.code != "library_damaged":
+                raise
+            found = []
+            for key in keys.tolist():
+                with contextlib.suppress(LecternError):
+                    found += self._db.rows(f"{columns} WHERE p.key = ?", key)
+        whole = {
+            key: content
+            for key, content, crc in found
+            if isinstance(content, bytes) and crc == _crc(key, content)
+        }
+        if table == "pooled":
+            width = self.dimension * 2
+            whole = {key: content for key, content in whole.items() if len(content) == width}
+        if len(whole) > len(keys):
+            wanted = set(keys.tolist())
+            whole = {key: content for key, content in whole.items() if key in wanted}
+        return whole
+
+    # -- damage -----------------------------------------------------------------------------
+
+    def verify(self, tick: Callable[[], None]) -> VectorProblems:
+        """Read every row; ``tick`` is called between and may raise to stop."""
+        damaged, invalid = [], []
+        width = quantise.width(self.dimension)
+        for at in range(0, len(self._keys), _BATCH):
+            tick()
+            keys = self._keys[at : at + _BATCH]
+            pooled, codes = self._read("pooled", keys), self._read("sentences", keys)
+            for key in keys.tolist():
+                if key not in pooled or key not in codes:
+                    damaged.append(key)
+                elif len(codes[key]) % width or not _is_unit(pooled[key]):
+                    invalid.append(key)
+        structure = self._db.problems()
+        return VectorProblems(structure, np.array(damaged, np.int64), np.array(invalid, np.int64))
+
+    def rebuild(self) -> None:
+        """Copy what can be read into a new file, which takes the place of this one."""
+        with self._changing:
+            path = self._db.path
+            new = _copied(path)
+            self._db.close()
+            _replace(new, path)
+            self._db = Database(path, LAYOUT)
+            before, self._keys = self._keys, self._all_keys()
+            self._forget(np.setdiff1d(before, self._keys))
+
+    def drop_index(self) -> None:
+        """Search without the index, until it is made again."""
+        self.index = None
+
+
+def make_openable(path: Path) -> Iterator[str]:
+    """Copy the rows of a damaged file that can be read into a new one; no engine may run.
+
+    Yields:
+        A sentence for each change.
+    """
+    if is_whole(path):
+        return
+    _replace(_copied(path), path)
+    yield f"{path.name} was damaged. What could be read of it is in a new file."
+
+
+def _copied(path: Path) -> Path:
+    """A new file with the rows of another that can be read."""
+    new = path.with_name(f"{path.name}.new")
+    remove_database(new)
+    with contextlib.closing(Database(new, LAYOUT)) as made:
+        copy_readable_rows(path, made, _COPIED)
+    return new
+
+
+def _replace(new: Path, path: Path) -> None:
+    remove_database(path)
+    new.rename(path)
+
+
+def _is_unit(content: bytes) -> bool:
+    vector = _FLOATS.take(np.frombuffer(content, np.uint16))
+    with np.errstate(all="ignore"):  # of bytes that are no numbers
+        return bool(abs(float(np.linalg.norm(vector)) - 1) < _NORM_TOLERANCE)
+
+
+def _crc_of_space(dimension: int, searched: int) -> int:
+    return zlib.crc32(f"{dimension} {searched:d}".encode())
+
+
+def _crc(key: int, content: bytes) -> int:
+    return zlib.crc32(content, (key ^ key >> 32) & 0xFFFFFFFF)
