@@ -1,4 +1,4 @@
-"""Nearest neighbours by meaning, and the vectors of given passages.
+"""Nearest neighbours by meaning.
 
 A first pass scores all vectors in 8 bits: 100,000 take 2 ms of processor, LanceDB's index 16 ms. A
 score of two quantised vectors is wrong by at most what both have lost, which limits the passages
@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.lru_cache import SharedCache
-from indexer.store import quantise
 from indexer.store.byte_vectors import ByteVectors, rounded_query
 from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys, docs_of
 from indexer.store.vector_index import is_lances
@@ -42,9 +41,9 @@ _EXACT_NS, _INDEX_NS, _DROPPED_NS = 5_000, 15, 2_600
 _SPARE, _SPARE_MORE, _GROWTH = 1.25, 32, 4
 
 
-def knn(vectors: Vectors | None, vector: Float32s, count: int, docs: DocSet | None) -> ScoredKeys:
+def knn(vectors: Vectors, vector: Float32s, count: int, docs: DocSet | None) -> ScoredKeys:
     """The passages nearest to a unit vector, best first, scored by cosine."""
-    if vectors is None or count <= 0:
+    if count <= 0:
         return NOTHING
     query = np.ascontiguousarray(vector, np.float32)
     if vectors.index is None:
@@ -55,14 +54,12 @@ def knn(vectors: Vectors | None, vector: Float32s, count: int, docs: DocSet | No
 
 
 def approximate_knn(
-    vectors: Vectors | None, vector: Float32s, count: int, docs: DocSet | None
+    vectors: Vectors, vector: Float32s, count: int, docs: DocSet | None
 ) -> ScoredKeys:
     """The approximately nearest passages, best first.
 
     They are found and scored by quantised vectors, as a caller scores all candidates anyway.
     """
-    if vectors is None:
-        return NOTHING
     query = np.ascontiguousarray(vector, np.float32)
     present, counts = vectors.documents()
     total = int(counts.sum())
@@ -237,58 +234,3 @@ def _completed(vectors: Vectors, known: ByteCodes | None) -> ByteCodes:
         vectors=ByteVectors.joined([known.vectors.kept(left), *parts]),
         ascending=bool((together[1:] > together[:-1]).all()),
     )
-
-
-# -- the vectors of given passages --------------------------------------------------------
-
-
-def vectors_of(vectors: Vectors | None, keys: Int64s) -> Float32s:
-    """The pooled vectors of passages, float32 (n, dim); zeros where there is none."""
-    return np.zeros((len(keys), 0), np.float32) if vectors is None else vectors.pooled_of(keys)
-
-
-def sentence_vectors_of(
-    vectors: Vectors | None, keys: Int64s, pooled: Float32s | None = None
-) -> tuple[Float32s, Int64s]:
-    """The sentence vectors of passages, one passage after the other.
-
-    Args:
-        vectors: Those of the space.
-        keys: Of the passages.
-        pooled: What ``vectors_of`` returns for them, if that is known.
-
-    Returns:
-        Unit vectors, float32 (m, dim), and offsets, int64 (n + 1,): those of passage ``i`` are
-        the rows ``offsets[i]:offsets[i + 1]``, none where it has no vectors yet.
-    """
-    if vectors is None:
-        return np.zeros((0, 0), np.float32), np.zeros(len(keys) + 1, np.int64)
-    codes = vectors.sentence_codes_of(keys)
-    return quantise.unpack_passages(codes, vectors.pooled_of(keys) if pooled is None else pooled)
-
-
-@dataclass(frozen=True, slots=True)
-class SentenceCodes:
-    """The quantised sentence vectors of n passages, and where each passage's begin, (n + 1,)."""
-
-    packed: quantise.Bytes
-    offsets: Int64s
-
-    def cosines(self, queries: Float32s, of_pooled: Float32s) -> Float32s:
-        """The products with k queries, float32 (m, k).
-
-        Args:
-            queries: Float32 (k, dim).
-            of_pooled: The products of the passages' vectors, float32 (n, k).
-        """
-        if not len(self.packed):
-            return np.zeros((0, len(queries)), np.float32)
-        of_each = of_pooled.repeat(np.diff(self.offsets), axis=0)
-        return quantise.cosines(self.packed, of_each, queries)
-
-
-def sentence_codes_of(vectors: Vectors | None, keys: Int64s) -> SentenceCodes:
-    """The quantised sentence vectors of passages; those without vectors have none."""
-    if vectors is None:
-        return SentenceCodes(np.zeros((0, 0), np.uint8), np.zeros(len(keys) + 1, np.int64))
-    return SentenceCodes(*quantise.joined(vectors.sentence_codes_of(keys), vectors.dimension))

@@ -14,6 +14,7 @@ Pure functions of arrays.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,22 +104,42 @@ def cosines(packed: Bytes, of_pooled: Float32s, queries: Float32s) -> Float32s:
     return found
 
 
-def unpack_passages(codes: Sequence[bytes], pooled: Float32s) -> tuple[Float32s, Int64s]:
+@dataclass(frozen=True, slots=True)
+class SentenceCodes:
+    """The quantised sentence vectors of n passages, and where each passage's begin, (n + 1,)."""
+
+    packed: Bytes
+    offsets: Int64s
+
+    def cosines(self, queries: Float32s, of_pooled: Float32s) -> Float32s:
+        """The products with k queries, float32 (m, k).
+
+        Args:
+            queries: Float32 (k, dim).
+            of_pooled: The products of the passages' vectors, float32 (n, k).
+        """
+        if not len(self.packed):
+            return np.zeros((0, len(queries)), np.float32)
+        of_each = of_pooled.repeat(np.diff(self.offsets), axis=0)
+        return cosines(self.packed, of_each, queries)
+
+
+def unpack_passages(codes: SentenceCodes, pooled: Float32s) -> tuple[Float32s, Int64s]:
     """Restore the vectors of n passages, float32 (m, dim), and where each begins, int64 (n + 1,).
 
     Args:
-        codes: The packed vectors of each passage, one after the other.
-        pooled: Their vectors, float32 (n, dim).
+        codes: The packed vectors.
+        pooled: The passages' vectors, float32 (n, dim).
     """
-    packed, offsets = joined(codes, pooled.shape[1])
-    return unpack(packed, pooled.repeat(np.diff(offsets), axis=0)), offsets
+    return unpack(codes.packed, pooled.repeat(np.diff(codes.offsets), axis=0)), codes.offsets
 
 
-def joined(codes: Sequence[bytes], dimension: int) -> tuple[Bytes, Int64s]:
-    """The packed vectors of n passages, (m, ``width``), and where each begins, int64 (n + 1,)."""
+def joined(codes: Sequence[bytes], dimension: int) -> SentenceCodes:
+    """The packed vectors of n passages, given one after the other for each."""
     each = width(dimension)
     offsets = np.cumsum([0, *map(len, codes)]) // each
-    return np.frombuffer(b"".join(codes), np.uint8).reshape(-1, each), offsets
+    packed = np.frombuffer(b"".join(codes), np.uint8).reshape(-1, each)
+    return SentenceCodes(packed, offsets)
 
 
 def _scales(packed: Bytes) -> Float32s:

@@ -16,10 +16,12 @@ import numpy as np
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.store import nearest, runtime
+from indexer.store import nearest, runtime, word_queries
 from indexer.store.disk import write_errors
+from indexer.store.quantise import SentenceCodes
 from indexer.store.texts import TEXTS_NAME, Texts
 from indexer.store.values import (
+    NOTHING,
     NOTHING_LEFT_OUT,
     DocSet,
     Float32s,
@@ -282,13 +284,15 @@ class Store:
         self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
         """The passages nearest to a unit vector, best first, scored by cosine."""
-        return nearest.knn(self._of(space), vector, count, docs)
+        vectors = self._of(space)
+        return nearest.knn(vectors, vector, count, docs) if vectors else NOTHING
 
     def approximate_knn(
         self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
         """As ``knn``, with approximate scores; see ``nearest.approximate_knn``."""
-        return nearest.approximate_knn(self._of(space), vector, count, docs)
+        vectors = self._of(space)
+        return nearest.approximate_knn(vectors, vector, count, docs) if vectors else NOTHING
 
     def match(
         self,
@@ -298,13 +302,19 @@ class Store:
         without: Without = NOTHING_LEFT_OUT,
     ) -> ScoredKeys:
         """Passages that contain any of the stems, best first, by BM25; see ``word_queries``."""
-        return self.words.match(terms, count, docs, self.texts.views, without)
+        views = self.texts.views
+        return self.words.ask(
+            lambda now: word_queries.match(now, terms, count, docs, without, views), NOTHING
+        )
 
     def phrases(
         self, wanted: Sequence[Phrase], count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
         """Passages whose view has every one of some phrases, best first; see ``word_queries``."""
-        return self.words.phrases(wanted, count, docs, self.texts.views)
+        views = self.texts.views
+        return self.words.ask(
+            lambda now: word_queries.phrases(now, wanted, count, docs, views), NOTHING
+        )
 
     def document_words(self) -> DocumentWords:
         """The words of all documents; the same object until they change."""
@@ -312,11 +322,13 @@ class Store:
 
     def bm25_of(self, keys: Int64s, terms: Sequence[Term]) -> Float32s:
         """BM25 of given passages, float32 (n,), as in ``match``; 0 if no term occurs."""
-        return self.words.bm25_of(keys, terms)
+        none = np.zeros(len(keys), np.float32)
+        return self.words.ask(lambda now: word_queries.bm25_of(now, keys, terms), none)
 
     def vectors_of(self, space: str, keys: Int64s) -> Float32s:
         """Pooled unit vectors of passages, float32 (n, dim); zeros for missing ones."""
-        return nearest.vectors_of(self._of(space), keys)
+        vectors = self._of(space)
+        return vectors.pooled_of(keys) if vectors else np.zeros((len(keys), 0), np.float32)
 
     def sentence_vectors_of(
         self, space: str, keys: Int64s, pooled: Float32s | None = None
@@ -325,11 +337,15 @@ class Store:
 
         ``pooled`` are their pooled vectors, if they are known.
         """
-        return nearest.sentence_vectors_of(self._of(space), keys, pooled)
+        if vectors := self._of(space):
+            return vectors.sentence_vectors_of(keys, pooled)
+        return np.zeros((0, 0), np.float32), np.zeros(len(keys) + 1, np.int64)
 
-    def sentence_codes_of(self, space: str, keys: Int64s) -> nearest.SentenceCodes:
+    def sentence_codes_of(self, space: str, keys: Int64s) -> SentenceCodes:
         """Quantised sentence vectors of passages, whose products with queries are cheap."""
-        return nearest.sentence_codes_of(self._of(space), keys)
+        if vectors := self._of(space):
+            return vectors.sentence_codes_of(keys)
+        return SentenceCodes(np.zeros((0, 0), np.uint8), np.zeros(len(keys) + 1, np.int64))
 
     # -- within -----------------------------------------------------------------------------
 

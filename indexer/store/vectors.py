@@ -300,10 +300,26 @@ class Vectors:
             vectors[have] = read[at]
         return vectors
 
-    def sentence_codes_of(self, keys: Int64s) -> list[bytes]:
-        """The quantised sentences of passages, nothing where they have no vectors."""
+    def sentence_vectors_of(
+        self, keys: Int64s, pooled: Float32s | None = None
+    ) -> tuple[Float32s, Int64s]:
+        """The sentence vectors of passages, one passage after the other.
+
+        Args:
+            keys: Of the passages.
+            pooled: What ``pooled_of`` returns for them, if that is known.
+
+        Returns:
+            Unit vectors, float32 (m, dim), and offsets, int64 (n + 1,): those of passage ``i`` are
+            the rows ``offsets[i]:offsets[i + 1]``, none where it has no vectors yet.
+        """
+        codes = self.sentence_codes_of(keys)
+        return quantise.unpack_passages(codes, self.pooled_of(keys) if pooled is None else pooled)
+
+    def sentence_codes_of(self, keys: Int64s) -> quantise.SentenceCodes:
+        """The quantised sentence vectors of passages; those without vectors have none."""
         found = self._whole("sentences", np.unique(keys))
-        return [found.get(key, b"") for key in keys.tolist()]
+        return quantise.joined([found.get(key, b"") for key in keys.tolist()], self.dimension)
 
     def _whole(self, table: str, keys: Int64s) -> _Content:
         """The contents of the rows of a table that are whole, in the order of their keys.

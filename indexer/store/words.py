@@ -22,7 +22,6 @@ import tantivy
 from indexer import faults
 from indexer.api.atomic import replacing, write_file
 from indexer.api.status import TableSize
-from indexer.store import word_queries
 from indexer.store.disk import bytes_under, write_errors
 from indexer.store.document_words import (
     DocumentWords,
@@ -31,7 +30,7 @@ from indexer.store.document_words import (
     document_schema,
     vocabulary_entry,
 )
-from indexer.store.values import NOTHING, NOTHING_LEFT_OUT, key_of
+from indexer.store.values import key_of
 from indexer.store.word_index import (
     AlteredIndexError,
     TantivyIndex,
@@ -40,6 +39,7 @@ from indexer.store.word_index import (
     is_tantivys,
     linked_copy,
 )
+from indexer.store.word_queries import IndexedPassages, passage_schema
 from indexer.text.sequences import unspaced_words
 from indexer.text.terms import stems
 
@@ -48,18 +48,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.store.values import (
-        DocSet,
-        Float32s,
         Int32s,
         Int64s,
         PassageRow,
-        Phrase,
-        ScoredKeys,
         StoredPassage,
-        Term,
-        Without,
     )
-    from indexer.store.word_queries import IndexedPassages, Views
 
     Counts = Mapping[int, tuple[int, int]]
 
@@ -192,29 +185,23 @@ class WordStore:
 
     # -- asking -----------------------------------------------------------------------------
 
-    def match(
-        self,
-        terms: Sequence[Term],
-        count: int,
-        docs: DocSet | None,
-        views: Views,
-        without: Without = NOTHING_LEFT_OUT,
-    ) -> ScoredKeys:
-        """Passages that contain any of the stems, best first; see ``word_queries.match``."""
-        return self._ask(
-            lambda now: word_queries.match(now, terms, count, docs, without, views), NOTHING
-        )
+    def ask(self, question: Callable[[IndexedPassages], T], nothing: T) -> T:
+        """Ask the index of passages; nothing, until it is made again, if it cannot be read.
 
-    def phrases(
-        self, wanted: Sequence[Phrase], count: int, docs: DocSet | None, views: Views
-    ) -> ScoredKeys:
-        """Passages whose view has every phrase; see ``word_queries.phrases``."""
-        return self._ask(lambda now: word_queries.phrases(now, wanted, count, docs, views), NOTHING)
-
-    def bm25_of(self, keys: Int64s, terms: Sequence[Term]) -> Float32s:
-        """BM25 of given passages, float32 (n,), as in ``match``; 0 if none."""
-        none = np.zeros(len(keys), np.float32)
-        return self._ask(lambda now: word_queries.bm25_of(now, keys, terms), none)
+        Args:
+            question: One of those of ``word_queries``.
+            nothing: The answer without an index.
+        """
+        index = self._passages
+        passages = {doc: count for doc, (count, _) in self._counts.items()}
+        try:
+            return question(IndexedPassages(index.schema, index.searcher, passages))
+        except BaseException as error:
+            if not is_tantivys(error):
+                raise
+            log.warning("the words of %s cannot be read: %s", self._folder.parent, error)
+            self.discard()
+            return nothing
 
     def documents(self) -> DocumentWords:
         """The words of all documents; the same object until they change."""
@@ -240,19 +227,6 @@ class WordStore:
 
     # -- within -----------------------------------------------------------------------------
 
-    def _ask(self, question: Callable[[IndexedPassages], T], nothing: T) -> T:
-        """Ask the index of passages; nothing, until it is made again, if it cannot be read."""
-        index = self._passages
-        passages = {doc: count for doc, (count, _) in self._counts.items()}
-        try:
-            return question(word_queries.IndexedPassages(index.schema, index.searcher, passages))
-        except BaseException as error:
-            if not is_tantivys(error):
-                raise
-            log.warning("the words of %s cannot be read: %s", self._folder.parent, error)
-            self.discard()
-            return nothing
-
     def _load(self) -> None:
         """Open both indexes.
 
@@ -265,7 +239,7 @@ class WordStore:
             sums, self._counts = _read_state(self._folder / _STATE)
         elif self._folder.exists():
             shutil.rmtree(documents, ignore_errors=True)
-        self._passages = TantivyIndex(passages, word_queries.passage_schema())
+        self._passages = TantivyIndex(passages, passage_schema())
         self._index_of_documents = TantivyIndex(documents, document_schema())
         if sums and sums != self._checksums():
             try:

@@ -48,7 +48,8 @@ def test_a_vector_of_zeros_stays_one() -> None:
 
 @given(st.binary(min_size=quantise.width(8) * 3, max_size=quantise.width(8) * 3))
 def test_damaged_codes_give_numbers(damaged: bytes) -> None:
-    packed, offsets = quantise.joined([damaged], 8)
+    codes = quantise.joined([damaged], 8)
+    packed, offsets = codes.packed, codes.offsets
     pooled = np.zeros((len(packed), 8), np.float32)
     pooled[:, 0] = 1
     assert offsets.tolist() == [0, 3]
