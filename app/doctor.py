@@ -10,6 +10,7 @@ import contextlib
 import os
 import platform
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,7 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[Check]:
     """Check this installation and this machine; nothing heavy is imported."""
     yield check("lectern", version("lectern") or "not installed, run from its folder")
     yield check("python", f"{platform.python_version()} on {platform.platform()}")
+    yield check("sqlite", sqlite3.sqlite_version)
     for name in LIBRARIES:
         found = version(name)
         yield check(name, found or "missing", ok=bool(found), advice="Install Lectern again.")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     OpenEngine = Callable[[EngineConfig], LocalEngine]
 
 
-LIBRARIES = ("lancedb", "pymupdf", "tokenizers", "numpy")
+LIBRARIES = ("lancedb", "pyarrow", "pymupdf", "tokenizers", "numpy")
 
 
 def version(package: str) -> str:

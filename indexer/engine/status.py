@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import platform
 import shutil
-import sqlite3
-import sys
-from importlib import metadata
 from typing import TYPE_CHECKING
 
 from indexer.api.answers import Check
@@ -32,8 +28,7 @@ if TYPE_CHECKING:
     from indexer.api.status import ModelChange
     from indexer.engine.open_library import OpenLibrary
 
-GB, MB = 1e9, 1e6
-PARTS = ("lancedb", "pyarrow", "numpy", "pymupdf", "tokenizers")
+MB = 1e6
 WAS_CHANGED = "changed since the model was made"
 GET_AGAIN = "Get the model again, or install Lectern again if the model came with it."
 # The fields of a ``Check``.
@@ -85,12 +80,11 @@ def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
 def check_library(engine: OpenLibrary) -> tuple[Check, ...]:
     """Check the library and the machine."""
     checked = (
-        *_versions(),
         *_model(engine),
         *_scans(engine),
         ("network of the engine", *network.verdict()),
         ("readers of documents", *reader.verdict()),
-        *_disk(engine),
+        ("library size", True, f"{library.size(engine.config.library) / MB:,.1f} MB", ""),
         *_health(engine),
     )
     return tuple(Check(*one) for one in checked)
@@ -140,17 +134,6 @@ def _advice(language: str, changing: ModelChange | None, models: Path) -> Note:
     return Note("language_offered", {"model": model})
 
 
-def _versions() -> Iterator[Checked]:
-    yield "lectern", True, _version("lectern"), ""
-    yield "python", True, f"{platform.python_version()} on {sys.platform}", ""
-    yield "sqlite", True, sqlite3.sqlite_version, ""
-    for name in PARTS:
-        yield name, bool(_version(name)), _version(name) or "missing", ""
-    runtimes = devices.installed_runtimes()
-    advice = "; ".join(map(sentence, devices.clash()))
-    yield "onnx runtime", len(runtimes) == 1, ", ".join(runtimes) or "none", advice
-
-
 def _model(engine: OpenLibrary) -> Iterator[Checked]:
     try:
         for folder, files in engine.models.changed(engine.catalog).items():
@@ -198,19 +181,6 @@ def _scans(engine: OpenLibrary) -> Iterator[Checked]:
     yield "text recognition", True, value, ""
 
 
-def _disk(engine: OpenLibrary) -> Iterator[Checked]:
-    config = engine.config
-    free = shutil.disk_usage(config.library).free
-    enough = free >= config.min_free_bytes
-    yield (
-        "free disk",
-        enough,
-        f"{free / GB:.1f} GB",
-        "" if enough else "Indexing pauses until there is more.",
-    )
-    yield "library size", True, f"{library.size(config.library) / MB:,.1f} MB", ""
-
-
 def _health(engine: OpenLibrary) -> Iterator[Checked]:
     catalog, store = engine.catalog, engine.store
     problems = store.verify()
@@ -225,10 +195,3 @@ def _health(engine: OpenLibrary) -> Iterator[Checked]:
         "; ".join(problems) or f"{catalog.spaces.totals().documents} documents, all whole",
         "Index again; what is missing is made anew." if problems else "",
     )
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return ""

@@ -16,14 +16,18 @@ import math
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from indexer.api.errors import LecternError
 from indexer.api.progress import Progress, Step
+from indexer.pipeline.parts import RunCounts
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from indexer.catalog.catalog import Catalog
-    from indexer.pipeline.parts import Effort, RunCounts
+    from indexer.catalog.records import QueuedFile
+    from indexer.pipeline.parts import Effort
 
 # The sliding window of the rate.
 WINDOW_S = 120.0
@@ -83,36 +87,10 @@ class TimeLeft:
 
 COUNT_EVERY_S = 1.0
 COUNT_SHARE = 0.02  # of the indexing thread's time
+NOTHING = RunCounts()
 
 
-class Done(Protocol):
-    """The counters of reading that the estimate needs."""
-
-    @property
-    def files(self) -> int: ...
-
-    @property
-    def pages(self) -> int: ...
-
-    @property
-    def bytes(self) -> int: ...
-
-    @property
-    def cut(self) -> int: ...
-
-
-@dataclass(frozen=True, slots=True)
-class FilesInReading:
-    """The files taken from the queue and not finished: their number and bytes."""
-
-    files: int = 0
-    bytes: int = 0
-
-
-NOTHING_TAKEN = FilesInReading()
-
-
-def passages_left(pending: int, made: int, done: Done, bytes_left: int) -> float:
+def passages_left(pending: int, made: int, done: RunCounts, bytes_left: int) -> float:
     """Estimate how many passages are still to be embedded.
 
     Args:
@@ -147,44 +125,31 @@ class Rates:
         return time.monotonic() - self.started
 
     def progress(
-        self,
-        step: Step,
-        done: Done,
-        *,
-        written: int,
-        embedded: int,
-        tokens: int,
-        reused: int = 0,
-        taken: FilesInReading = NOTHING_TAKEN,
+        self, done: RunCounts, taken: Collection[QueuedFile] = (), before: RunCounts = NOTHING
     ) -> Progress:
         """Take a snapshot.
 
         Args:
-            step: The current step.
-            done: Files and pages.
-            written: Passages in the store.
-            embedded: Passages that have vectors.
-            tokens: Tokens that the model has read.
-            reused: Passages that reused vectors.
+            done: The counts of this run.
             taken: Files taken from the queue and not finished.
+            before: The counts of the runs that this one continues.
         """
-        self._count(done, taken, written)
-        seconds = self.seconds
-        files = max(self._files, done.files)
-        pending = max(0, self._passages - (self._embedded or 0) - embedded - reused)
+        self._count(done, taken)
+        made = done.embedded + done.reused
+        pending = max(0, self._passages - (self._embedded or 0) - made)
         return Progress(
-            step=step,
-            files_done=done.files,
-            files_total=files,
-            pages=done.pages,
-            passages=embedded,
+            step=Step.INDEX,
+            files_done=before.files + done.files,
+            files_total=before.files + max(self._files, done.files),
+            pages=before.pages + done.pages,
+            passages=before.embedded + done.embedded,
             passages_pending=pending,
-            tokens=tokens,
-            seconds=seconds,
-            eta_seconds=self._seconds_left(done, embedded + reused, pending),
+            tokens=before.tokens + done.tokens,
+            seconds=before.seconds + self.seconds,
+            eta_seconds=self._seconds_left(done, made, pending),
         )
 
-    def _seconds_left(self, done: Done, made: int, pending: int) -> float | None:
+    def _seconds_left(self, done: RunCounts, made: int, pending: int) -> float | None:
         """Estimate the seconds left; None until the rate of the slower step is known."""
         bytes_left = max(0, self._bytes - done.bytes)
         reading = self._reading.follow(self.seconds, done.bytes, bytes_left)
@@ -193,18 +158,18 @@ class Rates:
         # Embedding is the slower step whenever there are passages to embed.
         return embedding if left or made else reading
 
-    def _count(self, done: Done, taken: FilesInReading, written: int) -> None:
+    def _count(self, done: RunCounts, taken: Collection[QueuedFile]) -> None:
         if time.monotonic() < self._count_at:
             return
         began = time.thread_time()
         totals = self.catalog.spaces.totals(self.space)
         if self._embedded is None:
             self._embedded = totals.embedded
-            self._waited = max(0, totals.passages - written - totals.embedded)
+            self._waited = max(0, totals.passages - done.written - totals.embedded)
         # Files may join the queue at any time.
         files, size = self.catalog.queue.available()
-        self._files = done.files + taken.files + files
-        self._bytes = done.bytes + taken.bytes + size
+        self._files = done.files + len(taken) + files
+        self._bytes = done.bytes + sum(job.stamp.size for job in taken) + size
         self._passages = totals.passages
         # By the work, not by the clock: on a busy computer counts would be a minute old.
         worked = time.thread_time() - began

@@ -39,7 +39,6 @@ from indexer.pipeline.events import (
     PassagesCut,
     TextExtracted,
 )
-from indexer.pipeline.rates import FilesInReading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -311,10 +310,6 @@ class Intake:
             languages=self._languages,
             role=role,
         )
-
-    @property
-    def taken(self) -> FilesInReading:
-        return FilesInReading(len(self.files), sum(job.stamp.size for job in self.files.values()))
 
     @property
     def current(self) -> str:

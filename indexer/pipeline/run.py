@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.api.errors import LecternError
-from indexer.api.progress import Progress, Reporter, Step
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.embedding import EmbeddingWorker
 from indexer.pipeline.events import (
@@ -38,6 +37,7 @@ from indexer.store.values import PassageRow
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from indexer.api.progress import Progress, Reporter
     from indexer.api.types import DocumentInfo, Passage
     from indexer.catalog.catalog import Catalog
     from indexer.files.walk import ContentHash
@@ -377,23 +377,5 @@ class IndexingRun:
     @property
     def progress(self) -> Progress:
         """Return the progress, earlier runs included."""
-        before = self._before
-        own = self._rates.progress(
-            Step.INDEX,
-            self._own,
-            written=self.passages.written,
-            embedded=self.vectors.embedded,
-            reused=self.vectors.reused,
-            tokens=self.vectors.tokens,
-            taken=self._intake.taken,
-        )
-        return replace(
-            own,
-            files_done=own.files_done + before.files,
-            files_total=own.files_total + before.files,
-            pages=own.pages + before.pages,
-            passages=own.passages + before.embedded,
-            tokens=own.tokens + before.tokens,
-            seconds=own.seconds + before.seconds,
-            current=self._intake.current,
-        )
+        progress = self._rates.progress(self.own, self._intake.files.values(), self._before)
+        return replace(progress, current=self._intake.current)
