@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.types import DocumentInfo
-    from indexer.catalog.stamps import Stamp
+    from indexer.catalog.states import Stamp
     from indexer.database import Database
 
 # Ids reserved by one durable transaction: after a power cut the store may have the passages of a

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.catalog.records import QueuedFile, Recovery
 from indexer.catalog.roots import join
-from indexer.catalog.stamps import Stamp
 from indexer.catalog.states import (
     CONTENT_CODES,
     FAULT,
@@ -20,6 +19,7 @@ from indexer.catalog.states import (
     MAX_CRASHES,
     PASSING_CODES,
     UNEXPLAINED,
+    Stamp,
     derive,
     derive_docs,
     state_of_code,

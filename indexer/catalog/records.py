@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from indexer.api.types import FileState
-    from indexer.catalog.stamps import Stamp
+    from indexer.catalog.states import Stamp
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,43 @@
-"""Derives a file's state from everything the catalog knows about it.
+"""What tells whether a file has changed, and its state, derived from what the catalog knows of it.
 
-Owns the rule that maps facts (name, root, failures, content, document, vectors in the active
-space) to a ``FileState``, and the table from reason codes to states. The state is stored, so that
-lists and counts need no joins; whoever changes a fact calls ``derive`` in the same transaction.
+One rule maps facts (name, root, failures, content, document, vectors in the active space) to a
+``FileState``, a table maps reason codes to states. The state is stored, so that lists and counts
+need no joins; whoever changes a fact calls ``derive`` in the same transaction.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.api.types import FileState
 
 if TYPE_CHECKING:
+    import os
     import sqlite3
+
+
+_LATEST_NS = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """The size, times and identity of a file, compared to detect changes."""
+
+    size: int
+    mtime_ns: int
+    volume: int
+    inode: int
+
+    @classmethod
+    def from_status(cls, found: os.stat_result) -> Stamp:
+        return cls(found.st_size, mtime_ns(found), found.st_dev, found.st_ino)
+
+
+def mtime_ns(found: os.stat_result) -> int:
+    """Return the modification time, clipped: times from the year 2262 on exceed 64 bits."""
+    return max(-_LATEST_NS, min(_LATEST_NS, found.st_mtime_ns))
+
 
 # Failures caused by the bytes: every copy has the same.
 CONTENT_CODES = {

@@ -22,7 +22,7 @@ from indexer.api.phrases import reason_of
 from indexer.api.types import FileState
 from indexer.catalog.records import FoundFile, FoundFolder, Root
 from indexer.catalog.roots import join
-from indexer.catalog.stamps import Stamp, mtime_ns
+from indexer.catalog.states import Stamp, mtime_ns
 from indexer.files.excludes import (
     IGNORE_NAME,
     MAX_IGNORE_BYTES,

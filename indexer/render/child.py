@@ -33,7 +33,7 @@ from indexer.api.codec import (
 from indexer.api.errors import Failure, InternalError, LecternError, WorldError
 from indexer.api.lru_cache import LruCache
 from indexer.api.pages import DocumentRequest, PageRequest
-from indexer.catalog.stamps import Stamp
+from indexer.catalog.states import Stamp
 from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout
 from indexer.confine.worker import DocumentWorker

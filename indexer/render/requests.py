@@ -27,7 +27,7 @@ from indexer.api.pages import (
     Rest,
     TextPart,
 )
-from indexer.catalog.stamps import Stamp
+from indexer.catalog.states import Stamp
 from indexer.config import Limits
 from indexer.extract.registry import identify
 from indexer.ocr.cache import FILE_NAME, RecognisedPages

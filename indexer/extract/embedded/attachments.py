@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from indexer.api.formats import Format
     from indexer.api.types import DocumentInfo
     from indexer.extract.base import PageSource
-    from indexer.extract.budget import Budget
-    from indexer.extract.page_writer import PageWriter
+    from indexer.extract.page_writer import Budget, PageWriter
 
 MAX_NAME_CHARS = 120
 # A heading path has six titles; with this many levels in the document its name stays in the path.

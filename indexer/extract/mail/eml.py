@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from indexer.config import Limits
-    from indexer.extract.budget import Budget
     from indexer.extract.embedded.attachments import Attachment
+    from indexer.extract.page_writer import Budget
 
 _IN_MEMORY_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 16

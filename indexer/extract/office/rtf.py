@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawPage, check_size
-from indexer.extract.budget import Budget
-from indexer.extract.page_writer import PageWriter
+from indexer.extract.page_writer import Budget, PageWriter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

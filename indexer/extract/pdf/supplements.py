@@ -21,11 +21,10 @@ import pymupdf
 from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN, BlockKind
 from indexer.extract.base import RawBlock, RawPage
-from indexer.extract.budget import Budget
 from indexer.extract.embedded.archive import is_document
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.xml import local, read_tree
-from indexer.extract.page_writer import PageWriter
+from indexer.extract.page_writer import Budget, PageWriter
 from indexer.extract.plain.decode import without_surrogates
 from indexer.extract.registry import IMAGE, by_name
 

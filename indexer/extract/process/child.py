@@ -21,7 +21,7 @@ from indexer.api.codec import LENGTH_BYTES, Hello, hello, read_frame, unpack, wr
 from indexer.api.codec import frame as packed_frame
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_of
-from indexer.catalog.stamps import Stamp
+from indexer.catalog.states import Stamp
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.extract.base import HasScannedPages, too_large

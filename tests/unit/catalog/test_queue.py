@@ -8,8 +8,7 @@ import pytest
 
 from indexer.api.types import FileState
 from indexer.catalog.queue import MAX_TRIES
-from indexer.catalog.stamps import Stamp
-from indexer.catalog.states import FAULT
+from indexer.catalog.states import FAULT, Stamp
 
 from .fakes import FakeWalk, found, info, read, read_all, root_at, states
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.catalog.records import QueuedFile
-from indexer.catalog.stamps import Stamp
+from indexer.catalog.states import Stamp
 from indexer.pipeline.parts import RunCounts
 from indexer.pipeline.rates import Rates, passages_left
 

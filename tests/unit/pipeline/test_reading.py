@@ -11,7 +11,7 @@ import pytest
 
 from indexer.api.status import Speed
 from indexer.catalog.records import QueuedFile
-from indexer.catalog.stamps import Stamp
+from indexer.catalog.states import Stamp
 from indexer.config import Limits
 from indexer.pipeline.events import Event, FileFinished, FileHashed, PassagesCut, TextExtracted
 from indexer.pipeline.reading import ExpectedLanguages, FileReader, ReaderRole
