@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import CANCELLED, Command, CommandContext, existing
-from indexer.api.requests import Index
+from indexer.api.requests import GetActivity, Index
 from indexer.api.types import FileState
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from app.cli_common import Call
     from indexer.api.models import Reindex
     from indexer.api.types import Summary
 
@@ -67,7 +68,13 @@ def index(
 
 def run_job(context: CommandContext, job: Index | Reindex, *, quiet: bool = False) -> Summary:
     """Run an indexing job with progress."""
-    summary = context.with_progress(lambda call: call(job), quiet=quiet)
+
+    def run(call: Call) -> Summary:
+        if call(GetActivity()).rebuilding:
+            context.note("Lectern was updated: it reads the documents again.")
+        return call(job)
+
+    summary = context.with_progress(run, quiet=quiet)
     return replace(summary, seconds=context.elapsed)
 
 

@@ -61,6 +61,8 @@ def status_lines(status: Status) -> list[str]:
     rows += [("Passages", passages), ("Model", f"{status.model}, {status.precision}")]
     if status.reranker:
         rows.append(("First hits", f"ordered by {render.name(status.reranker)}"))
+    if status.rebuilding:
+        rows.append(("Made anew", "after an update, from the documents"))
     if changing := status.changing:
         done = (
             f"{render.share(changing.embedded_share)} done; the previous model is used until then"

@@ -261,6 +261,30 @@ def test_clients_that_come_at_once_are_all_served(
         client.close()
 
 
+def test_of_many_clients_at_once_each_is_served_or_told(host: Host, library: Path) -> None:
+    outcomes: list[str] = []
+    served: list[EngineClient] = []
+
+    def attach() -> None:
+        try:
+            client = EngineClient.attach(library)
+        except WorldError as error:
+            outcomes.append(error.code)
+        else:
+            assert client is not None
+            served.append(client)
+
+    threads = [threading.Thread(target=attach) for _ in range(200)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(WAIT_S)
+    for client in served:
+        client.close()
+    assert len(served) == MAX_CLIENTS
+    assert outcomes == ["busy"] * (200 - MAX_CLIENTS)
+
+
 def test_the_system_gives_no_more_threads(
     host: Host, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,6 +134,11 @@ def test_status_of_a_busy_engine() -> None:
     assert lines[-1].startswith("Running   3/9 files · 100 pages")
 
 
+def test_an_update_says_why_it_reads_again() -> None:
+    lines = status_lines(replace(EMPTY, rebuilding=True))
+    assert "Made anew  after an update, from the documents" in lines
+
+
 def test_status_of_a_change_of_model() -> None:
     languages = (
         LanguageStatus("en", 7),
