@@ -184,7 +184,7 @@ CODES = _declare(
     ErrorCode("wrong_password", N_("Wrong password"),
               N_("The password does not open the document."),
               N_("Try again. Passwords are case-sensitive.")),
-    ErrorCode("unreadable", N_("Damaged"), N_("The document is damaged beyond repair: {reason}."),
+    ErrorCode("unreadable", N_("Unreadable"), N_("The document cannot be read: {reason}."),
               N_("Open it in its own program and save it again.")),
     ErrorCode("no_text", N_("No text on its pages"), N_("No page of the document has text.")),
     ErrorCode("ocr_pending", N_("Scanned, to be recognised"),

@@ -29,7 +29,7 @@ STATES = {
     FileState.NEEDS_PASSWORD: Label(
         N_("Needs a password"), N_("It can be read once you enter its password.")
     ),
-    FileState.UNREADABLE: Label(N_("Damaged"), N_("Nothing in it could be read.")),
+    FileState.UNREADABLE: Label(N_("Unreadable"), N_("Nothing in it could be read.")),
     FileState.EMPTY: Label(N_("Empty"), N_("There is nothing in it to read.")),
     FileState.TOO_LARGE: Label(N_("Too large"), N_("It is larger than the settings allow.")),
     FileState.UNSUPPORTED: Label(N_("Not read"), N_("Lectern cannot read files of this kind.")),

@@ -3028,14 +3028,6 @@
         <translation>Versuchen Sie es noch einmal. Groß- und Kleinschreibung zählt.</translation>
     </message>
     <message>
-        <source>Damaged</source>
-        <translation>Beschädigt</translation>
-    </message>
-    <message>
-        <source>The document is damaged beyond repair: {reason}.</source>
-        <translation>Das Dokument ist unrettbar beschädigt: {reason}.</translation>
-    </message>
-    <message>
         <source>Open it in its own program and save it again.</source>
         <translation>Öffnen Sie es in seinem Programm und speichern Sie es neu.</translation>
     </message>
@@ -3194,6 +3186,14 @@
     <message>
         <source>The vectors of no earlier model are kept.</source>
         <translation>Es gibt kein früheres Modell, dessen Vektoren noch da sind.</translation>
+    </message>
+    <message>
+        <source>Unreadable</source>
+        <translation>Nicht lesbar</translation>
+    </message>
+    <message>
+        <source>The document cannot be read: {reason}.</source>
+        <translation>Das Dokument kann nicht gelesen werden: {reason}.</translation>
     </message>
     <message>
         <source>Scanned, to be recognised</source>

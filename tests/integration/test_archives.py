@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.cli_library import file_line
+from indexer.api.errors import WorldError
 from indexer.api.phrases import read_detail
 from indexer.api.requests import ListFiles, Unlock
 from indexer.api.types import FileState
@@ -98,3 +100,14 @@ def test_a_member_that_stops_its_reader_costs_itself(tmp_path: Path) -> None:
     text = " ".join(passage.view for passage in passages)
     assert "northern harbour" in text
     assert "The last words." in text
+
+
+def test_what_is_not_read_is_not_called_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "only.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("inside.7z", b"7z\xbc\xaf\x27\x1c" + bytes(200))
+    with ExtractionChild() as child, pytest.raises(WorldError) as caught:
+        list(child.extract(path, "", None, lambda _info: True))
+    assert caught.value.message == (
+        "The document cannot be read: Lectern does not read files of its kind."
+    )

@@ -130,6 +130,30 @@ def attempts(document):
     yield "lease what is open", lambda: fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     yield "lock what is open", lambda: fcntl.lockf(held, fcntl.LOCK_SH)
     yield "flags of what is open", lambda: fcntl.ioctl(held, 0x40086602, struct.pack("l", 0x10))
+    own = os.getpid()
+    for name, command, value in (
+        ("own what is open", 8, engine), ("signal by what is open", 10, signal.SIGKILL),
+        ("own by structure", 15, bytes(8)), ("notify of a folder", 1026, 1), ("seal", 1033, 1),
+        ("enlarge a pipe", 1031, 1 << 20), ("hint", 1036, bytes(8)),
+    ):
+        yield name, lambda: fcntl.fcntl(held, command, value)
+    for name, command in (
+        ("push into a terminal", 0x5412), ("take a terminal", 0x540E), ("own by FIOSETOWN", 0x8901),
+        ("signal by FIOASYNC", 0x5452), ("copy a file", 0x40049409), ("freeze", 0xC0045877),
+    ):
+        yield name, lambda: fcntl.ioctl(held, command, struct.pack("q", engine))
+    for name, flags in (("user", 1 << 28), ("mounts", 1 << 17), ("network", 1 << 30)):
+        yield f"a thread in new namespaces of {name}", raw(CLONE, flags | 0x10F00, 0, 0, 0, 0)
+        yield f"a process in new namespaces of {name}", raw(CLONE, flags | 17, 0, 0, 0, 0)
+    yield "a process by clone", raw(CLONE, 17, 0, 0, 0, 0)
+    yield "a process by clone3", raw(435, bytes(88), 88)
+    yield "write the memory of the engine", lambda: open(f"/proc/{engine}/mem", "wb").close()
+    yield "be killed later than others", lambda: open("/proc/self/oom_score_adj", "w").write("-900")
+    yield "write its own memory", lambda: open("/proc/self/mem", "wb").close()
+    yield "abstract socket", lambda: socket.socket(socket.AF_UNIX).connect(chr(0) + "X0")
+    yield "raise its limits", lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
+    yield "limit another by prctl", raw(NR["prctl"], 22, 2, 0)
+    yield "speak with the kernel", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW)
     yield "hold memory in a file", lambda: os.memfd_create("x")
     yield "hold shared memory", lambda: mmap.mmap(-1, 4096)
     yield "outlive its parent", raw(NR["prctl"], 1, 0)
@@ -175,6 +199,22 @@ _CALLS = {
     "kexec_load": (246, 104), "init_module": (175, 105), "reboot": (169, 142), "acct": (163, 89),
     "sethostname": (170, 161), "settimeofday": (164, 170), "clock_settime": (227, 112),
     "personality": (135, 92), "seccomp": (317, 277), "landlock_create_ruleset": (444, 444),
+    "io_uring_enter": (426, 426), "io_uring_register": (427, 427), "pidfd_open": (434, 434),
+    "move_mount": (429, 429), "fsconfig": (431, 431), "fsmount": (432, 432),
+    "fspick": (433, 433), "umount2": (166, 39), "memfd_create": (319, 279), "shmat": (30, 196),
+    "sched_setscheduler": (144, 119), "sched_setaffinity": (203, 122), "setns_again": (308, 268),
+    "inotify_init": (253, -1), "fanotify_mark": (301, 263), "linkat": (265, 37),
+    "symlinkat": (266, 36), "mkfifo": (133, -1), "tgkill_other": (234, 131), "kill": (62, 129),
+    "set_mempolicy": (238, 237), "mbind": (237, 235), "remap_file_pages": (216, 234),
+    "pkey_mprotect": (329, 288), "map_shadow_stack": (453, 453), "lookup_dcookie": (212, 18),
+    "landlock_add_rule": (445, 445), "landlock_restrict_self": (446, 446), "setsid": (112, 157),
+    "setpgid": (109, 154), "setuid": (105, 146), "setresuid": (117, 147), "capset": (126, 91),
+    "statmount": (457, 457), "listmount": (458, 458), "mseal": (462, 462), "vfork": (58, -1),
+    "execve": (59, 221), "execveat": (322, 281), "syslog": (103, 116), "vhangup": (153, 58),
+    "iopl": (172, -1), "modify_ldt": (154, -1), "socket": (41, 198), "accept": (43, 202),
+    "msgsnd": (69, 189), "semop": (65, 193), "mq_notify": (244, 184), "timerfd_create": (283, 85),
+    "signalfd4": (289, 74), "eventfd2": (290, 19), "epoll_create1": (291, 20),
+    "fsync": (74, 82), "sync": (162, 81), "mlockall": (151, 230), "mlock": (149, 228),
 }  # fmt: skip
 _ALLOWED = {"read the document", "write its scratch"}
 
@@ -202,7 +242,9 @@ class Victim:
         column = os.uname().machine != "x86_64"
         numbers = {name: number[column] for name, number in _CALLS.items()}
         given = [str(value) for value in (self.secret, self.library, *own)]
-        taken = f"OWN = {given!r}\nNR = {numbers!r}\n{_TAKEN_OVER}\n{code}"
+        clone = (56, 220)[column]
+        numbered = f"OWN = {given!r}\nNR = {numbers!r}\nCLONE = {clone}\n"
+        taken = f"{numbered}{_TAKEN_OVER}\n{code}"
 
         def command(_limits: object, scratch: str) -> list[str]:
             return [sys.executable, "-P", "-c", taken, f"--scratch={scratch}"]

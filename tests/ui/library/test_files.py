@@ -197,7 +197,7 @@ def test_paths_are_copied(page: LibraryPage, library_files: Path) -> None:
 
 def test_the_details_say_why_and_what_helps(page: LibraryPage) -> None:
     _choose(page, "broken.txt")
-    assert "damaged beyond repair" in page.details.why.text()
+    assert "cannot be read" in page.details.why.text()
     assert "save it again" in page.details.advice.text()
     buttons = page.details.buttons.findChildren(QPushButton)
     assert "Retry" in {each.accessibleName() for each in buttons if each.isVisible()}
@@ -218,7 +218,7 @@ def test_the_list_is_exported(
     with target.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 6
-    assert {row["state"] for row in rows} == {"Ready", "Empty", "Damaged", "Needs a password"}
+    assert {row["state"] for row in rows} == {"Ready", "Empty", "Unreadable", "Needs a password"}
     assert not list(tmp_path.glob("*.part"))
 
 

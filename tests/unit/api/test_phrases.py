@@ -59,9 +59,7 @@ def test_no_phrase_is_taken_for_an_error() -> None:
 
 def test_a_reason_is_a_phrase_within_its_error() -> None:
     error = WorldError("unreadable", reason="part_missing", part="word/document.xml")
-    assert (
-        error.message == "The document is damaged beyond repair: it has no part word/document.xml."
-    )
+    assert error.message == "The document cannot be read: it has no part word/document.xml."
     assert error.reason == "part_missing"
     reason = WorldError("too_complex", limit="1 GB").reason
     assert english(reason, {}) == "it is too large when unpacked"

@@ -92,8 +92,8 @@ def test_filters_with_spaces_are_quoted() -> None:
 @pytest.mark.parametrize(
     ("code", "detail", "reason"),
     [
-        ("unreadable", "no trailer", "The document is damaged beyond repair: no trailer."),
-        ("unreadable", "", "The document is damaged beyond repair: ?."),
+        ("unreadable", "no trailer", "The document cannot be read: no trailer."),
+        ("unreadable", "", "The document cannot be read: ?."),
         ("empty", "ignored", "The file has no content."),
         ("of_the_future", "who knows", "of_the_future who knows"),
         ("", "", ""),
