@@ -88,7 +88,8 @@ soak: .venv/dev.stamp  ## Half an hour of accidents to libraries; ARGS="changes 
 confine-trace: .venv/dev.stamp  ## The system calls that readers of documents make, and those refused; ARGS="FILE …"
 	@$(PY) -m tests.trust.calls $(ARGS)
 
-trust: .venv/dev.stamp  ## Watch every kind of process for two minutes: nothing may leave
+trust: .venv/dev.stamp  ## Play documents that run code, then watch every kind of process for two minutes
+	$(PY) -m pytest tests/integration/test_confinement.py tests/unit/confine tests/unit/extract/process
 	@$(PY) -m tests.trust
 
 fuzz: .venv/dev.stamp  ## Read spoilt files of every format for ten minutes

@@ -65,9 +65,10 @@ class Asker:
 
 
 @contextlib.contextmanager
-def render_child(*arguments: str) -> Iterator[Asker]:
-    """Start a render child; it does not outlive the block."""
-    command = [sys.executable, "-P", "-m", "indexer.render.child", *arguments]
+def render_child(*arguments: str, code: str = "") -> Iterator[Asker]:
+    """Start a render child, or one that runs some code; it does not outlive the block."""
+    begun = ["-c", code] if code else ["-m", "indexer.render.child"]
+    command = [sys.executable, "-P", *begun, *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment

@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from indexer.api.errors import LecternError
+from indexer.api.pages import DocumentSource, GetText
 from indexer.config import Limits
 from indexer.confine import landlock, reader, seccomp, worker
 from indexer.extract.office.libreoffice import find_program
@@ -21,6 +22,8 @@ from indexer.extract.process import process, sandbox
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration import rights
 from tests.integration.extraction import Seen
+from tests.integration.rendering import render_child
+from tests.integration.world import World, search
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -237,8 +240,12 @@ class Victim:
         self.document = folder / "document.txt"
         self.document.write_text("A document.")
 
-    def run(self, code: str, *own: object) -> None:
-        """Have the children that are started from now on run some code in readers of texts."""
+    def run(self, code: str, *own: object) -> str:
+        """Have the children that are started from now on run some code in readers of texts.
+
+        Returns:
+            The code of a render child that does the same.
+        """
         column = os.uname().machine != "x86_64"
         numbers = {name: number[column] for name, number in _CALLS.items()}
         given = [str(value) for value in (self.secret, self.library, *own)]
@@ -250,6 +257,8 @@ class Victim:
             return [sys.executable, "-P", "-c", taken, f"--scratch={scratch}"]
 
         self._patch.setattr(process, "command", command)
+        main = "from indexer.render.child import main; sys.exit(main())"
+        return taken.replace("sys.exit(child.main())", main)
 
 
 @pytest.fixture
@@ -257,29 +266,70 @@ def victim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Victim:
     return Victim(tmp_path, monkeypatch)
 
 
+@pytest.mark.parametrize("place", ["a reader", "the preview"])
 def test_a_document_that_runs_code_reaches_nothing(
-    victim: Victim, listener: socket.socket, monkeypatch: pytest.MonkeyPatch
+    victim: Victim, listener: socket.socket, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a secret of the person")
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
-        victim.run(_ATTEMPTS, listener.getsockname()[1], other.pid, "")
+        code = victim.run(_ATTEMPTS, listener.getsockname()[1], other.pid, "")
         before = [path.stat().st_ctime_ns for path in (victim.secret, victim.document)]
-        with ExtractionChild() as child:
-            passages = [
-                p for group in child.extract(victim.document, "text", None, Seen()) for p in group
-            ]
+        text = _shown(victim.document, code) if place == "the preview" else _extracted(victim)
         assert other.poll() is None
         other.kill()
-    found: dict[str, str] = json.loads("".join(passage.text for passage in passages))
+    found: dict[str, str] = json.loads(text)
     environment = found.pop("environment").split(",")
     assert found.pop("input") == ""
     assert {name for name, outcome in found.items() if outcome == "done"} == _ALLOWED
-    assert "AWS_SECRET_ACCESS_KEY" not in environment
+    assert "AWS_SECRET_ACCESS_KEY" not in environment or place == "the preview"
     assert victim.document.read_text() == "A document."
     assert victim.secret.read_text() == "secret"
     assert before == [path.stat().st_ctime_ns for path in (victim.secret, victim.document)]
     assert victim.library.is_dir()
     assert not list(victim.library.iterdir())
+
+
+def _extracted(victim: Victim) -> str:
+    with ExtractionChild() as child:
+        groups = [*child.extract(victim.document, "text", None, Seen())]
+    return "".join(passage.text for group in groups for passage in group)
+
+
+def _shown(path: Path, code: str) -> str:
+    with render_child(code=code) as ask:
+        _found, data = ask(GetText(DocumentSource(path), start=0, end=0, room=1_000_000))
+    return data.decode()
+
+
+def test_in_a_real_library_a_document_never_stands_for_another(
+    victim: Victim, world: World
+) -> None:
+    """One that claims what is known of another document, before and after that was read."""
+    (world.documents / "innocent.txt").write_text("The zephyr of the innocent.")
+    with world.engine() as engine:
+        world.index(engine)
+        ((claimed, before),) = engine.catalog.db.rows("SELECT text_id, passages FROM docs")
+    attack = f"""
+def attack(pipe, request):
+    info = DocumentInfo({claimed!r}, "text", 1, "innocent.txt", "", "", "en", 1, 1000)
+    speak(pipe, [DocumentRead(info)])
+    child.read_frame(pipe._incoming)
+    speak(pipe, ended([PassagesSent((passage(0, 0, "Forged for the innocent zephyr."),))]))
+sys.exit(child.main())
+"""
+    victim.run(f"{_FORGERS}\n{attack}")
+    (world.documents / "hostile.txt").write_text("A hostile document.")
+    (world.documents / "later.txt").write_text("The zephyr of the innocent.")
+    with world.engine() as engine:
+        world.index(engine)
+        hits = search(engine, "zephyr", 20)
+        forged = {hit.file for hit in hits if "Forged" in hit.text}
+        honest = {hit.file for hit in hits if "Forged" not in hit.text}
+        assert forged == {"hostile.txt"}
+        assert honest  # the same text in two files is listed once
+        assert honest <= {"innocent.txt", "later.txt"}
+        rows = engine.catalog.db.rows("SELECT passages FROM docs WHERE text_id = ?", claimed)
+        assert rows == [(before,)]
 
 
 _FORGERS = """
