@@ -249,7 +249,7 @@ def test_the_reason_says_more_than_the_state() -> None:
     damaged = make_row(
         1, FileState.UNREADABLE, code="unreadable", detail='{"reason": "xml_damaged"}'
     )
-    assert cell_text(damaged, Column.STATE) == "Damaged"
+    assert cell_text(damaged, Column.STATE) == "Unreadable"
     assert reason_text(damaged) == "its XML is damaged"
     old = make_row(1, FileState.UNSUPPORTED, code="needs_libreoffice", detail='{"format": "doc"}')
     assert (cell_text(old, Column.STATE), reason_text(old)) == ("Not read", "Needs LibreOffice")
