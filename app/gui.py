@@ -196,7 +196,7 @@ class Program:
         self.app = app
         self.settings = settings
         self.library = library
-        self._forgetting = self._restarting = False
+        self._forgetting = self.restarting = False
         self._root = root = QObject(app)
         self.themes = Themes(app)
         self.themes.setParent(root)
@@ -260,7 +260,7 @@ class Program:
         self.close()
         if self._forgetting:
             forget_everything(self.library)
-        if self._restarting:
+        if self.restarting:
             start_again()
         return status
 
@@ -327,7 +327,7 @@ class Program:
         self._forgetting = True
 
     def _restart(self) -> None:
-        self._restarting = True
+        self.restarting = True
 
     def _show_fault(self) -> None:
         self.window.alerts.show_fault(str(next(iter(logs.fault_reports()), logs.log_file())))

@@ -13,11 +13,14 @@ from PySide6.QtGui import QFileOpenEvent
 
 from app.settings import Settings
 from indexer.api.requests import Index
+from indexer.confine.process import own_command
 from tests.ui.engines import answer
 from tests.ui.program import application, end, make, start
+from ui import desktop, programs
 from ui.application import Start
 from ui.library.first_run import FirstRun
 from ui.pages import FIRST_RUN, LIBRARY, SEARCH
+from ui.settings_dialog.dialog import MODELS, SettingsDialog
 from ui.supervisor import EngineState
 
 if TYPE_CHECKING:
@@ -198,3 +201,33 @@ def test_the_speed_of_the_settings_is_sent_to_the_engine(
     qtbot.waitUntil(lambda: engine.speed == "slow")
     program.settings.set("speed", "fast")
     qtbot.waitUntil(lambda: engine.speed == "fast")
+
+
+def test_a_restart_ends_the_program_and_starts_it_again_as_it_was(
+    program: Program, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with qtbot.waitSignal(program.window.quit_requested):
+        program.window.dialogs.restart_requested.emit()
+    assert program.restarting
+    started: list[list[str]] = []
+    monkeypatch.setattr(programs, "_start_program", started.append)
+    monkeypatch.setattr(sys, "argv", ["lectern", "--library", "/books"])
+    desktop.start_again()
+    assert started == [[*own_command(window=True), "--library", "/books"]]
+
+
+def test_the_library_has_the_only_line_on_the_work(window: MainWindow) -> None:
+    window.pages.show_page(LIBRARY)
+    assert not window.status.isVisible()
+    assert window.pages.library.work.sentence.text() == window.status.text
+    window.pages.show_page(SEARCH)
+    assert window.status.isVisible()
+
+
+def test_the_choice_of_the_model_opens_from_the_library(window: MainWindow) -> None:
+    window.pages.library.models_requested.emit()
+    dialog = window.findChild(SettingsDialog)
+    assert isinstance(dialog, SettingsDialog)
+    assert dialog.isVisible()
+    assert dialog.page == MODELS
+    dialog.close()
