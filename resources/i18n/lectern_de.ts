@@ -1360,6 +1360,10 @@
         <translation>Das Einlesen hat begonnen. Was gelesen ist, lässt sich sofort durchsuchen.</translation>
     </message>
     <message>
+        <source>The patterns of {folder} were changed.</source>
+        <translation>Die Muster von {folder} wurden geändert.</translation>
+    </message>
+    <message>
         <source>Export the list of files</source>
         <translation>Liste der Dateien exportieren</translation>
     </message>

@@ -199,9 +199,14 @@ LINES = 5
 
 
 class PatternsEditor(CardFrame):
-    """Edits the patterns of a folder. Signals: ``saved`` with it, once stored; ``closed``."""
+    """Edits the patterns of a folder.
 
-    saved = Signal(str)
+    Signals:
+        saved: The folder and the patterns that it had before, once others are stored.
+        closed: It is hidden.
+    """
+
+    saved = Signal(str, tuple)
     closed = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
@@ -333,9 +338,9 @@ class PatternsEditor(CardFrame):
         self._questions.ask_engine(request, self._saved, failed=self._refused)
 
     def _saved(self, _patterns: object) -> None:
-        root = self._root
+        root, before = self._root, self._before
         self.close_editor()
-        self.saved.emit(root)
+        self.saved.emit(root, before)
 
 
 # The most folders and files that are named.

@@ -226,15 +226,16 @@ class FileActions(QObject):
     def _add_patterns(self, root: str, rows: list[FileRow], before: tuple[str, ...]) -> None:
         added = [pattern_for(row.file) for row in rows]
         after = (*before, *(pattern for pattern in added if pattern not in before))
-        self._set_patterns(root, after)
+        self.set_patterns(root, after)
         self._context.notices.post(
             Notice(
                 self.tr("%Ln file(s) left out.", "", len(rows)),
-                undo=partial(self._set_patterns, root, before),
+                undo=partial(self.set_patterns, root, before),
             )
         )
 
-    def _set_patterns(self, root: str, patterns: tuple[str, ...]) -> None:
+    def set_patterns(self, root: str, patterns: tuple[str, ...]) -> None:
+        """Set the patterns of a folder, and scan it."""
         request = SetPatterns(Path(root), patterns)
         self._questions.send_lasting(request, partial(self._rescan, root))
 

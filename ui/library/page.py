@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.contract import LibraryPart
-from indexer.api.requests import GetStatus, Index
+from indexer.api.requests import GetStatus, Index, Remove
 from indexer.api.types import FileState
 from ui import desktop, passwords
 from ui.export import ExportFormat, ask_export_file
@@ -191,7 +192,7 @@ class LibraryPage(QWidget):
         self.text.textChanged.connect(lambda _text: self._typing.start())
         self.card.accepted.connect(self._start)
         self.card.dismissed.connect(self._show_panel)
-        self.patterns.saved.connect(lambda path: self._index([path]))
+        self.patterns.saved.connect(self._patterns_saved)
         self.patterns.closed.connect(self._show_panel)
         self.file_actions.changed.connect(self.refresh)
         self.model.counted.connect(self._show_count)
@@ -407,8 +408,15 @@ class LibraryPage(QWidget):
     def _start(self, paths: list[str]) -> None:
         self._index(paths)
         self._context.notices.post(
-            Notice(self.tr("Reading has begun. What is read can be searched at once."))
+            Notice(
+                self.tr("Reading has begun. What is read can be searched at once."),
+                undo=partial(self._forget, paths),
+            )
         )
+
+    def _forget(self, paths: list[str]) -> None:
+        request = Remove(tuple(map(Path, paths)))
+        self._questions.send_lasting(request, lambda _removal: self.refresh(), failed=ignore)
 
     def _look_for_changes(self) -> None:
         self._index([])
@@ -428,6 +436,16 @@ class LibraryPage(QWidget):
             self.card.dismiss()
             self.patterns.edit_patterns(root.path, PurePath(root.path).name or root.path)
             self._show_panel()
+
+    def _patterns_saved(self, root: str, before: tuple[str, ...]) -> None:
+        self._index([root])
+        text = self.tr("The patterns of {folder} were changed.")
+        self._context.notices.post(
+            Notice(
+                text.format(folder=PurePath(root).name or root),
+                undo=partial(self.file_actions.set_patterns, root, before),
+            )
+        )
 
     def _open(self) -> None:
         desktop.open_path(self.tree.path, self._context.notices)

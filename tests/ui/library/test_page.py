@@ -60,7 +60,11 @@ def test_nothing_is_shown_before_the_engine_has_answered(qtbot: QtBot, context: 
 
 
 def test_nothing_is_read_before_start(
-    page: LibraryPage, qtbot: QtBot, engine: FakeEngine, library_files: Path
+    page: LibraryPage,
+    qtbot: QtBot,
+    engine: FakeEngine,
+    library_files: Path,
+    notices: RecordedNotices,
 ) -> None:
     qtbot.waitUntil(lambda: page.panel.currentWidget() is page.empty)
     page.add_paths([str(library_files)])
@@ -76,6 +80,12 @@ def test_nothing_is_read_before_start(
     assert not page.card.isVisible()
     _add(qtbot, page, library_files)
     assert engine.roots == [str(library_files)]
+    undo = notices.told[-1].undo
+    assert undo is not None
+    undo()
+    qtbot.waitUntil(lambda: not page.tree.roots)
+    assert engine.roots == []
+    _add(qtbot, page, library_files)
     qtbot.waitUntil(lambda: page.model.total == 4)
     assert page.panel.currentIndex() == 0
     assert page.tree.roots[str(library_files)].files == 4
@@ -186,7 +196,11 @@ def test_a_removal_can_be_undone_or_is_carried_out(
 
 
 def test_patterns_are_tried_before_they_are_saved(
-    page: LibraryPage, qtbot: QtBot, engine: FakeEngine, library_files: Path
+    page: LibraryPage,
+    qtbot: QtBot,
+    engine: FakeEngine,
+    library_files: Path,
+    notices: RecordedNotices,
 ) -> None:
     _add(qtbot, page, library_files)
     _choose_root(page)
@@ -203,6 +217,10 @@ def test_patterns_are_tried_before_they_are_saved(
     editor.save.click()
     qtbot.waitUntil(lambda: engine.rules == {str(library_files): ["ice.txt"]})
     qtbot.waitUntil(lambda: not editor.isVisible())
+    undo = notices.told[-1].undo
+    assert undo is not None
+    undo()
+    qtbot.waitUntil(lambda: not engine.rules.get(str(library_files)))
 
 
 def test_folders_inside_others_are_listed_and_their_files_shown(
