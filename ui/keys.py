@@ -49,7 +49,7 @@ STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3")
 COLLECT, ELSEWHERE, COMPARE = "Ctrl+B", "Ctrl+Shift+F", "F6"
-REASONS = "Ctrl+E"
+REASONS, READ = "Ctrl+E", "F11"
 
 KEYS = (
     KeyGroup(N_("Everywhere"), (
@@ -72,7 +72,6 @@ KEYS = (
         Key(("Ctrl+Return",), N_("Show the file in its folder")),
         Key(("Space",), N_("Show or hide the preview, in the results")),
         Key((REASONS,), N_("Show the words that count, and what they match in meaning")),
-        Key(("Ctrl+M", "Ctrl+Shift+M"), N_("More or less like this passage, in the results")),
         Key(("Ctrl+Space",), N_("Suggestions, in the search box")),
         Key(("Ctrl+C",), N_("Copy the passage, in the results")),
         Key(("Ctrl+Shift+C",), N_("Copy the passage with its source")),
@@ -89,6 +88,7 @@ KEYS = (
         Key(("Ctrl++", "Ctrl+-"), N_("Larger or smaller")),
         Key(("Ctrl+0",), N_("Fit the width")),
         Key(("Ctrl+R", "Ctrl+Shift+R"), N_("Turn the pages clockwise or anticlockwise")),
+        Key((READ,), N_("Read in the whole window, or go back to the results")),
         Key((SIDE,), N_("Small pages and headings beside the page")),
         Key((FACING,), N_("Two pages side by side, or one")),
     )),

@@ -115,12 +115,17 @@ class MainWindow(QMainWindow):
 
     def _arrange(self) -> None:
         line, edge = separator(QFrame.Shape.HLine), separator(QFrame.Shape.VLine)
-        parts = (self.pages, self._notices, line, self.status)
-        column = filled(QVBoxLayout(), *parts, spacing=0)
-        column.setStretch(0, 1)
+        self._around = (self.rail, edge, line, self.status)
+        column = filled(QVBoxLayout(), self.pages, line, self.status, spacing=0, wide=self.pages)
         middle = QWidget()
         filled(QHBoxLayout(middle), self.rail, edge, column, spacing=0, wide=column)
         self.setCentralWidget(middle)
+        self._notices.float_over(self.pages)
+
+    def _show_around(self, reading: bool) -> None:  # a slot
+        """Hide what is around the pages while a document has the window for itself."""
+        for part in self._around:
+            part.setHidden(reading)
 
     def _add_actions(self) -> None:
         """Add the keys that work wherever the focus is."""
@@ -152,6 +157,8 @@ class MainWindow(QMainWindow):
         self.pages.shown.connect(self._show_engine)
         self.pages.models_requested.connect(self.dialogs.show_models)
         self.rail.dropped.connect(self._drop)
+        self.pages.reading.connect(self._show_around)
+        self.pages.help_requested.connect(self.dialogs.show_help)
         self.pages.basket.changed.connect(self._count_kept)
         self.dialogs.deletion_requested.connect(self._forget_everything)
         self.dialogs.restart_requested.connect(self._restart)
@@ -341,9 +348,9 @@ class Dialogs(QObject):
     def show_keys(self) -> None:
         self._show(KEYS, lambda: KeyList(self._window))
 
-    def show_help(self) -> None:
-        """Open the help page of the widget that has the focus."""
-        page = page_about(QApplication.focusWidget())
+    def show_help(self, page: str = "") -> None:
+        """Open a page of the help, without a name that of the widget that has the focus."""
+        page = page or page_about(QApplication.focusWidget())
         window = self._show(HELP, lambda: HelpWindow(self._window))
         assert isinstance(window, HelpWindow)  # noqa: S101  # made above
         window.show_page(page)

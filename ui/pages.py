@@ -64,10 +64,14 @@ class Pages(QStackedWidget):
 
     Signals:
         shown: The name of the page that is shown now.
+        reading: Whether the page of a document has the window for itself.
+        help_requested: The name of the help page to show.
         models_requested: The choice of the language model is to be shown.
     """
 
     shown = Signal(str)
+    reading = Signal(bool)
+    help_requested = Signal(str)
     models_requested = Signal()
 
     def __init__(self, context: Context, state: WindowState, parent: QWidget | None = None) -> None:
@@ -233,10 +237,12 @@ class Pages(QStackedWidget):
         pane = SearchPane(self._context, self._state, search, preview)
         pane.search.folders_requested.connect(partial(self.show_page, FIRST_RUN))
         pane.search.files_requested.connect(self.show_files)
+        pane.search.help_requested.connect(partial(self.help_requested.emit, HELP[SEARCH]))
+        pane.reading.connect(self.reading)
         pane.kept.connect(self.keep)
         actions = pane.search.actions_on_hits
         actions.compared.connect(self.compare)
-        for signal in (actions.searched, actions.inside_requested, actions.steered):
+        for signal in (actions.searched, actions.elsewhere_requested):
             signal.connect(self._show_answer)
         return pane
 

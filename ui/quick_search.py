@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QCursor, QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from ui.desktop import open_external, show_in_folder
 from ui.file_worker import FileWorker
@@ -17,12 +17,12 @@ from ui.pages import FIRST_RUN
 from ui.ports import Notice
 from ui.search.actions import HitActions, SelectedHit
 from ui.search.box import SearchBox
+from ui.search.filters import ChipBar
 from ui.search.labels import MessageLine
 from ui.search.live_search import WORDS_LIMIT, LiveSearch
-from ui.search.query_text import inside, steered
 from ui.search.results import ResultsPane
 from ui.theme import L
-from ui.widgets import filled
+from ui.widgets import IconButton, filled
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -58,11 +58,12 @@ class QuickSearch(QFrame):
         about(self, "queries")
         self._context = context
         self.box, self.message, self.results = SearchBox(), MessageLine(), ResultsPane()
+        self.chips = ChipBar(offers=False)
         self.live_search = LiveSearch(context.link, self)
         self._worker = FileWorker(self)
         self.actions_on_hits = HitActions(context, self._worker, self, alone=True)
         self._selected = SelectedHit(self.results, self.live_search, self.actions_on_hits, self)
-        self.to_window = QPushButton(self.tr("Show in the window"))
+        self.to_window = IconButton(self.tr("Show in the window"))
         self.to_window.setToolTip(shown([IN_WINDOW]))
         self._keys = QLabel(
             self.tr("{open} opens, {folder} shows the folder").format(
@@ -103,9 +104,8 @@ class QuickSearch(QFrame):
 
     def _arrange(self) -> None:
         below = filled(QHBoxLayout(), self._keys, self.to_window, spacing=L, wide=self._keys)
-        parts = (self.box, self.message, self.results, below)
-        column = filled(QVBoxLayout(self), *parts, edges=(L, L, L, L))
-        column.setStretch(2, 1)
+        parts = (self.box, self.chips, self.message, self.results, below)
+        column = filled(QVBoxLayout(self), *parts, wide=self.results, edges=(L, L, L, L))
         column.addStretch(0)
         self.results.hide()
 
@@ -113,6 +113,10 @@ class QuickSearch(QFrame):
         box, search, view = self.box, self.live_search, self.results.view
         box.query_edited.connect(self._selected.query_changed)
         box.query_edited.connect(search.want_query)
+        box.query_changed.connect(self.chips.show_query)
+        box.all_selected.connect(self.chips.show_selected)
+        self.chips.left.connect(box.setFocus)
+        self.chips.edited.connect(self._search)
         box.stepped.connect(self._selected.step_hits)
         box.accepted.connect(self._selected.accept_query)
         box.escaped.connect(self.hide)
@@ -136,8 +140,6 @@ class QuickSearch(QFrame):
         actions.folder_requested.connect(self._show_folder)
         actions.previewed.connect(self._show_window)
         actions.searched.connect(self._show_in_window)
-        actions.inside_requested.connect(self._search_inside)
-        actions.steered.connect(self._steer)
         actions.kept.connect(self._keep)
         actions.compared.connect(self.hide)
         actions.compared.connect(self.compared)
@@ -190,12 +192,6 @@ class QuickSearch(QFrame):
     def _show_in_window(self, query: str) -> None:
         self.hide()
         self.window_requested.emit(query)
-
-    def _search_inside(self, path: str) -> None:
-        self._show_in_window(inside(path, self.box.query))
-
-    def _steer(self, operator: str, hit: Hit) -> None:
-        self._show_in_window(steered(self.box.query, operator, hit.path, (hit.start, hit.end)))
 
     def _keep(self, hit: Hit) -> None:
         self.kept.emit(hit, self.live_search.answered_text)

@@ -1,20 +1,19 @@
-"""The search page and the preview side by side, their widths and the signals between them."""
+"""The results and the preview side by side, their widths and the signals between them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from ui import keys
 from ui.compare.statement_rows import ParallelsPane
 from ui.desktop import open_external, show_in_folder
-from ui.widgets import add_shortcut
+from ui.widgets import add_shortcut, filled
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
-    from PySide6.QtWidgets import QWidget
 
     from indexer.api.types import Hit
     from ui.ports import Context
@@ -23,17 +22,19 @@ if TYPE_CHECKING:
     from ui.state import WindowState
 
 # Shares of the width at first: the results, the preview.
-SHARES = (11, 9)
+SHARES = (36, 64)
 
 
-class SearchPane(QSplitter):
+class SearchPane(QWidget):
     """The first page of the window; where both do not fit, the preview is hidden.
 
     Signals:
         kept: A passage to be put into the basket, and the query that it was found with.
+        reading: Whether the page of a document has the window for itself.
     """
 
     kept = Signal(object, str)
+    reading = Signal(bool)
 
     def __init__(
         self,
@@ -43,46 +44,56 @@ class SearchPane(QSplitter):
         preview: Preview,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
+        super().__init__(parent)
         self._context = context
         self._state = state
-        self.setChildrenCollapsible(False)
+        self._reads = False
         self.search = search
         self.preview = preview
         self.elsewhere = ParallelsPane(context.link)
-        self.left = QStackedWidget()
-        self.left.addWidget(self.search)
+        self.left, self.panes = search.left, search.panes
         self.left.addWidget(self.elsewhere)
-        for share, part in zip(SHARES, (self.left, self.preview), strict=True):
-            self.addWidget(part)
-            self.setStretchFactor(self.count() - 1, share)
-        self.search.results.model.take_pictures(self.preview.picture)
-        self.search.hit_selected.connect(self.preview.show_hit)
-        self.search.reasons.shown.connect(self.preview.show_words)
-        self.search.emptied.connect(self.preview.clear)
-        self.search.opened.connect(self.open_hit)
-        self.search.folder_requested.connect(self.show_folder)
-        self.search.preview_toggled.connect(self.toggle_preview)
-        self.preview.like_requested.connect(self.search.search)
-        self.preview.hit_requested.connect(self.search.select_hit)
-        self.preview.search_inside_requested.connect(self.search.search_inside)
-        self.search.kept.connect(self.kept)
-        self.preview.hit_actions.kept.connect(self._keep_shown)
-        self.preview.hit_actions.elsewhere_requested.connect(self.ask_elsewhere)
-        self.preview.like_requested.connect(self._show_results)
-        self.preview.search_inside_requested.connect(self._show_results)
-        self.search.hit_selected.connect(self._show_results)
-        self.search.emptied.connect(self._show_results)
-        self.elsewhere.hit_selected.connect(self._show_one)
-        self.elsewhere.opened.connect(self.open_hit)
-        self.elsewhere.left.connect(self.leave_elsewhere)
-        self.elsewhere.menu_requested.connect(self.search.actions_on_hits.open_menu)
+        self.panes.addWidget(preview)
+        self.panes.setChildrenCollapsible(False)
+        self.panes.setHandleWidth(1)
+        for at, share in enumerate(SHARES):
+            self.panes.setStretchFactor(at, share)
+        filled(QVBoxLayout(self), search)
+        self._connect()
         add_shortcut(self, keys.COLLECT, self._keep)
         add_shortcut(self, keys.ELSEWHERE, self._ask_elsewhere)
+        add_shortcut(self, keys.READ, self.toggle_reading)
         context.settings.watch(self._setting_changed)
         self._setting_changed("preview")
-        if not state.restore_splitter("search", self):
-            self.setSizes([100 * share for share in SHARES])
+        if not state.restore_splitter("search", self.panes):
+            self.panes.setSizes([100 * share for share in SHARES])
+
+    def _connect(self) -> None:
+        search, preview, elsewhere = self.search, self.preview, self.elsewhere
+        search.results.model.take_pictures(preview.picture)
+        search.results.start.take_client(preview.loader.client)
+        search.results.stack.currentChanged.connect(self._show_what_fits)
+        search.hit_selected.connect(preview.show_hit)
+        search.reasons.shown.connect(preview.show_words)
+        search.emptied.connect(preview.clear)
+        search.opened.connect(self.open_hit)
+        search.folder_requested.connect(self.show_folder)
+        search.preview_toggled.connect(self.toggle_preview)
+        search.kept.connect(self.kept)
+        search.actions_on_hits.elsewhere_requested.connect(self.ask_elsewhere)
+        search.actions_on_hits.find_requested.connect(self._find)
+        preview.like_requested.connect(self.end_reading)
+        preview.like_requested.connect(search.search)
+        preview.hit_requested.connect(search.select_hit)
+        preview.hit_actions.kept.connect(self._keep_shown)
+        preview.hit_actions.elsewhere_requested.connect(self.ask_elsewhere)
+        preview.hit_actions.reading_requested.connect(self.toggle_reading)
+        for signal in (preview.like_requested, search.hit_selected, search.emptied):
+            signal.connect(self._show_results)
+        elsewhere.hit_selected.connect(self._show_one)
+        elsewhere.opened.connect(self.open_hit)
+        elsewhere.left.connect(self.leave_elsewhere)
+        elsewhere.menu_requested.connect(search.actions_on_hits.open_menu)
 
     def toggle_preview(self) -> None:
         """Show or hide the preview, and store that in the settings."""
@@ -90,7 +101,8 @@ class SearchPane(QSplitter):
 
     def close_parts(self) -> None:
         """Save the widths, and end background work."""
-        self._state.save_splitter("search", self)
+        self.end_reading()
+        self._state.save_splitter("search", self.panes)
         self.elsewhere.stop()
         self.search.close()
         self.preview.close()
@@ -112,22 +124,47 @@ class SearchPane(QSplitter):
         if name == "preview":
             self._show_what_fits()
 
-    def _show_what_fits(self) -> None:
+    def _show_what_fits(self, _page: int = 0) -> None:
+        """Show the preview where it is wanted, there is room, and not beside the start page."""
         parts = (self.left, self.preview)
-        needed = sum(each.minimumSizeHint().width() for each in parts) + self.handleWidth()
+        needed = sum(each.minimumSizeHint().width() for each in parts) + self.panes.handleWidth()
         fits = self.width() >= needed or not self.isVisible()
-        wanted = fits and bool(self._context.settings["preview"])
+        begins = self.search.results.shown is self.search.results.start
+        alone = begins and self.left.currentWidget() is self.search.listing
+        wanted = self._reads or (fits and not alone and bool(self._context.settings["preview"]))
         if wanted is self.preview.isHidden():
             self.preview.setVisible(wanted)
 
+    def toggle_reading(self) -> None:
+        """Give the window to the page of the current hit alone, or show all again."""
+        if self._reads or self.preview.shown in (self.preview.pages, self.preview.text):
+            self._read(on=not self._reads)
+
+    def end_reading(self) -> None:
+        """Show the box and the results again."""
+        if self._reads:
+            self._read(on=False)
+
+    def _read(self, *, on: bool) -> None:
+        self._reads = on
+        self.search.head.setHidden(on)
+        self.left.setHidden(on)
+        self.preview.bar.show_steps(shown=on)
+        self._show_what_fits()
+        if on and (shown := self.preview.shown) is not None:
+            shown.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.reading.emit(on)
+
     def ask_elsewhere(self, hit: Hit) -> None:
         """Show where else the library says what a passage says, in place of the results."""
+        self.end_reading()
         self.elsewhere.ask_parallels(hit)
         self.left.setCurrentWidget(self.elsewhere)
         self.elsewhere.list.choose_row(0)
 
     def leave_elsewhere(self) -> None:
         """Show the results again, with the hit that was selected there."""
+        self.end_reading()
         if self.left.currentWidget() is self.elsewhere:
             self._show_results()
             self.search.show_selected()
@@ -135,7 +172,7 @@ class SearchPane(QSplitter):
 
     def _show_results(self, *_selected: object) -> None:
         self.elsewhere.stop()
-        self.left.setCurrentWidget(self.search)
+        self.left.setCurrentWidget(self.search.listing)
 
     def _show_one(self, hit: Hit) -> None:
         self.preview.show_hit(hit, [hit], 0)
@@ -160,6 +197,12 @@ class SearchPane(QSplitter):
             self.preview.hit_actions.ask_elsewhere()
         elif (hit := self.search.current_hit) is not None and hit.text:
             self.ask_elsewhere(hit)
+
+    def _find(self) -> None:
+        """Look for words in the document of the current hit."""
+        if not self.preview.isVisible():
+            self.toggle_preview()
+        self.preview.finder.open_find_bar()
 
     def _keep_shown(self, hit: Hit) -> None:
         self.kept.emit(hit, self.search.query)

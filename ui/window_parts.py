@@ -13,7 +13,6 @@ from PySide6.QtGui import (
     QBrush,
     QKeySequence,
     QPainter,
-    QPalette,
     QPen,
     QShortcut,
 )
@@ -33,12 +32,21 @@ from PySide6.QtWidgets import (
 from ui.ports import Notice
 from ui.supervisor import EngineState
 from ui.theme import L, M, S, current, icon, icon_size
-from ui.widgets import FocusReturn, IconToolButton, filled, timer, wrapped_label
+from ui.widgets import (
+    CardFrame,
+    FocusReturn,
+    IconButton,
+    IconToolButton,
+    filled,
+    timer,
+    wrapped_label,
+)
 from ui.words import failures, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtCore import QObject
     from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QEnterEvent, QPaintEvent
     from PySide6.QtWidgets import QWidget
 
@@ -48,6 +56,7 @@ if TYPE_CHECKING:
 
 
 ICON_LINES = 1.5
+_COLUMNS = 90  # letters of the widest notice
 _NOTHING = QBrush(Qt.BrushStyle.NoBrush)
 
 
@@ -204,16 +213,15 @@ class Rail(QFrame):
 MOST_UNDONE = 100
 
 
-class NoticeBar(QFrame):
-    """Shows one notice at a time; a new one replaces the old. Implements ``ports.Notices``.
+class NoticeBar(CardFrame):
+    """Shows one notice at a time over the foot of the page, so that nothing moves.
 
-    Ctrl+Z undoes the latest action that can be undone, also when its notice has gone.
+    A new one replaces the old. Implements ``ports.Notices``. Ctrl+Z undoes the latest action that
+    can be undone, also when its notice has gone.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setBackgroundRole(QPalette.ColorRole.Base)
-        self.setAutoFillBackground(True)
         self.setAccessibleName(self.tr("Notice"))
         self._act: Callable[[], None] | None = None
         self._expired: Callable[[], None] | None = None
@@ -221,8 +229,7 @@ class NoticeBar(QFrame):
         self._timer = timer(self, 0, self.dismiss)
         self._text = wrapped_label()
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._button = QPushButton()
-        self._button.setAccessibleName(self.tr("Act on this notice"))
+        self._button = IconButton(self.tr("Act on this notice"))
         self._button.clicked.connect(self._accept)
         self._close = IconToolButton("close", self.tr("Dismiss"))
         self._close.setAccessibleName(self.tr("Dismiss this notice"))
@@ -236,10 +243,33 @@ class NoticeBar(QFrame):
             self._text,
             self._button,
             self._close,
-            edges=(L, S, S, S),
+            edges=(L, M, M, M),
             wide=self._text,
         )
         self.hide()
+
+    def float_over(self, page: QWidget) -> None:
+        """Be shown over the foot of a widget."""
+        self.setParent(page)
+        page.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and watched is self.parent():
+            self._place()
+        return False
+
+    def _place(self) -> None:
+        """Take the middle of the foot, as wide as the text needs."""
+        page = self.parentWidget()
+        if page is None:
+            return
+        room = page.width() - 2 * L
+        text = self._text.fontMetrics().horizontalAdvance(self._text.text())
+        around = self.minimumSizeHint().width() - self._text.minimumSizeHint().width()
+        width = min(text + around + L, room, self.fontMetrics().averageCharWidth() * _COLUMNS)
+        height = max(self.heightForWidth(width), self.sizeHint().height())
+        self.setGeometry((page.width() - width) // 2, page.height() - height - L, width, height)
+        self.raise_()
 
     @property
     def text(self) -> str:
@@ -258,6 +288,7 @@ class NoticeBar(QFrame):
         self._button.setText(action)
         self._button.setAccessibleName(action)
         self._button.setVisible(bool(action))
+        self._place()
         self.show()
         self._start()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.text))

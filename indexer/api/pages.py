@@ -26,6 +26,9 @@ class PageRequest(Answered[A]):
     kinds: ClassVar[dict[str, type[Any]]] = {}
 
 
+_AROUND = 40  # characters that are shown on each side of words that were found
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentSource:
     """A file to show; ``format`` is its name if it is known, else ""."""
@@ -56,6 +59,7 @@ class OpenedPages:
         sizes: Of the first pages.
         labels: The document's own page labels; empty if these are the page numbers.
         outlined: Whether there is an outline.
+        margin: The points that the text of the page leaves free on both sides.
     """
 
     count: int
@@ -64,6 +68,7 @@ class OpenedPages:
     sizes: tuple[Size, ...]
     labels: tuple[str, ...]
     outlined: bool
+    margin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,16 +175,27 @@ class TextPart:
 class FoundWords:
     """The places of some words on the first page that has them, or on the last page searched.
 
-    ``spans`` are the boxes of each place, in the order of the page's text.
+    ``spans`` are the boxes of each place, in the order of the page's text, ``texts`` the words
+    around each.
     """
 
     page: int
     spans: tuple[tuple[MarkBox, ...], ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 def pattern_of(words: str) -> str:
     """The regular expression of some words, with any white space between them."""
     return r"\s+".join(map(re.escape, words.split()))
+
+
+def around(text: str, span: tuple[int, int]) -> str:
+    """Return the words around a span of a text, on one line."""
+    start, end = max(span[0] - _AROUND, 0), span[1] + _AROUND
+    words = text[start:end].split(" ")
+    cut_first = start > 0 and len(words) > 1
+    cut_last = end < len(text) and len(words) > 1
+    return " ".join(" ".join(words[cut_first : len(words) - cut_last]).split())
 
 
 # -- requests -------------------------------------------------------------------------------
@@ -237,14 +253,13 @@ class GetLetters(DocumentRequest[PageLetters]):
 
 @dataclass(frozen=True, slots=True)
 class FindWords(DocumentRequest[FoundWords]):
-    """Find words on a page or, page by page, after it (``step`` 1) or before it (-1).
+    """Find words on a page or, page by page, after it.
 
     An answer without places has the page that was reached within the time limit.
     """
 
     text: str
     page: int
-    step: int = 1
 
 
 @dataclass(frozen=True, slots=True)

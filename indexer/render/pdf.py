@@ -13,7 +13,7 @@ import math
 import re
 import time
 from bisect import bisect_right
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -21,7 +21,7 @@ import pymupdf
 
 from indexer.api.errors import WorldError
 from indexer.api.lru_cache import LruCache
-from indexer.api.pages import FoundWords, MarkBox, PageImage, PassageMarks, pattern_of
+from indexer.api.pages import FoundWords, MarkBox, PageImage, PassageMarks, around, pattern_of
 from indexer.api.types import ANNOTATION_SIGN
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.numerals import written_number
@@ -254,20 +254,31 @@ class PdfPages:
                         return PassageMarks(found=True, pending=False, spans=(place,) * count)
         return PassageMarks(found=False, pending=False, spans=())
 
-    def find(self, words: str, page: int, step: int) -> FoundWords:
-        """Find words on a page, else on the next (``step`` 1) or previous pages (-1)."""
+    def margin(self, page: int) -> float:
+        """Return the points that the text of a page leaves free on both sides; 0 without text."""
+        with suppress(WorldError):
+            text, (width, _height) = self.text(page), self.size(page)
+            boxes = text.rectangles(0, len(text.text))
+            if boxes:
+                left, right = min(box.x0 for box in boxes), max(box.x1 for box in boxes)
+                return round(max(0.0, min(left, width - right)), 1)
+        return 0.0
+
+    def find(self, words: str, page: int) -> FoundWords:
+        """Find words on a page, else on the next one that has them."""
         pattern = re.compile(pattern_of(words), re.IGNORECASE)
         until = time.monotonic() + _FIND_S
         page = min(max(page, 1), self.page_count)
         while words.strip():
             text = self._text_or_nothing(page)
             spans = [found.span() for found in pattern.finditer(text)][:_MAX_PLACES]
-            if spans:
-                boxes = (self._boxes([text], page, *span) for span in spans)
-                return FoundWords(page, tuple(filter(None, boxes)))
-            if not 1 <= page + step <= self.page_count or time.monotonic() > until:
+            placed = [(self._boxes([text], page, *span), around(text, span)) for span in spans]
+            seen = [place for place in placed if place[0]]
+            if seen:
+                return FoundWords(page, *map(tuple, zip(*seen, strict=True)))
+            if page >= self.page_count or time.monotonic() > until:
                 break
-            page += 1 if step > 0 else -1
+            page += 1
         return FoundWords(page)
 
     def _boxes(self, texts: Sequence[str], first: int, start: int, end: int) -> tuple[MarkBox, ...]:

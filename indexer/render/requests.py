@@ -171,8 +171,8 @@ def answer(documents: OpenDocuments, request: PageRequest[Any]) -> tuple[Any, by
             found = pages.marks(page, max(last, page), text, start, spans[:MAX_SPANS]), b""
         case GetLetters(page=page):
             found = _letters(_pages(documents, request), page)
-        case FindWords(text=text, page=page, step=step):
-            found = _pages(documents, request).find(text, page, step), b""
+        case FindWords(text=text, page=page):
+            found = _pages(documents, request).find(text, page), b""
         case GetOutline():
             document = documents.get(request.source).document
             found = () if isinstance(document, TextDocument) else document.outline(), b""
@@ -195,6 +195,7 @@ def _open(opened: OpenDocument, page: int) -> Opened:
             sizes=document.sizes(1, min(document.page_count, FIRST_SIZES)),
             labels=tuple(document.labels()),
             outlined=document.has_outline(),
+            margin=document.margin(page),
         )
     return Opened(document.form, str(opened.stamp), opened.stamp.mtime_ns, pages)
 

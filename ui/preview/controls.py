@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
-from indexer.api.pages import pattern_of
+from indexer.api.pages import around, pattern_of
 from ui import keys
 from ui.desktop import open_external, show_in_folder
 from ui.ports import Notice
 from ui.preview.marks import flowing, pieces_of
 from ui.preview.page_layout import Fit, Zoom
-from ui.search.query_text import similar
-from ui.theme import icon
+from ui.search.query_text import similar_to
+from ui.widgets import timer
+from ui.words import amounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ui.preview.document import PageDocument
     from ui.preview.frame import PreviewFrame
     from ui.preview.loader import Loader
+    from ui.preview.marks import LinePieces
 
 
 class Controls(QObject):
@@ -99,7 +101,6 @@ class Controls(QObject):
         frame, bar = self._frame, self._frame.bar
         bar.page_entered.connect(self._page_entered)
         bar.zoom_chosen.connect(self._zoom_chosen)
-        bar.zoom_step.connect(self._zoom_step)
         frame.select_page.triggered.connect(self._select_page)
         frame.turn_right.triggered.connect(partial(self._turn, 1))
         frame.turn_left.triggered.connect(partial(self._turn, -1))
@@ -176,20 +177,37 @@ class PageOptions(QObject):
                 self._loader.want_outline()
 
 
+class Place(NamedTuple):
+    """A place of found words: its page (0 in a text), where it stands, and the words around it."""
+
+    page: int
+    pieces: LinePieces
+    span: tuple[int, int]  # in a text
+    words: str
+
+
+_MOST_PLACES = 1000
+_LIST_MS = 100  # between two changes of the list
+
+
 class Finder(QObject):
-    """Connects the find bar of a frame with its pages and its text."""
+    """Connects the find bar of a frame with its pages and its text.
+
+    The pages are searched one after the other, from the current one on and then from the first.
+    """
 
     def __init__(self, frame: PreviewFrame, loader: Loader) -> None:
         super().__init__(frame)
         self._frame, self._loader = frame, loader
         self._text = ""
-        self._step = 1
-        self._asked = 0  # the page of the last request
-        self._looked = 0  # the number of pages searched in vain
-        self._at = (0, -1)  # the page and the number of the shown place on it
-        self._places = 0  # the number of places on that page
+        self._places: list[Place] = []  # in the order of the document
+        self._current: Place | None = None
+        self._first = self._asked = 1  # the pages of the first and of the last request
+        self._searched = 0  # pages
+        self._listing = timer(self, _LIST_MS, self._list)
         bar = frame.finding
         bar.wanted.connect(self._want)
+        bar.chosen.connect(self._show_number)
         bar.closed.connect(self._closed)
         loader.found.connect(self._found)
         for key, step in (("F3", 1), ("Shift+F3", -1)):
@@ -212,81 +230,101 @@ class Finder(QObject):
 
     def _closed(self) -> None:
         frame = self._frame
-        frame.pages.show_found((), -1)
-        frame.text.show_found(())
-        self._text, self._at, self._places = "", (0, -1), 0
+        self._forget()
         shown = frame.pages if frame.has_pages else frame.text
         shown.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _forget(self) -> None:
+        self._loader.stop_finding()
+        self._listing.stop()
+        self._text, self._places, self._current, self._searched = "", [], None, 0
+        self._frame.pages.show_found((), -1)
+        self._frame.text.show_found(())
+
     def _want(self, text: str, step: int) -> None:
-        same, self._text = text == self._text, text
-        self._step = step or 1
+        if text == self._text and self._current in self._places:
+            self._show_number((self._places.index(self._current) + step) % len(self._places))
+            return
+        self._forget()
+        self._text = text
         if self._frame.shown is self._frame.text:
-            self._find_in_text(step)
-            return
-        page, number = self._at
-        if same and step and page and 0 <= number + step < self._places:
-            self._show(page, number + step)
-            return
-        start = page + step if same and page and step else self._frame.pages.page
-        self._looked = 0
-        self._ask(start)
+            self._find_in_text()
+        elif self._frame.pages.document is not None:
+            self._first = self._frame.pages.page
+            self._ask(self._first)
 
     def _ask(self, page: int) -> None:
-        """Search a page and, if necessary, the following ones, each once."""
-        document = self._frame.pages.document
-        if document is None:
-            return
-        self._asked = (page - 1) % document.count + 1
-        self._loader.find_words(self._text, self._asked, self._step)
+        self._asked = page
+        self._loader.find_words(self._text, page)
 
     def _found(self, answer: FoundWords) -> None:
         document = self._frame.pages.document
         if document is None or not self._text:
             return
-        if answer.spans:
-            self._frame.pages.show_found(tuple(map(pieces_of, answer.spans)), -1)
-            self._places = len(answer.spans)
-            self._show(answer.page, 0 if self._step > 0 else self._places - 1)
-            return
-        self._looked += abs(answer.page - self._asked) + 1
-        if self._looked >= document.count:
-            self._nowhere()
-        else:
-            self._ask(answer.page + self._step)
+        again = self._asked < self._first <= answer.page  # past the page where it began
+        self._searched += (self._first if again else answer.page + 1) - self._asked
+        if not again:
+            self._places += [
+                Place(answer.page, pieces_of(span), (0, 0), words)
+                for span, words in zip(answer.spans, answer.texts, strict=True)
+            ]
+            self._places.sort(key=lambda place: place.page)
+        if not self._is_complete:
+            self._ask(answer.page % document.count + 1)
+        new = [place for place in self._places if place.page == answer.page]
+        if self._current is None and new:
+            self._current = new[0]
+            self._show()
+        elif self._is_complete:
+            self._list()
+        elif not self._listing.isActive():
+            self._listing.start()
 
-    def _show(self, page: int, number: int) -> None:
-        self._at = page, number
-        self._frame.pages.show_found(self._frame.pages.found, number)
+    @property
+    def _is_complete(self) -> bool:
         document = self._frame.pages.document
-        label = document.label(page) if document is not None else str(page)
-        text = self.tr("Page {page}: {n} of {total}")
-        self._frame.finding.say_places(text.format(page=label, n=number + 1, total=self._places))
+        count = document.count if document is not None else 0
+        return self._searched >= count or len(self._places) >= _MOST_PLACES
 
-    def _find_in_text(self, step: int) -> None:
+    def _find_in_text(self) -> None:
         view = self._frame.text
-        start, _ = view.loaded
-        spans = [
-            (start + found.start(), start + found.end())
-            for found in re.finditer(pattern_of(self._text), view.loaded_text, re.IGNORECASE)
-        ]
-        if not spans:
-            view.show_found(())
-            self._nowhere()
-            return
-        here = view.place
-        if step < 0:
-            number = max((at for at, span in enumerate(spans) if span[0] < here), default=-1)
-        else:
-            behind = here + (step > 0)
-            number = next((at for at, span in enumerate(spans) if span[0] >= behind), 0)
-        view.show_found(spans, number % len(spans))
-        text = self.tr("{n} of {total}")
-        self._frame.finding.say_places(text.format(n=number % len(spans) + 1, total=len(spans)))
+        (start, _), text = view.loaded, view.loaded_text
+        for found in re.finditer(pattern_of(self._text), text, re.IGNORECASE):
+            span = start + found.start(), start + found.end()
+            self._places.append(Place(0, {}, span, around(text, found.span())))
+        behind = [place for place in self._places if place.span[0] >= view.place]
+        self._current = next(iter(behind or self._places), None)
+        self._show()
 
-    def _nowhere(self) -> None:
-        self._frame.pages.show_found((), -1)
-        self._frame.finding.say_places(self.tr("Not found"))
+    def _show_number(self, number: int) -> None:
+        self._current = self._places[number]
+        self._show()
+
+    def _show(self) -> None:
+        """Bring the current place into view."""
+        number = self._places.index(self._current) if self._current is not None else -1
+        if self._frame.shown is self._frame.text:
+            self._frame.text.show_found([place.span for place in self._places], max(number, 0))
+        else:
+            self._frame.pages.show_found(tuple(place.pieces for place in self._places), number)
+        self._list()
+
+    def _list(self) -> None:
+        """List the places, and say which of how many is shown."""
+        bar, document = self._frame.finding, self._frame.pages.document
+        number = self._places.index(self._current) if self._current is not None else -1
+        labels = [document.label(each.page) if document else "" for each in self._places]
+        texts = [f"{label}  {each.words}" for label, each in zip(labels, self._places, strict=True)]
+        bar.show_places(texts, number)
+        self._frame.pages.found = tuple(place.pieces for place in self._places)
+        self._frame.pages.found_at = number
+        whole = self._is_complete and len(self._places) < _MOST_PLACES
+        more = "" if whole else "\u2026"
+        text = self.tr("{n} of {total}").format(
+            n=amounts.count(number + 1), total=amounts.count(len(self._places))
+        )
+        nothing = more or self.tr("Not found")
+        bar.say_places(text + more if self._places else nothing)
 
 
 def selected_passage(frame: PreviewFrame, hit: Hit) -> Hit | None:
@@ -317,14 +355,14 @@ class PreviewActions(QObject):
     """Acts on ``hit``, which is None while nothing is shown.
 
     Signals:
-        like_requested: A query for passages or documents similar to the hit.
-        search_inside_requested: The path of the document to search in.
+        like_requested: A query for passages similar to the hit.
+        reading_requested: Give the window to the page alone, or show all again.
         kept: A passage to be put into the basket.
         elsewhere_requested: A passage of which the library is asked where else it says so.
     """
 
     like_requested = Signal(str)
-    search_inside_requested = Signal(str)
+    reading_requested = Signal()
     kept = Signal(object)
     elsewhere_requested = Signal(object)
 
@@ -335,10 +373,11 @@ class PreviewActions(QObject):
         bar = frame.bar
         bar.copy.clicked.connect(self._copy)
         bar.open.clicked.connect(self._open)
-        bar.folder.clicked.connect(self._folder)
-        frame.similar_passages.triggered.connect(self._similar_passages)
-        frame.similar_documents.triggered.connect(self._similar_documents)
-        frame.inside.triggered.connect(self._inside)
+        frame.folder.triggered.connect(self._folder)
+        frame.similar.triggered.connect(self._similar)
+        frame.elsewhere.triggered.connect(self.ask_elsewhere)
+        frame.keep.triggered.connect(self.keep)
+        frame.reading.triggered.connect(self.reading_requested)
         # With the focus in the results the same keys copy the hit.
         copy = QShortcut(QKeySequence("Ctrl+Shift+C"), frame)
         copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -361,15 +400,9 @@ class PreviewActions(QObject):
         for button, text in (
             (bar.copy, copy),
             (bar.open, self.tr("Open in your viewer")),
-            (bar.folder, self.tr("Show in folder")),
         ):
             action = menu.addAction(button.icon(), text)
             action.triggered.connect(button.click)
-        keep = f"{self.tr('Add to the basket')}\t{keys.shown([keys.COLLECT])}"
-        menu.addAction(icon("basket"), keep).triggered.connect(self.keep)
-        ask = self.tr("Where else is this said?")
-        ask_action = menu.addAction(icon("similar"), f"{ask}\t{keys.shown([keys.ELSEWHERE])}")
-        ask_action.triggered.connect(self.ask_elsewhere)
         menu.addSeparator()
         menu.addActions(bar.menu.actions())
         menu.aboutToHide.connect(menu.deleteLater)
@@ -405,15 +438,6 @@ class PreviewActions(QObject):
         if self.hit is not None:
             show_in_folder(self.hit.path)
 
-    def _inside(self) -> None:
+    def _similar(self) -> None:
         if self.hit is not None:
-            self.search_inside_requested.emit(self.hit.path)
-
-    def _similar_passages(self) -> None:
-        if (hit := self.hit) is not None:
-            span = (hit.start, hit.end) if hit.start < hit.end else None
-            self.like_requested.emit(similar(hit.path, span))
-
-    def _similar_documents(self) -> None:
-        if self.hit is not None:
-            self.like_requested.emit(similar(self.hit.path))
+            self.like_requested.emit(similar_to(self.hit))

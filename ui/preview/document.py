@@ -143,6 +143,7 @@ class PageDocument(QObject):
         self.count = pages.count
         self.labels = pages.labels
         self.outlined = pages.outlined
+        self.margin = pages.margin
         self.failures: dict[int, LecternError] = {}
         self._client = client
         self._cache = cache

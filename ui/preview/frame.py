@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui import theme
+from ui import keys, theme
 from ui.preview.marks import flowing
 from ui.preview.page_view import PageView
 from ui.preview.side_panel import SidePanel
@@ -198,12 +198,17 @@ class PreviewFrame(QWidget):
             spacing=0,
             wide=self._beside,
         )
-        self.similar_passages = self.bar.add_choice(self.tr("Find similar passages"), "similar")
-        self.similar_documents = self.bar.add_choice(self.tr("Find similar documents"), "similar")
-        self.find_words = self.bar.add_choice(self.tr("Find in this document"), "search")
-        self.inside = self.bar.add_choice(self.tr("Search inside this document"), "search-inside")
+        self.find_words = self.bar.add_choice(
+            self.tr("Find in document"), "search-inside", "Ctrl+F"
+        )
+        self.similar = self.bar.add_choice(self.tr("Similar"), "similar")
+        self.elsewhere = self.bar.add_choice(self.tr("Said elsewhere"), "library", keys.ELSEWHERE)
+        self.keep = self.bar.add_choice(self.tr("Add to the basket"), "basket", keys.COLLECT)
+        self.folder = self.bar.add_choice(self.tr("Show in folder"), "folder-open")
+        self.bar.menu.addSeparator()
+        self.reading = self.bar.add_choice(self.tr("Read in the whole window"), "window", keys.READ)
         self.dark_pages = self.bar.add_choice(self.tr("Dark pages in the dark theme"), "preview")
-        self.facing_pages = self.bar.add_choice(self.tr("Facing pages"), "facing")
+        self.facing_pages = self.bar.add_choice(self.tr("Facing pages"), "facing", keys.FACING)
         for choice in (self.dark_pages, self.facing_pages):
             choice.setCheckable(True)
         self.turn_right = self.bar.add_choice(self.tr("Turn clockwise"), "turn-right")

@@ -106,17 +106,16 @@ class Loader(QObject):
     def load_hit(self, hit: Hit, password: str | None) -> None:
         """Load a hit; the last one is cancelled."""
         self.cancel_requests()
+        if Path(hit.path) != self._source.path:
+            self.stop_finding()
         self._hit = hit
         self._source = DocumentSource(Path(hit.path), hit.format, password)
         self._ask(Open(self._source, max(hit.page, 1)), self._opened, Urgency.OPEN)
 
     def cancel_requests(self) -> None:
-        """Cancel all requests."""
+        """Cancel all requests but that for words, which may last as long as the document."""
         self._again.stop()
         self._counting = False
-        if self._finding is not None:
-            self.client.cancel(self._finding)
-            self._finding = None
         for number in self._pending:
             self.client.cancel(number)
         self._pending.clear()
@@ -124,6 +123,7 @@ class Loader(QObject):
     def let_go(self) -> None:
         """Close the document."""
         self.cancel_requests()
+        self.stop_finding()
         self._hit = None
         self._replace(None)
 
@@ -134,12 +134,16 @@ class Loader(QObject):
     def want_outline(self) -> None:
         self._ask(GetOutline(self._source), self._got_outline, Urgency.VISIBLE)
 
-    def find_words(self, text: str, page: int, step: int) -> None:
+    def find_words(self, text: str, page: int) -> None:
         """Find words on a page or the next ones, in place of the last such request."""
+        self.stop_finding()
+        request = FindWords(self._source, text, page)
+        self._finding = self.client.ask_child(request, self._got_found, urgency=Urgency.SOON)
+
+    def stop_finding(self) -> None:
         if self._finding is not None:
             self.client.cancel(self._finding)
-        request = FindWords(self._source, text, page, step)
-        self._finding = self.client.ask_child(request, self._got_found, urgency=Urgency.VISIBLE)
+            self._finding = None
 
     def want_more(self, start: int, end: int) -> None:
         """Load a larger range of the text."""

@@ -24,15 +24,15 @@ GAP = float(L)  # between two pages
 MARGIN = float(L)  # around all of them
 SPINE = float(S)  # between facing pages
 SMALLEST, LARGEST = 0.25, 4.0
+_LARGEST_FIT = 1.75  # a wider window shows the margins, too
 STEPS = (0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0)
 
 
 class Fit(Enum):
     """The modes of zoom."""
 
-    WIDTH = "width"
+    WIDTH = "width"  # of the text, without the margins of the page
     PAGE = "page"
-    PASSAGE = "passage"
     SCALE = "scale"  # by the person
 
 
@@ -49,15 +49,15 @@ def scale_for(zoom: Zoom, page: Size, viewport: Size, natural: float) -> float:
 
     Args:
         zoom: The chosen zoom.
-        page: Width and height of what is fitted, the current page or its passage, in points.
+        page: Width and height of what is fitted, the current page or its text, in points.
         viewport: Width and height of the viewport in logical pixels.
         natural: Logical pixels per point at the size on paper.
     """
     wide = max(viewport[0] - 2 * MARGIN, 40.0) / page[0]
     high = max(viewport[1] - 2 * MARGIN, 40.0) / page[1]
     match zoom.fit:
-        case Fit.WIDTH | Fit.PASSAGE:
-            wanted = wide
+        case Fit.WIDTH:
+            wanted = min(wide, _LARGEST_FIT * natural)
         case Fit.PAGE:
             wanted = min(wide, high)
         case Fit.SCALE:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import (
         QHelpEvent,
-        QKeyEvent,
         QMouseEvent,
         QPaintEvent,
         QResizeEvent,
@@ -45,6 +44,8 @@ if TYPE_CHECKING:
 # Milliseconds of rest after which pages are fetched at a new size; until then they are stretched.
 _SETTLE_MS = 70
 _STEP_LINES = 3
+# Points of a margin that are kept beside the text, and the largest share of a page that is cut.
+_AIR, _MOST_CUT = 12.0, 0.2
 # The distance of the passage from the top, as a share of the height.
 _PLACE = 0.2
 
@@ -80,8 +81,12 @@ class PageScroller(QAbstractScrollArea):
         if self._faces:
             pages = pages_of(row_of(page, facing=True), len(sizes), facing=True)
         row = [turned_size(self.turn, sizes[each - 1]) for each in pages]
-        width = max(width for width, _ in row)
-        return 2 * width if self._faces else width, max(height for _, height in row)
+        width, height = max(width for width, _ in row), max(height for _, height in row)
+        if self._faces:
+            return 2 * width, height
+        if self.zoom.fit is Fit.WIDTH and self.turn % 2 == 0:
+            width -= 2 * min(max(self.document.margin - _AIR, 0.0), _MOST_CUT * width)
+        return width, height
 
     @property
     def _faces(self) -> bool:
@@ -230,6 +235,9 @@ class PageScroller(QAbstractScrollArea):
                 rect.x() + share.x() * rect.width() - anchor.x(),
                 rect.y() + share.y() * rect.height() - anchor.y(),
             )
+        if self.zoom.fit is Fit.WIDTH:
+            across = self.horizontalScrollBar()
+            across.setValue(across.maximum() // 2)
         self.viewport().update()
 
     def _under(self, point: QPointF) -> tuple[int, QPointF]:
@@ -244,6 +252,11 @@ class PageScroller(QAbstractScrollArea):
         self.settling.start()
 
     def _set_ranges(self) -> None:
+        policy = Qt.ScrollBarPolicy
+        cut = self.zoom.fit is Fit.WIDTH  # only the margins are out of sight
+        self.setHorizontalScrollBarPolicy(
+            policy.ScrollBarAlwaysOff if cut else policy.ScrollBarAsNeeded
+        )
         view = self.viewport().size()
         for bar, total, seen in (
             (self.horizontalScrollBar(), self.layout_.width, view.width()),
@@ -269,7 +282,7 @@ class PageScroller(QAbstractScrollArea):
         if rect.height() + 2 * MARGIN <= high:
             top = rect.center().y() - high / 2
         left = place.center().x() - wide / 2
-        if rect.width() + 2 * MARGIN <= wide:
+        if rect.width() + 2 * MARGIN <= wide or self.zoom.fit is Fit.WIDTH:
             left = rect.center().x() - wide / 2
         self._set_offset(left, max(top, rect.y() - MARGIN))
 
@@ -326,7 +339,6 @@ class PageMap(QWidget):
         self._rows: list[float] = []
         self._drawn: tuple[PageLayout, int] | None = None
         self.setAccessibleName(self.tr("Map of the document"))
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         for step, text in ((-1, self.tr("Previous close page")), (1, self.tr("Next close page"))):
             # For the menu of the preview.
@@ -370,22 +382,6 @@ class PageMap(QWidget):
                 QToolTip.showText(asked.globalPos(), self._spoken(page), self)
             return True
         return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        pages = self.close_pages()
-        match Qt.Key(event.key()):
-            case Qt.Key.Key_Down | Qt.Key.Key_PageDown:
-                self.step_close_pages(1)
-            case Qt.Key.Key_Up | Qt.Key.Key_PageUp:
-                self.step_close_pages(-1)
-            case Qt.Key.Key_Home if pages:
-                self._go(pages[0])
-            case Qt.Key.Key_End if pages:
-                self._go(pages[-1])
-            case _:
-                super().keyPressEvent(event)
-                return
-        event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

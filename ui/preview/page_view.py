@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame
 
 from ui.preview.document import cut
 from ui.preview.marks import NO_MARKS, LinePieces, Marks, bounds, ink_of, outline
-from ui.preview.page_layout import MARGIN, Fit, turned, turned_size
+from ui.preview.page_layout import MARGIN, turned
 from ui.preview.page_scroller import PageMap, PageScroller
 from ui.preview.selection import Selection
 from ui.theme import DARK, LIGHT, current
@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
-    from indexer.api.pages import Size
     from ui.preview.document import ImageKey, PageDocument
-    from ui.preview.page_layout import Zoom
 
 PAPER = QColor("#ffffff")
-TINT = QColor("#ffe9a3")
-TINT_BEST = QColor("#ffd45e")
+# The best sentence has the one strong mark.
+TINT_BEST, TINT = QColor("#ffd45e"), QColor("#fff5d6")
+DARK_FAINT = QColor("#33301f")
 OUTLINE = LIGHT.outline
 FOUND = QColor("#d0561b")
 WORD = QColor("#a3178f")
@@ -157,7 +156,7 @@ class PagePainter:
         painter.setCompositionMode(
             mode.CompositionMode_Lighten if inverted else mode.CompositionMode_Darken
         )
-        tints = (DARK.mark, DARK.mark) if inverted else (TINT_BEST, TINT)
+        tints = (DARK.mark, DARK_FAINT) if inverted else (TINT_BEST, TINT)
         for number, pieces in reversed(list(enumerate(marks.sentences))):
             for line in ink_of(pieces.get(page, [])):
                 painter.fillRect(to_view.mapRect(line), tints[min(number, 1)])
@@ -296,24 +295,8 @@ class PageView(PageScroller):
         self.marks = marks
         place = marks.first()
         if scroll and place is not None:
-            page, box = place
-            if self.zoom.fit is Fit.PASSAGE:
-                around = bounds(marks.passage.get(page, ()))
-                box = QRectF(around.left(), box.top(), around.width(), box.height())
-            self.go_to(page, box)
+            self.go_to(*place)
         self.viewport().update()
-
-    def set_zoom(self, zoom: Zoom) -> None:
-        super().set_zoom(zoom)
-        if zoom.fit is Fit.PASSAGE:
-            self.set_marks(self.marks)
-
-    def fitted(self, page: int) -> Size:
-        pieces = self.marks.passage.get(page)
-        if self.zoom.fit is Fit.PASSAGE and pieces:
-            around = bounds(pieces)
-            return turned_size(self.turn, (around.width(), around.height()))
-        return super().fitted(page)
 
     def show_words(self, words: tuple[tuple[LinePieces, bool], ...]) -> None:
         """Underline words: with a line if the query has them, else with dots."""

@@ -52,7 +52,6 @@ class Preview(PreviewFrame):
 
     like_requested = Signal(str)  # a query
     hit_requested = Signal(int)  # the number of a hit, from 0, in the given list
-    search_inside_requested = Signal(str)  # the path of the document
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -295,7 +294,6 @@ class Preview(PreviewFrame):
         self.evidence.mapped.connect(self.pages.map.show_closeness)
         bar.hit_step.connect(self._step)
         self.hit_actions.like_requested.connect(self.like_requested)
-        self.hit_actions.search_inside_requested.connect(self.search_inside_requested)
         self.find_words.triggered.connect(self.finder.open_find_bar)
         self.text.more_requested.connect(loader.want_more)
         self.text.verticalScrollBar().valueChanged.connect(self._show_unit)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
+    QListWidget,
+    QListWidgetItem,
     QMenu,
     QToolButton,
     QVBoxLayout,
@@ -20,24 +21,31 @@ from PySide6.QtWidgets import (
 from ui import keys
 from ui.preview.page_layout import Fit, Zoom
 from ui.search.labels import Muted
-from ui.theme import M, S, icon, icon_size
-from ui.widgets import ElidedLabel, filled
-from ui.words import names
+from ui.search.safe_text import line
+from ui.theme import M, S, icon
+from ui.widgets import ElidedLabel, IconToolButton, RowDelegate, filled, make_bold
+from ui.words import amounts, names
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QResizeEvent
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QKeyEvent
+
+_MOST_ROWS = 6  # of the list of places
 
 
 class FindBar(QWidget):
-    """A field with buttons and keys; hidden until it is opened.
+    """A field with buttons and keys, and the list of what was found; hidden until it is opened.
 
     Signals:
         wanted: The text to find, and 1 for the next place, -1 for the one before, 0 for the first
             one from the current page on.
+        chosen: The number of a place in the list.
         closed: The bar was closed.
     """
 
     wanted = Signal(str, int)
+    chosen = Signal(int)
     closed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -53,9 +61,17 @@ class FindBar(QWidget):
         self.before.clicked.connect(partial(self.step_places, -1))
         self.after.clicked.connect(partial(self.step_places, 1))
         close.clicked.connect(self.close_bar)
-        row = filled(QHBoxLayout(self), self.text, spacing=S, edges=(M, S, M, S), wide=self.text)
-        for part in (self.said, self.before, self.after, close):
-            row.addWidget(part)
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Places"))
+        self.list.setItemDelegate(RowDelegate(self.list))
+        self.list.setFrameShape(QListWidget.Shape.NoFrame)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.itemClicked.connect(self._choose)
+        self.list.itemActivated.connect(self._choose)
+        parts = (self.text, self.said, self.before, self.after, close)
+        row = filled(QHBoxLayout(), *parts, spacing=S, wide=self.text)
+        filled(QVBoxLayout(self), row, self.list, spacing=S, edges=(M, S, M, S))
+        self.list.hide()
         self.hide()
 
     def open_bar(self, text: str = "") -> None:
@@ -71,6 +87,7 @@ class FindBar(QWidget):
     def close_bar(self) -> None:
         if not self.isHidden():
             self.hide()
+            self.show_places([], -1)
             self.say_places("")
             self.closed.emit()
 
@@ -84,6 +101,17 @@ class FindBar(QWidget):
         self.said.setText(text)
         self.said.setVisible(bool(text))
 
+    def show_places(self, places: Sequence[str], current: int) -> None:
+        """List the places found so far; the current one by its number, -1 for none."""
+        for text in places[self.list.count() :]:
+            self.list.addItem(line(text))
+        for row in range(self.list.count() - 1, len(places) - 1, -1):
+            self.list.takeItem(row)
+        self.list.setCurrentRow(current)
+        rows = min(len(places), _MOST_ROWS)
+        self.list.setFixedHeight(max(rows * self.list.sizeHintForRow(0), 0) if rows else 0)
+        self.list.setVisible(len(places) > 1)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         match Qt.Key(event.key()):
@@ -96,99 +124,97 @@ class FindBar(QWidget):
                 return
         event.accept()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == event.Type.FontChange:
-            for button in self.findChildren(QToolButton):
-                button.setIconSize(icon_size(self))
+    def _choose(self, item: QListWidgetItem) -> None:
+        self.chosen.emit(self.list.row(item))
 
     def _type(self, text: str) -> None:
+        self.show_places([], -1)
         if text.strip():
             self.wanted.emit(text, 0)
         else:
             self.say_places("")
 
-    def _button(self, drawing: str, text: str) -> QToolButton:
-        button = QToolButton()
-        button.setIcon(icon(drawing))
-        button.setIconSize(icon_size(self))
-        button.setAutoRaise(True)
-        button.setToolTip(text)
+    def _button(self, drawing: str, text: str) -> IconToolButton:
+        button = IconToolButton(drawing, text)
         button.setAccessibleName(text.partition(" (")[0])
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
 
-SCALES = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+SCALES = (0.75, 1.0, 1.25, 1.5, 2.0)
 _LABEL_CHARS = 5
 
 
 class Toolbar(QWidget):
-    """Two rows of controls: for the document; for its hits, pages and zoom."""
+    """One row of controls: the document's name, its pages, the zoom, and what can be done with it.
+
+    The steps between its hits are shown where there is no list of them.
+    """
 
     hit_step = Signal(int)  # 1 for the next one, -1 for the one before
     page_entered = Signal(str)
     zoom_chosen = Signal(object)  # a Zoom
-    zoom_step = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._zoomable = False
+        self._steps = False
+        self.side = self._button("outline", self.tr("Pages and outline"), keys.SIDE)
+        self.side.setCheckable(True)
         self.title = ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self.open = self._button("open", self.tr("Open in your viewer"), "Return")
-        self.folder = self._button("folder-open", self.tr("Show in folder"), "Ctrl+Return")
-        self.copy = self._button("copy", self.tr("Copy the passage"))
-        self.more = self._button("more", self.tr("More"))
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.menu = QMenu(self)
-        self.more.setMenu(self.menu)
         self.before = self._button("chevron-up", self.tr("Previous hit in this document"), "Alt+Up")
         self.after = self._button("chevron-down", self.tr("Next hit in this document"), "Alt+Down")
-        self.place = QLabel()
+        self.place = Muted()
         self.page = QLineEdit()
         self.page.setAccessibleName(self.tr("Page"))
         self.page.setToolTip(self.tr("Page: type a number or a label and press Enter"))
         self.page.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.total, self.unit = QLabel(), QLabel()
-        self.smaller = self._button("zoom-out", self.tr("Smaller"), "Ctrl+-")
-        self.larger = self._button("zoom-in", self.tr("Larger"), "Ctrl++")
+        self.total, self.unit = Muted(), Muted()
         self.zoom = QToolButton()
         self.zoom.setAutoRaise(True)
         self.zoom.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.zoom.setMenu(self._zoom_menu())
         self.zoom.setAccessibleName(self.tr("Zoom"))
         self.zoom.setToolTip(self.tr("Zoom"))
-        self.side = self._button("outline", self.tr("Pages and outline"), keys.SIDE)
-        self.side.setCheckable(True)
+        self.copy = self._button("copy", self.tr("Copy the passage"))
+        self.open = self._button("open", self.tr("Open in your viewer"), "Return")
+        self.more = self._button("more", self.tr("More"))
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu = QMenu(self)
+        self.more.setMenu(self.menu)
         self._connect()
-        self._lay_out()
+        parts = (
+            self.side, self.title, self.before, self.after, self.place, self.page, self.total,
+            self.unit, self.zoom, self.copy, self.open, self.more,
+        )  # fmt: skip
+        filled(QHBoxLayout(self), *parts, spacing=S, edges=(M, S, M, S), wide=self.title)
         self._measure()
+
+    def show_steps(self, *, shown: bool) -> None:
+        """Show or hide the steps between the hits."""
+        self._steps = shown
+        for part in (self.before, self.after, self.place):
+            part.setVisible(shown and bool(self.place.text()))
 
     def show_hits(self, index: int, count: int) -> None:
         """Show the number of the current hit of the document, from an index from 0."""
-        several = count > 1
         text = self.tr("Hit {n} of {total}").format(n=index + 1, total=count)
-        self.place.setText(text if several else "")
-        self.before.setVisible(several)
-        self.after.setVisible(several)
-        self._fit()
+        self.place.setText(text if count > 1 else "")
         self.before.setEnabled(index > 0)
         self.after.setEnabled(index < count - 1)
+        self.show_steps(shown=self._steps)
 
     def show_page(self, label: str, number: int, count: int) -> None:
         """Show the current page: its label and, if different, its number."""
         self.page.setText(label)
         plain = label == str(number)
         total = self.tr("of {total}") if plain else self.tr("({n} of {total})")
-        self.total.setText(total.format(n=number, total=count))
-        self._fit()
+        self.total.setText(total.format(n=amounts.count(number), total=amounts.count(count)))
 
     def show_unit(self, unit: str, number: int) -> None:
         """Show the slide, sheet or message of a text; ``unit`` is "" if there are none."""
         self.unit.setText(names.place(unit, str(number)))
 
     def show_zoom(self, zoom: Zoom, scale: float) -> None:
-        self.zoom.setText(self.tr("{n} %").format(n=round(100 * scale)))
+        self.zoom.setText(amounts.share(scale))
         for action in self.zoom.menu().actions():
             chosen = action.data()
             if isinstance(chosen, Zoom):
@@ -197,81 +223,40 @@ class Toolbar(QWidget):
 
     def show_kind(self, *, pages: bool, text: bool) -> None:
         """Show the controls for pages or text."""
-        self.page.setVisible(pages)
-        self.total.setVisible(pages)
+        for part in (self.page, self.total, self.zoom, self.side):
+            part.setVisible(pages)
         self.unit.setVisible(text)
-        self.zoom.setVisible(pages)
-        self.side.setVisible(pages)
-        self._zoomable = pages or text
-        self._fit()
 
-    def add_choice(self, text: str, name: str) -> QAction:
-        """Add an entry to the menu of further actions."""
-        action = QAction(icon(name), text, self)
+    def add_choice(self, text: str, name: str, key: str = "") -> QAction:
+        """Add an entry to the menu of further actions; ``key`` is that which does the same."""
+        action = QAction(icon(name), f"{text}\t{keys.shown([key])}" if key else text, self)
         self.menu.addAction(action)
         return action
-
-    def minimumSizeHint(self) -> QSize:
-        hint = super().minimumSizeHint()
-        extra = sum(part.sizeHint().width() + S for part in self._optional() if not part.isHidden())
-        return QSize(max(0, hint.width() - extra), hint.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._measure()
-            self._fit()
 
-    def _optional(self) -> tuple[QWidget, ...]:
-        """The controls to hide where room is short; keys and menus do the same."""
-        return self.smaller, self.larger, self.place
-
-    def _fit(self) -> None:
-        """Show the optional controls for which there is room."""
-        always = (self.before, self.after, self.page, self.total, self.unit, self.zoom,
-                  self.side)  # fmt: skip
-        room = self.width() - 2 * M
-        room -= sum(each.sizeHint().width() + S for each in always if not each.isHidden())
-        zooms = self.smaller.sizeHint().width() + self.larger.sizeHint().width() + 2 * S
-        place = self.place.sizeHint().width() + S if self.place.text() else 0
-        self.place.setVisible(bool(place) and place <= room)
-        shown = self._zoomable and zooms + place <= room
-        self.smaller.setVisible(shown)
-        self.larger.setVisible(shown)
-
-    def _button(self, name: str, text: str, shortcut: str = "") -> QToolButton:
-        button = QToolButton()
-        button.setIcon(icon(name))
-        button.setAutoRaise(True)
-        button.setAccessibleName(text)
-        native = QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
-        tip = self.tr("{text} ({keys})").format(text=text, keys=native) if shortcut else text
-        button.setToolTip(tip)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    def _button(self, name: str, text: str, shortcut: str = "") -> IconToolButton:
+        button = IconToolButton(name, text)
+        if shortcut:
+            tip = self.tr("{text} ({keys})")
+            button.setToolTip(tip.format(text=text, keys=keys.shown([shortcut])))
         return button
 
     def _zoom_menu(self) -> QMenu:
         menu = QMenu(self)
         choices = [
-            (self.tr("Fit width"), Zoom(Fit.WIDTH)),
+            (self.tr("Fit the text"), Zoom(Fit.WIDTH)),
             (self.tr("Fit page"), Zoom(Fit.PAGE)),
-            (self.tr("Fit passage"), Zoom(Fit.PASSAGE)),
-            *(
-                (self.tr("{n} %").format(n=round(100 * each)), Zoom(Fit.SCALE, each))
-                for each in SCALES
-            ),
+            *((amounts.share(each), Zoom(Fit.SCALE, each)) for each in SCALES),
         ]
         for text, zoom in choices:
             action = menu.addAction(text)
             action.setCheckable(True)
             action.setData(zoom)
             action.triggered.connect(partial(self._choose_zoom, zoom))
-            if zoom.fit is Fit.PASSAGE:
-                menu.addSeparator()
         return menu
 
     def _choose_zoom(self, zoom: Zoom, _checked: bool = False) -> None:
@@ -280,48 +265,19 @@ class Toolbar(QWidget):
     def _connect(self) -> None:
         self.before.clicked.connect(partial(self._step, -1))
         self.after.clicked.connect(partial(self._step, 1))
-        self.smaller.clicked.connect(partial(self._zoom, -1))
-        self.larger.clicked.connect(partial(self._zoom, 1))
         self.page.returnPressed.connect(self._enter)
 
     def _step(self, step: int, _checked: bool = False) -> None:
         self.hit_step.emit(step)
 
-    def _zoom(self, step: int, _checked: bool = False) -> None:
-        self.zoom_step.emit(step)
-
     def _enter(self) -> None:
         self.page_entered.emit(self.page.text())
 
-    def _lay_out(self) -> None:
-        top, bottom = QHBoxLayout(), QHBoxLayout()
-        for row in (top, bottom):
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(S)
-        top.addWidget(self.title, 1)
-        for part in (self.copy, self.open, self.folder, self.more):
-            top.addWidget(part)
-        bottom.addWidget(self.before)
-        bottom.addWidget(self.after)
-        bottom.addWidget(self.place)
-        bottom.addStretch(1)
-        bottom.addWidget(self.page)
-        bottom.addWidget(self.total)
-        bottom.addWidget(self.unit)
-        bottom.addStretch(1)
-        for part in (self.smaller, self.zoom, self.larger, self.side):
-            bottom.addWidget(part)
-        filled(QVBoxLayout(self), top, bottom, spacing=S, edges=(M, S, M, S))
-
     def _measure(self) -> None:
-        """Size icons and fields by the font."""
-        metrics = self.fontMetrics()
-        for button in self.findChildren(QToolButton):
-            button.setIconSize(icon_size(self))
-        self.page.setFixedWidth(metrics.horizontalAdvance("0" * _LABEL_CHARS) + 2 * M)
-        font = self.font()
-        font.setBold(True)
-        self.title.setFont(font)
+        """Size the field by the font."""
+        wide = self.fontMetrics().horizontalAdvance("0" * _LABEL_CHARS)
+        self.page.setFixedWidth(wide + 2 * M)
+        make_bold(self.title)
 
 
 def _near(zoom: Zoom, scale: float) -> bool:

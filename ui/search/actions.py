@@ -19,8 +19,8 @@ from ui.citations import SourceFinder, citable, passage, quoted
 from ui.export import ExportFormat, ask_export_file, export_text
 from ui.ports import Notice
 from ui.requests import LatestRequest
-from ui.search.describe import elsewhere, is_name_only, places_alike, title
-from ui.search.query_text import similar
+from ui.search.describe import is_name_only, title
+from ui.search.query_text import similar_to
 from ui.search.rows import FoundHits, flattened, grouped
 from ui.search.safe_text import line
 from ui.theme import icon
@@ -157,19 +157,17 @@ class HitAction(Enum):
     COPY = auto()
     COPY_QUOTED = auto()
     COPY_PATH = auto()
-    LIKE_PASSAGE = auto()
-    LIKE_DOCUMENT = auto()
-    INSIDE = auto()
+    SIMILAR = auto()
+    ELSEWHERE = auto()
+    FIND = auto()
     REASONS = auto()
     KEEP = auto()
-    MORE = auto()
-    LESS = auto()
 
 
 # What can be done with a hit that was found by the name of its file.
 _WITHOUT_TEXT = frozenset({
     HitAction.OPEN, HitAction.SHOW_IN_FOLDER, HitAction.PREVIEW, HitAction.COPY_PATH,
-    HitAction.INSIDE,
+    HitAction.SIMILAR, HitAction.FIND,
 })  # fmt: skip
 
 
@@ -180,10 +178,10 @@ class HitActions(QObject):
         opened: A hit to open in its own program.
         folder_requested: A hit to show in its folder.
         previewed: Show or hide the preview.
-        searched: A query for passages or documents similar to a hit.
-        inside_requested: The path of a document to search in.
+        searched: A query for passages similar to a hit.
+        elsewhere_requested: A hit of which the library is asked where else it says so.
+        find_requested: Look for words in the document of the selected hit.
         reasons_requested: Show or hide the matching words.
-        steered: ``more`` or ``less``, and the hit that the search is to be steered by.
         kept: A hit to be put into the basket.
         collected: The name of a collection, "" for a new one, and a document to add to it.
         compared: The paths of two documents to be compared.
@@ -194,9 +192,9 @@ class HitActions(QObject):
     folder_requested = Signal(object)
     previewed = Signal()
     searched = Signal(str)
-    inside_requested = Signal(str)
+    elsewhere_requested = Signal(object)
+    find_requested = Signal()
     reasons_requested = Signal()
-    steered = Signal(str, object)
     kept = Signal(object)
     collected = Signal(str, str)
     compared = Signal(str, str)
@@ -224,9 +222,11 @@ class HitActions(QObject):
         menu = QMenu(self._widget)
         menu.setAccessibleName(self.tr("What to do with this passage"))
         has_text = not is_name_only(hit)
-        left_out = set() if found.query else {HitAction.PREVIEW, HitAction.REASONS}
+        left_out: set[HitAction | None] = set()
+        if not found.query:
+            left_out |= {HitAction.PREVIEW, HitAction.REASONS}
         if self._alone:
-            left_out.add(HitAction.REASONS)
+            left_out |= {HitAction.REASONS, HitAction.ELSEWHERE, HitAction.FIND}
         entries: list[tuple[HitAction | None, str, str, str]] = [
             (HitAction.OPEN, self.tr("Open"), "open", "Return"),
             (HitAction.SHOW_IN_FOLDER, self.tr("Show in folder"), "folder-open", "Ctrl+Return"),
@@ -238,11 +238,9 @@ class HitActions(QObject):
             (HitAction.COPY_PATH, self.tr("Copy path"), "copy", ""),
             (HitAction.KEEP, self.tr("Add to the basket"), "basket", keys.COLLECT),
             (None, "", "", ""),
-            (HitAction.MORE, self.tr("More like this"), "plus", "Ctrl+M"),
-            (HitAction.LESS, self.tr("Less like this"), "minus", "Ctrl+Shift+M"),
-            (HitAction.LIKE_PASSAGE, self.tr("Find similar passages"), "similar", ""),
-            (HitAction.LIKE_DOCUMENT, self.tr("Find similar documents"), "similar", ""),
-            (HitAction.INSIDE, self.tr("Search inside this document"), "search", ""),
+            (HitAction.FIND, self.tr("Find in document"), "search-inside", "Ctrl+F"),
+            (HitAction.SIMILAR, self.tr("Similar"), "similar", ""),
+            (HitAction.ELSEWHERE, self.tr("Said elsewhere"), "library", keys.ELSEWHERE),
             (None, "", "", ""),
         ]
         for kind, text, drawing, key in entries:
@@ -257,7 +255,6 @@ class HitActions(QObject):
         if not self._alone:
             self._add_collections(menu, hit)
         self._add_others(menu, hit, found)
-        self._add_alike(menu, hit)
         self.add_exports(menu, found)
         menu.triggered.connect(call_data)
         return menu
@@ -283,14 +280,6 @@ class HitActions(QObject):
             action = compare.addAction(name.replace("&", "&&"))
             action.setData(partial(self.compared.emit, hit.path, path))
             action.setToolTip(line(path))
-
-    def _add_alike(self, menu: QMenu, hit: Hit) -> None:
-        """Add a submenu of the hit's near-duplicates."""
-        if hit.also:
-            alike = menu.addMenu(icon("document"), self.tr("Nearly the same passages"))
-            for one, message in zip(elsewhere(hit), places_alike(hit), strict=True):
-                action = alike.addAction(message.replace("&", "&&"))
-                action.setData(partial(self.carry_out, HitAction.OPEN, one))
 
     def open_menu(self, at: QPoint, hit: Hit, found: FoundHits) -> None:
         """Open the menu of a hit at a point of the screen."""
@@ -321,13 +310,9 @@ class HitActions(QObject):
             HitAction.COPY_QUOTED: partial(self._sources.find_sources, [hit], self._copy_quoted),
             HitAction.COPY_PATH: partial(self._copy, hit.path, self.tr("Path copied")),
             HitAction.KEEP: partial(self.kept.emit, hit),
-            HitAction.LIKE_PASSAGE: partial(
-                self.searched.emit, similar(hit.path, (hit.start, hit.end))
-            ),
-            HitAction.LIKE_DOCUMENT: partial(self.searched.emit, similar(hit.path)),
-            HitAction.INSIDE: partial(self.inside_requested.emit, hit.path),
-            HitAction.MORE: partial(self.steered.emit, "more", hit),
-            HitAction.LESS: partial(self.steered.emit, "less", hit),
+            HitAction.SIMILAR: partial(self.searched.emit, similar_to(hit)),
+            HitAction.ELSEWHERE: partial(self.elsewhere_requested.emit, hit),
+            HitAction.FIND: self.find_requested.emit,
         }
         acts[kind]()
 
@@ -367,8 +352,6 @@ class SelectedHit(QObject):
         for key, action in (
             (copy, HitAction.COPY),
             (QKeySequence("Ctrl+Shift+C"), HitAction.COPY_QUOTED),
-            (QKeySequence("Ctrl+M"), HitAction.MORE),
-            (QKeySequence("Ctrl+Shift+M"), HitAction.LESS),
         ):
             shortcut = QShortcut(key, results.view, context=Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(partial(self._do, action))

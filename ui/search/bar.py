@@ -1,52 +1,44 @@
-"""The line at the top of the search page: the box, saved searches, collections, and the help."""
+"""The line at the top of the search page: the box, saved searches and collections."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QToolButton, QWidget
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QWidget
 
 from indexer.api.requests import GetStatus, SetCollection, SetPace
 from indexer.query.grammar import clauses
 from ui.ports import Notice, ignore
 from ui.search.box import SearchBox
-from ui.search.panels import GrammarHelp
+from ui.search.facets import Offered
 from ui.search.query_text import parted, with_filter, written
 from ui.search.safe_text import line
-from ui.theme import icon, icon_size
-from ui.widgets import call_data, filled
+from ui.theme import current, icon
+from ui.widgets import IconToolButton, call_data, filled, timer
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QPaintEvent
 
     from indexer.api.errors import LecternError
     from indexer.api.status import Status
     from ui.ports import Context, EnginePort, Notices
     from ui.search.actions import HitActions
-    from ui.search.filters import FilterMenus
     from ui.search.memory import Memory, Saved
 
 
 # Seconds between two reports of typing to the engine.
 _TYPING_S = 1.0
-
-
-def folders_of(roots: Sequence[str], paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the roots, then the folders of these files, those with most files first."""
-    counts: dict[str, int] = {}
-    for path in paths:
-        folder = str(PurePath(path).parent)
-        counts[folder] = counts.get(folder, 0) + 1
-    fullest = sorted(counts, key=lambda folder: -counts[folder])
-    return tuple(dict.fromkeys((*roots, *fullest)))
 
 
 class Collections(QObject):
@@ -134,7 +126,7 @@ class Collections(QObject):
 
 
 class FilterValues(QObject):
-    """Offers the library's folders, languages and collections to what chooses filters.
+    """Knows what the library offers to be filtered by, and offers it to the box.
 
     ``roots`` is None until the engine has answered.
 
@@ -145,26 +137,22 @@ class FilterValues(QObject):
     changed = Signal()
 
     def __init__(
-        self,
-        link: EnginePort,
-        collections: Collections,
-        box: SearchBox,
-        menus: FilterMenus,
-        actions: HitActions,
+        self, link: EnginePort, collections: Collections, box: SearchBox, actions: HitActions
     ) -> None:
         super().__init__(box)
         self._link = link
-        self._collections, self._actions = collections, actions
-        self._box, self._menus = box, menus
-        self._paths: Sequence[str] = ()
+        self._collections, self._actions, self._box = collections, actions, box
         self.roots: tuple[str, ...] | None = None
         self._languages: tuple[str, ...] = ()
         self._typed = 0.0
-        menus.opened.connect(self.ask_values)
         collections.changed.connect(self._offer_collections)
         actions.collected.connect(collections.add_document)
         link.connected.connect(self.ask_values)
         self.ask_values()
+
+    @property
+    def offered(self) -> Offered:
+        return Offered(self.roots or (), tuple(self._collections.known), self._languages)
 
     def ask_values(self) -> None:
         """Ask the engine for the values, if it is connected."""
@@ -180,41 +168,83 @@ class FilterValues(QObject):
             self._link.send_request(SetPace(typing=True), done=ignore)
 
     def show_documents(self, paths: Sequence[str]) -> None:
-        """Offer the folders of the documents of an answer, too."""
-        self._paths = paths
-        self._offer_places()
+        """Offer the folders of the documents of an answer, too, the fullest first."""
+        folders = Counter(str(PurePath(path).parent) for path in paths)
+        listed = tuple(dict.fromkeys((*(self.roots or ()), *dict(folders.most_common()))))
+        self._box.offers = replace(self._box.offers, folders=listed, languages=self._languages)
 
     def _handle_status(self, status: Status) -> None:
         self.roots = tuple(root.path for root in status.roots)
         self._languages = tuple(each.language for each in status.languages)
-        self._offer_places()
+        self.show_documents(())
         self._collections.show_collections(status.collections)
         self.changed.emit()
 
-    def _offer_places(self) -> None:
-        folders, box = folders_of(self.roots or (), self._paths), self._box
-        self._menus.folders, self._menus.languages = folders, self._languages
-        box.offers = replace(box.offers, folders=folders, languages=self._languages)
-
     def _offer_collections(self) -> None:
-        names, box = tuple(self._collections.known), self._box
-        self._menus.collections = names
         self._actions.collections = tuple(self._collections.lists)
-        box.offers = replace(box.offers, collections=names)
+        names = tuple(self._collections.known)
+        self._box.offers = replace(self._box.offers, collections=names)
         self.ask_values()  # replaces an answer that is still to come
+
+
+# Milliseconds of a search before its line is shown, and between two steps of the line.
+_BUSY_MS, _STEP_MS = 150, 30
+_STEPS = 60
+
+
+class BusyLine(QWidget):
+    """A thin line under the box that moves while a search runs; it always has its room."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedHeight(2)
+        self._step = 0
+        self._wait = timer(self, _BUSY_MS, self._begin)
+        self._moves = timer(self, _STEP_MS, self._move, single=False)
+
+    @property
+    def is_moving(self) -> bool:
+        return self._moves.isActive()
+
+    def show_busy(self, busy: bool) -> None:  # a slot
+        """Begin to move, unless the search ends soon, or stop."""
+        if not busy:
+            self._wait.stop()
+            self._moves.stop()
+            self.update()
+        elif not self._wait.isActive() and not self.is_moving:
+            self._wait.start()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if self.is_moving:
+            part = self.width() // 4
+            left = (self.width() + part) * self._step // _STEPS - part
+            painter = QPainter(self)
+            painter.fillRect(left, 0, part, self.height(), current().accent)
+            painter.end()
+
+    def _begin(self) -> None:
+        self._step = 0
+        self._moves.start()
+
+    def _move(self) -> None:
+        self._step = (self._step + 1) % _STEPS
+        self.update()
 
 
 _SHOWN = 12
 
 
 class SearchBar(QWidget):
-    """The box, with the buttons of saved searches and of the help.
+    """The box, with the button of what is kept.
 
     Signals:
-        searched: A query to ask at once, such as a saved one or an example.
+        searched: A query to ask at once, such as a saved one.
+        help_requested: Show the help of the grammar.
     """
 
     searched = Signal(str)
+    help_requested = Signal()
 
     def __init__(
         self,
@@ -230,14 +260,12 @@ class SearchBar(QWidget):
         self._discarded: Saved | None = None
         self._saved: tuple[Saved, ...] = ()
         self.box = SearchBox()
-        self.kept_button = self._button("star", self.tr("Saved and recent searches, collections"))
+        self.kept_button = IconToolButton("star", self.tr("Saved and recent searches, collections"))
         self.kept_button.clicked.connect(self.show_kept)
         self.menu = QMenu(self)
         self.menu.aboutToShow.connect(self._fill)
         self.menu.triggered.connect(call_data)
-        self.help_button = self._button("help", self.tr("What you can type"))
-        self.help_button.clicked.connect(self.show_help)
-        filled(QHBoxLayout(self), self.box, self.kept_button, self.help_button, wide=self.box)
+        filled(QHBoxLayout(self), self.box, self.kept_button, wide=self.box)
         memory.changed.connect(self._offer)
         self._enlarge()
 
@@ -257,26 +285,14 @@ class SearchBar(QWidget):
         button = self.kept_button
         button.setText(amounts.count(new) if new else "")
         style = Qt.ToolButtonStyle
-        button.setToolButtonStyle(
-            style.ToolButtonTextBesideIcon if new else style.ToolButtonIconOnly
-        )
+        both, alone = style.ToolButtonTextBesideIcon, style.ToolButtonIconOnly
+        button.setToolButtonStyle(both if new else alone)
         button.setToolTip(name)
         button.setAccessibleName(name)
 
-    @cached_property
-    def help(self) -> GrammarHelp:
-        """The help of the grammar, made when first opened."""
-        popover = GrammarHelp(self)
-        popover.tried.connect(self.searched)
-        return popover
-
-    def show_help(self) -> None:
-        """Open the help of the grammar."""
-        self.help.open_below(self)
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == event.Type.FontChange and hasattr(self, "help_button"):
+        if event.type() == event.Type.FontChange and hasattr(self, "kept_button"):
             self._enlarge()
 
     def _enlarge(self) -> None:
@@ -285,17 +301,6 @@ class SearchBar(QWidget):
         if font.pointSizeF() > 0:
             font.setPointSizeF(font.pointSizeF() * 1.15)
         self.box.setFont(font)
-        for button in (self.kept_button, self.help_button):
-            button.setIconSize(icon_size(self))
-
-    def _button(self, drawing: str, name: str) -> QToolButton:
-        button = QToolButton()
-        button.setIcon(icon(drawing))
-        button.setToolTip(name)
-        button.setAccessibleName(name)
-        button.setAutoRaise(True)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        return button
 
     def _offer(self) -> None:
         memory = self._memory
@@ -324,6 +329,9 @@ class SearchBar(QWidget):
                 self._add(menu, recent, recent)
             menu.addSeparator()
             menu.addAction(self.tr("Forget recent searches")).setData(self._memory.forget_history)
+        menu.addSeparator()
+        syntax = menu.addAction(icon("help"), self.tr("Search syntax…"))
+        syntax.setData(self.help_requested.emit)
 
     def _fill_collections(self, menu: QMenu, text: str) -> None:
         """Add an entry that saves the query's filters as a collection, and the collections."""

@@ -1,227 +1,71 @@
-"""The search box: a line edit with filters as tokens before the text, and completions below."""
+"""The search box: a line edit for the text of a query, with completions below.
+
+The query is its filters, which are shown as chips elsewhere, and the text.
+"""
 
 from __future__ import annotations
 
 from datetime import date
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QAbstractItemView, QCompleter, QLineEdit, QToolButton, QTreeView
+from PySide6.QtWidgets import QAbstractItemView, QCompleter, QLineEdit, QTreeView
 
 from indexer.query.grammar import MAX_CHARACTERS, clauses
 from ui import keys, theme
-from ui.search.filters import Chip, readable
+from ui.search.filters import readable
 from ui.search.query_text import Offers, Suggestion, parted, suggest, suggest_all, written
 from ui.search.safe_text import line
-from ui.theme import L, M, S, icon
-from ui.widgets import RowDelegate
+from ui.theme import L, M, S
+from ui.widgets import IconToolButton, RowDelegate
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintEvent, QResizeEvent
+    from PySide6.QtGui import QMouseEvent, QPaintEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
-# The share of the width for filters.
-_SHARE = 0.6
+_MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+_FOR_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape)
+# Keys that type nothing by themselves.
+_HELD = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta)
 
 
-class TokenBox(QLineEdit):
+class SearchBox(QLineEdit):
     """``query`` is the filters and the text; ``text`` is the text alone.
 
     Signals:
         query_edited: The query, after the person changed it.
         query_changed: The query, however it changed.
+        all_selected: Whether the filters are selected together with the text.
+        stepped: Go so many hits down, or documents if the second is true.
+        accepted: Enter ends the query; true: with Ctrl.
+        escaped: Escape was pressed with no completions open.
+        left: The focus goes to the last filter.
     """
 
     query_edited = Signal(str)
     query_changed = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.tokens: list[Chip] = []
-        self.places: dict[str, str] = {}  # the pages of passages, by their values in a query
-        # Qt's own clear button does not grow with the text.
-        self._clear = QToolButton(self)
-        self._clear.setIcon(icon("close"))
-        self._clear.setAutoRaise(True)
-        self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._clear.setCursor(Qt.CursorShape.ArrowCursor)
-        self._clear.setToolTip(self.tr("Clear what was typed"))
-        self._clear.setAccessibleName(self._clear.toolTip())
-        self._clear.clicked.connect(self._clear_text)
-        self._clear.hide()
-        self.textEdited.connect(self._edited)
-        self.textChanged.connect(self._changed)
-
-    @property
-    def query(self) -> str:
-        """The filters and the text."""
-        filters = "".join(f"{token.written} " for token in self.tokens)
-        return filters + self.text()
-
-    def set_query(self, query: str) -> None:
-        """Show a query, its filters as tokens."""
-        filters, text = parted(query)
-        self._show_tokens(filters)
-        self.setText(text)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        at_start = not self.cursorPosition() and not self.hasSelectedText() and bool(self.tokens)
-        backward = Qt.Key.Key_Right if self.isRightToLeft() else Qt.Key.Key_Left
-        if at_start and event.key() == Qt.Key.Key_Backspace:
-            self._remove(self.tokens[-1])
-        elif at_start and event.key() == backward and not event.modifiers():
-            self.tokens[-1].setFocus(Qt.FocusReason.TabFocusReason)
-        else:
-            super().keyPressEvent(event)
-            return
-        event.accept()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        painter = QPainter(self)
-        side = self._glyph_side()
-        left = self.width() - M - side if self.isRightToLeft() else M
-        drawing = theme.pixmap("search", side, theme.current().muted, self.devicePixelRatioF())
-        painter.drawPixmap(left, (self.height() - side) // 2, drawing)
-        painter.end()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        changes = (QEvent.Type.FontChange, QEvent.Type.LayoutDirectionChange)
-        if event.type() in changes and hasattr(self, "_clear"):
-            self._place()
-
-    def _edited(self, text: str) -> None:
-        """Turn filters that are typed completely into tokens."""
-        cursor = self.cursorPosition()
-        ended = [
-            each for each in clauses(text)
-            if each.operator and each.end < min(len(text), cursor) and text[each.end].isspace()
-        ]  # fmt: skip
-        for each in reversed(ended):
-            text = text[: each.start] + text[each.end + 1 :]
-            cursor -= each.end + 1 - each.start
-        if ended:
-            new = [written(each.operator, each.value, excluded=each.excluded) for each in ended]
-            self._show_tokens([*(token.written for token in self.tokens), *new])
-            self.setText(text)
-            self.setCursorPosition(cursor)
-        self.query_edited.emit(self.query)
-
-    def _clear_text(self) -> None:
-        self.clear()
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.textEdited.emit("")
-
-    def _changed(self) -> None:
-        self._clear.setVisible(bool(self.text()))
-        self.query_changed.emit(self.query)
-
-    def _show_tokens(self, filters: list[str]) -> None:
-        if filters == [token.written for token in self.tokens]:
-            return
-        for token in self.tokens:
-            token.hide()
-            token.deleteLater()
-        self.tokens = []
-        before: QWidget = self
-        for each in filters:
-            (clause,) = clauses(each)
-            token = Chip(clause, self, self.places.get(clause.value, ""))
-            token.written = each
-            token.setCursor(Qt.CursorShape.PointingHandCursor)
-            token.removed.connect(self._removed)
-            token.moved.connect(self._moved)
-            self.tokens.append(token)
-            token.show()
-            self.setTabOrder(before, token)
-            before = token
-        self.setAccessibleDescription(", ".join(token.text() for token in self.tokens))
-        self._place()
-        self._changed()
-
-    def _place(self) -> None:
-        """Place the tokens side by side before the text."""
-        right = self.isRightToLeft()
-        side = self._glyph_side()
-        at = M + side + S
-        self._share_room(round(_SHARE * self.width()), 3 * side)
-        for token in self.tokens:
-            size = token.sizeHint()
-            size.setHeight(min(size.height(), self.height() - S))
-            token.resize(size)
-            left = self.width() - at - size.width() if right else at
-            token.move(left, (self.height() - size.height()) // 2)
-            at += size.width() + S
-        self._clear.resize(side + S, side + S)
-        self._clear.setIconSize(QSize(side, side))
-        end = M + side + S
-        left = M if right else self.width() - self._clear.width() - M
-        self._clear.move(left, (self.height() - self._clear.height()) // 2)
-        self.setTextMargins(end if right else at, S, at if right else end, S)
-
-    def _share_room(self, room: int, least: int) -> None:
-        """Shorten the longest tokens until all fit into ``room`` pixels."""
-        for token in self.tokens:
-            token.most_width = 0
-        wide = sorted(self.tokens, key=lambda token: token.sizeHint().width())
-        for left, token in zip(range(len(wide), 0, -1), wide, strict=True):
-            width = max(room // left - S, least)
-            if token.sizeHint().width() > width:
-                token.most_width = width
-            room -= token.sizeHint().width() + S
-
-    def _glyph_side(self) -> int:
-        return self.fontMetrics().height()
-
-    def _removed(self) -> None:
-        token = self.sender()
-        if isinstance(token, Chip):
-            self._remove(token)
-
-    def _remove(self, token: Chip) -> None:
-        self._show_tokens([each.written for each in self.tokens if each is not token])
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.query_edited.emit(self.query)
-
-    def _moved(self, step: int) -> None:
-        token = self.sender()
-        at = self.tokens.index(token) + step if token in self.tokens else len(self.tokens)
-        beside = self.tokens[max(at, 0)] if at < len(self.tokens) else self
-        beside.setFocus(Qt.FocusReason.TabFocusReason)
-        if beside is self:
-            self.setCursorPosition(0)
-
-
-_MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
-_FOR_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape)
-
-
-class SearchBox(TokenBox):
-    """The box with its completions.
-
-    Signals:
-        stepped: Go so many hits down, or documents if the second is true.
-        accepted: Enter ends the query; true: with Ctrl.
-        escaped: Escape was pressed with no completions open.
-    """
-
+    all_selected = Signal(bool)
     stepped = Signal(int, bool)
     accepted = Signal(bool)
     escaped = Signal()
+    left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.filters: list[str] = []  # each in the grammar
         self.offers = Offers()
+        self._all = False  # whether the next letter replaces the filters, too
         self.setMaxLength(MAX_CHARACTERS)
         self.setPlaceholderText(self.tr("Search your documents"))
         self.setAccessibleName(self.tr("Search"))
-        self.setToolTip(self.tr("Words, “phrases”, filters such as ext:pdf (Ctrl+L; ? for help)"))
+        self.setToolTip(self.tr("Words, “phrases”, filters such as ext:pdf (Ctrl+L; F1 for help)"))
+        # Qt's own clear button does not grow with the text.
+        self._clear = IconToolButton("close", self.tr("Clear the text and the filters"), self)
+        self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._clear.setCursor(Qt.CursorShape.ArrowCursor)
+        self._clear.clicked.connect(self._clear_all)
+        self._clear.hide()
         self._suggestions: list[Suggestion] = []
         self._model = QStandardItemModel(0, 2, self)
         self._completer = QCompleter(self._model, self)
@@ -231,7 +75,22 @@ class SearchBox(TokenBox):
         self.popup = _popup()
         self._completer.setPopup(self.popup)
         self._completer.activated[QModelIndex].connect(self._insert_completion)  # type: ignore[index]  # the stub knows no overloads
+        self.textEdited.connect(self._edited)
         self.textEdited.connect(self._offer_values)
+        self.textChanged.connect(self._changed)
+
+    @property
+    def query(self) -> str:
+        """The filters and the text."""
+        return "".join(f"{each} " for each in self.filters) + self.text()
+
+    def set_query(self, query: str) -> None:
+        """Show a query; its filters are no part of the text."""
+        self.filters, text = parted(query)
+        if text != self.text():
+            self.setText(text)
+        else:
+            self._changed()
 
     def complete(self) -> None:
         """Show all completions at the cursor."""
@@ -255,13 +114,6 @@ class SearchBox(TokenBox):
         self.insert(typed)
         self.textEdited.emit(self.text())
 
-    def type_filter(self, start: str) -> None:
-        """Append the beginning of a filter, whose values are then offered."""
-        text = f"{self.text().rstrip()} {start}".lstrip()
-        self.setFocus(Qt.FocusReason.OtherFocusReason)
-        self.setText(text)
-        self.textEdited.emit(text)
-
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             # A field takes the key even if it has nothing to undo, and a notice may have.
@@ -273,6 +125,7 @@ class SearchBox(TokenBox):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._replace_filters(event)
         modifiers = event.modifiers() & _MODIFIERS
         control = modifiers == Qt.KeyboardModifier.ControlModifier
         if self.popup.isVisible() and event.key() in _FOR_POPUP:
@@ -281,6 +134,9 @@ class SearchBox(TokenBox):
                 event.ignore()  # the completer handles it
                 return
             self.popup.hide()
+        if self._goes_to_filters(event):
+            event.accept()
+            return
         match Qt.Key(event.key()):
             case Qt.Key.Key_Space if control:
                 self.complete()
@@ -299,6 +155,96 @@ class SearchBox(TokenBox):
                 super().keyPressEvent(event)
                 return
         event.accept()
+
+    def _replace_filters(self, event: QKeyEvent) -> None:
+        """Remove the filters, too, with a key that replaces what Ctrl+A has selected."""
+        if event.key() in _HELD:
+            return
+        if self._all and _replaces(event):
+            self.filters = []
+            if not self.text():
+                self._edited("")
+        self._select_filters(on=event.matches(QKeySequence.StandardKey.SelectAll))
+
+    def _goes_to_filters(self, event: QKeyEvent) -> bool:
+        """Remove the last filter, or focus it, by a key at the beginning of the text."""
+        if self.cursorPosition() or self.hasSelectedText() or not self.filters:
+            return False
+        backward = Qt.Key.Key_Right if self.isRightToLeft() else Qt.Key.Key_Left
+        if event.key() == Qt.Key.Key_Backspace:
+            self.filters.pop()
+            self._edited(self.text())
+        elif event.key() == backward and not event.modifiers():
+            self.left.emit()
+        else:
+            return False
+        return True
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._select_filters(on=False)
+        super().mousePressEvent(event)
+
+    def _select_filters(self, *, on: bool) -> None:
+        if on is not self._all:
+            self._all = on
+            self.all_selected.emit(on)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        side = self.fontMetrics().height()
+        left = self.width() - M - side if self.isRightToLeft() else M
+        drawing = theme.pixmap("search", side, theme.current().muted, self.devicePixelRatioF())
+        painter.drawPixmap(left, (self.height() - side) // 2, drawing)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        changes = (QEvent.Type.FontChange, QEvent.Type.LayoutDirectionChange)
+        if event.type() in changes and hasattr(self, "_clear"):
+            self._place()
+
+    def _place(self) -> None:
+        """Place the drawing and the button at both ends of the text."""
+        side = self.fontMetrics().height() + S
+        right = self.isRightToLeft()
+        self._clear.resize(side, side)
+        left = M if right else self.width() - side - M
+        self._clear.move(left, (self.height() - side) // 2)
+        self.setTextMargins(M + side, S, M + side, S)
+
+    def _edited(self, text: str) -> None:
+        """Turn filters that are typed completely into chips."""
+        cursor = self.cursorPosition()
+        ended = [
+            each for each in clauses(text)
+            if each.operator and each.end < min(len(text), cursor) and text[each.end].isspace()
+        ]  # fmt: skip
+        for each in reversed(ended):
+            text = text[: each.start] + text[each.end + 1 :]
+            cursor -= each.end + 1 - each.start
+        if ended:
+            new = [written(each.operator, each.value, excluded=each.excluded) for each in ended]
+            self.filters = [*self.filters, *new]
+            self.setText(text)
+            self.setCursorPosition(cursor)
+        self._changed()
+        self.query_edited.emit(self.query)
+
+    def _clear_all(self) -> None:
+        self.filters = []
+        self.clear()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._edited("")
+
+    def _changed(self) -> None:
+        self._clear.setVisible(bool(self.text() or self.filters))
+        self.setAccessibleDescription(", ".join(map(readable, self.filters)))
+        self.query_changed.emit(self.query)
 
     def _offer_values(self) -> None:
         self._show(suggest(self.text(), self.cursorPosition(), self.offers, _today()))
@@ -324,6 +270,14 @@ class SearchBox(TokenBox):
             self.setText(chosen.text)
             self.setCursorPosition(chosen.cursor)
             self.textEdited.emit(chosen.text)
+
+
+def _replaces(event: QKeyEvent) -> bool:
+    """Whether a key replaces what is selected."""
+    keys = (QKeySequence.StandardKey.Cut, QKeySequence.StandardKey.Paste)
+    typed = event.text().isprintable() and bool(event.text())
+    deleted = event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete)
+    return typed or deleted or any(map(event.matches, keys))
 
 
 def _popup() -> QTreeView:

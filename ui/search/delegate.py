@@ -97,7 +97,7 @@ class ResultsStyle:
 
     @property
     def document_height(self) -> int:
-        return M + S // 2 + self.title_line + self.small_line + S // 2
+        return M + self.title_line + self.small_line + S
 
     @property
     def line_height(self) -> int:
@@ -220,7 +220,7 @@ class ResultsDelegate(QStyledItemDelegate):
         self._lines.clear()
 
     def height(self, row: ResultRow) -> int:
-        if row.is_document:
+        if row.is_document or row.kind is RowKind.TWIN:
             return self._document_height
         if not row.is_hit:
             return self.style.line_height
@@ -265,6 +265,8 @@ class ResultsDelegate(QStyledItemDelegate):
             painter.setOpacity(_STALE_OPACITY)
         if row.is_document:
             self._paint_document(lines, row, _begins(index))
+        elif row.kind is RowKind.TWIN:
+            self._paint_twin(lines, row)
         elif row.is_hit:
             self._paint_hit(lines, row)
         else:
@@ -297,8 +299,7 @@ class ResultsDelegate(QStyledItemDelegate):
             return ""
         if self.is_on_icon(option.rect, x, option.direction):
             return names.why(row.hit)
-        parts = (describe.headings(row.hit), *describe.places_alike(row.hit))
-        return "\n".join(filter(None, parts))
+        return line(row.hit.path) if row.kind is RowKind.TWIN else describe.headings(row.hit)
 
     def _lines_of(self, row: ResultRow) -> int:
         key = row.key
@@ -321,8 +322,7 @@ class ResultsDelegate(QStyledItemDelegate):
         if not first:
             painter.setPen(QPen(colours.line, 1))
             painter.drawLine(rect.left() + L, rect.top(), rect.right() - L, rect.top())
-        top = rect.top() + M + S // 2
-        area = QRect(rect.left() + L, top, rect.width() - 2 * L, style.title_line)
+        area = QRect(rect.left() + L, rect.top() + M, rect.width() - 2 * L, style.title_line)
         painter.setPen(colours.muted)
         area = lines.trailing(area, self._small(describe.count(row.group)))
         if not self.new.isdisjoint(map(key_of, row.group.hits)):
@@ -330,19 +330,32 @@ class ResultsDelegate(QStyledItemDelegate):
         area = lines.framed(area, self._small(describe.badge(row.hit)), colours.warning)
         painter.setPen(colours.muted if row.weak else colours.text)
         lines.line(area, PaintedLine(describe.title(row.hit), style.title, style.title_metrics))
-        below = QRect(
-            rect.left() + L, top + style.title_line, rect.width() - 2 * L, style.small_line
-        )
-        painter.setPen(colours.muted)
-        below = lines.trailing(below, self._small(describe.day(row.hit)))
-        lines.line(below, self._small(describe.folder(row.hit), _MIDDLE, is_path=True))
+        self._paint_where(lines, row, describe.day(row.hit), L)
+
+    def _paint_twin(self, lines: LinePainter, row: ResultRow) -> None:
+        """Paint where a near-duplicate stands."""
+        rect, style, colours = lines.rect, self.style, theme.current()
+        area = rect.adjusted(style.indent, M, -L, 0)
+        area.setHeight(style.title_line)
+        lines.painter.setPen(colours.muted if row.weak else colours.text)
+        lines.line(area, PaintedLine(describe.title(row.hit), style.body, style.body_metrics))
+        self._paint_where(lines, row, describe.pages(row.hit), style.indent)
+
+    def _paint_where(self, lines: LinePainter, row: ResultRow, beside: str, left: int) -> None:
+        """Paint the name of the file and its folder below a title, with a word at the end."""
+        rect, style = lines.rect, self.style
+        top = rect.top() + M + style.title_line
+        below = QRect(rect.left() + left, top, rect.width() - left - L, style.small_line)
+        lines.painter.setPen(theme.current().muted)
+        below = lines.trailing(below, self._small(beside))
+        lines.line(below, self._small(describe.where(row.hit), _MIDDLE, is_path=True))
 
     def _paint_line(self, lines: LinePainter, row: ResultRow, first: bool) -> None:
         """Paint a heading, or the line that unfolds more passages."""
         colours, style = theme.current(), self.style
         painter, rect = lines.painter, lines.rect
         text = describe.heading(row, self.phrases)
-        if row.kind is RowKind.MORE:
+        if row.is_reachable:
             icon = self._icon_rect(lines)
             icon.moveTop(rect.center().y() - style.icon // 2)
             ratio = painter.device().devicePixelRatio()
@@ -388,7 +401,6 @@ class ResultsDelegate(QStyledItemDelegate):
         lines.painter.setPen(colours.muted)
         if row.key in self.new:
             area = self._paint_new(lines, area)
-        area = lines.trailing(area, self._small(describe.alike(row.hit)))
         words = self._words_of(row)
         beside = describe.pairs(words) if words is not None else ""
         rest = area.adjusted(used, 0, 0, 0)

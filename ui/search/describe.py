@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -36,9 +35,10 @@ def file_beside_title(hit: Hit) -> str:
     return "" if title(hit).casefold() in known else line(name.name)
 
 
-def folder(hit: Hit) -> str:
-    """The path of a document, with ``~`` for the home folder."""
-    return from_home(line(hit.path))
+def where(hit: Hit) -> str:
+    """The name of a file, unless it is the title, and its folder, with ``~`` for home."""
+    folder = from_home(line(str(PurePath(hit.path).parent)))
+    return " \u00b7 ".join(filter(None, (file_beside_title(hit), folder)))
 
 
 def day(hit: Hit) -> str:
@@ -73,31 +73,6 @@ def has_pages(hit: Hit) -> bool:
     """Whether the hit has a page number."""
     known = not hit.format or bool(page_unit(hit.format))
     return known and hit.page > 0 and not is_name_only(hit)
-
-
-def alike(hit: Hit) -> str:
-    """The number of other places with the same text; "" if there are none."""
-    return amounts.alike(len(hit.also)) if hit.also else ""
-
-
-def places_alike(hit: Hit) -> list[str]:
-    """The places of near-duplicates, a line each: versions of a document share its title."""
-    return [
-        ", ".join(filter(None, (title(one), file_beside_title(one), pages(one))))
-        for one in elsewhere(hit)
-    ]
-
-
-def elsewhere(hit: Hit) -> list[Hit]:
-    """The near-duplicates grouped under a hit, as hits."""
-    return [
-        replace(
-            hit, path=one.path, file=one.file, title=one.title, page=one.page,
-            pages_before=one.pages_before, page_last=one.page_last, start=one.start, end=one.end,
-            other_paths=(), also=(),
-        )
-        for one in hit.also
-    ]  # fmt: skip
 
 
 def headings(hit: Hit) -> str:
@@ -157,6 +132,8 @@ def heading(row: ResultRow, phrases: str) -> str:
             return translate("Results", "Related")
         case RowKind.WEAKER:
             return translate("Results", "Weaker matches")
+        case RowKind.ALIKE:
+            return amounts.alike(row.count)
         case _:
             return amounts.more_inside(row.count) if row.group.path else amounts.more(row.count)
 
@@ -168,6 +145,8 @@ def new() -> str:
 
 def row_spoken(row: ResultRow, phrases: str, *, is_new: bool = False) -> str:
     """A line for a screen reader."""
+    if row.kind is RowKind.TWIN:
+        return ", ".join(filter(None, (title(row.hit), pages(row.hit), where(row.hit))))
     if row.is_hit:
         weaker = QCoreApplication.translate("Results", "A weaker match")
         parts = ([new()] if is_new else [], [hit_spoken(row.hit)], [weaker] if row.weak else [])
@@ -178,14 +157,12 @@ def row_spoken(row: ResultRow, phrases: str, *, is_new: bool = False) -> str:
 def document_spoken(group: HitGroup) -> str:
     """A document for a screen reader."""
     head = group.head
-    return ", ".join(
-        filter(None, (title(head), count(group), badge(head), day(head), folder(head)))
-    )
+    return ", ".join(filter(None, (title(head), count(group), badge(head), day(head), where(head))))
 
 
 def hit_spoken(hit: Hit) -> str:
     """A hit for a screen reader: the best sentence, its place and the reason."""
     text = plain(hit, [hit.best])
     best = text.text[slice(*text.spans[0])] if text.spans else text.text
-    parts = (pages(hit), best or body(hit), headings(hit), names.why(hit), alike(hit))
+    parts = (pages(hit), best or body(hit), headings(hit), names.why(hit))
     return ". ".join(part.rstrip(".") for part in parts if part)

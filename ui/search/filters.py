@@ -1,43 +1,41 @@
-"""The filters of a query as chips, and the menus that add filters; both are drawn as pills."""
+"""The filters of a query: one line of chips, a button that offers more, and one that clears all."""
 
 from __future__ import annotations
 
 import os
 import re
-from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
-from indexer.query.filters import TYPES
 from indexer.query.grammar import clauses
 from ui import theme
-from ui.search.query_text import STEERING, listed_extensions, with_filter, without
+from ui.search.query_text import STEERING, without, without_filters
 from ui.search.safe_text import line
-from ui.theme import M, S, blend, icon_side
-from ui.widgets import FlowLayout
-from ui.words.names import group, language
+from ui.theme import M, S, blend, icon_side, row_background
+from ui.widgets import filled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from PySide6.QtGui import QAction, QKeyEvent, QPaintEvent
+    from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent
 
     from indexer.query.grammar import Clause
 
 _MOST_CHARACTERS = 32
-_FILL, _HOVER_FILL = 0.14, 0.24
+_FILL, _HOVER_FILL, _SELECTED_FILL = 0.14, 0.24, 0.45
 
 
 class Pill(QAbstractButton):
-    """``drawing`` is the icon after the text, or before it with ``leads``; ``filled`` is a chip."""
+    """A flat round button: ``drawing`` is its icon, before the text with ``leads``.
+
+    ``filled`` is a chip; a checked one is selected with the text of the box.
+    """
 
     def __init__(
         self,
         text: str,
-        drawing: str,
+        drawing: str = "",
         *,
         leads: bool = False,
         filled: bool = False,
@@ -54,7 +52,7 @@ class Pill(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
-        width = metrics.horizontalAdvance(self._shown()) + self._side() + S + 2 * M
+        width = metrics.horizontalAdvance(self._shown()) + self._side() + 2 * M
         return QSize(width, metrics.height() + 2 * S)
 
     def minimumSizeHint(self) -> QSize:
@@ -64,17 +62,20 @@ class Pill(QAbstractButton):
         colours = theme.current()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        lit = self.underMouse() or self.isDown()
-        share = _HOVER_FILL if lit else _FILL
-        painter.setPen(colours.line)
-        if self._filled:
+        painter.setPen(colours.accent if self.hasFocus() else colours.line)
+        if self._filled or self.isChecked() or self.isDown():
+            share = _SELECTED_FILL if self.isChecked() else _HOVER_FILL if self._lit else _FILL
             painter.setBrush(blend(colours.selection, colours.raised, share))
-        elif lit:
-            painter.setBrush(blend(colours.selection, colours.raised, _HOVER_FILL - _FILL))
+        else:
+            painter.setBrush(row_background(hovered=self._lit))
         inner = self.rect().adjusted(1, 1, -1, -1)
         painter.drawRoundedRect(inner, inner.height() / 2, inner.height() / 2)
         self._paint_parts(painter)
         painter.end()
+
+    @property
+    def _lit(self) -> bool:
+        return self.underMouse() or self.isDown()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -83,25 +84,28 @@ class Pill(QAbstractButton):
     def _paint_parts(self, painter: QPainter) -> None:
         colours, side = theme.current(), self._side()
         area = self.rect().adjusted(M, 0, -M, 0)
-        top = area.top() + (area.height() - side) // 2
-        drawing = QRect(area.left(), top, side, side)
-        text = area.adjusted(side + S, 0, 0, 0)
+        high = max(side - S, 0)
+        drawing = QRect(area.left(), area.top() + (area.height() - high) // 2, high, high)
+        text = area.adjusted(side, 0, 0, 0)
         if self._leads == self.isRightToLeft():
             drawing.moveRight(area.right())
-            text = area.adjusted(0, 0, -side - S, 0)
-        pixmap = theme.pixmap(self._drawing, side, colours.muted, self.devicePixelRatioF())
-        painter.drawPixmap(drawing, pixmap)
+            text = area.adjusted(0, 0, -side, 0)
+        if self._drawing:
+            ratio = self.devicePixelRatioF()
+            pixmap = theme.pixmap(self._drawing, high, colours.muted, ratio)
+            painter.drawPixmap(drawing, pixmap)
         painter.setPen(colours.text)
         painter.drawText(text, Qt.AlignmentFlag.AlignCenter, self._shown())
 
     def _side(self) -> int:
-        return icon_side(self.fontMetrics().height(), 0.75)
+        """The width of the icon and of the gap beside it."""
+        return icon_side(self.fontMetrics().height(), 0.75) + S if self._drawing else 0
 
     def _shown(self) -> str:
         metrics = self.fontMetrics()
         room = metrics.averageCharWidth() * _MOST_CHARACTERS
         if self.most_width:
-            room = min(room, self.most_width - self._side() - S - 2 * M)
+            room = min(room, self.most_width - self._side() - 2 * M)
         return metrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
 
 
@@ -109,12 +113,12 @@ class Pill(QAbstractButton):
 _SPAN = re.compile(r"#\d+-\d+$")
 # Filters whose values are paths.
 _PLACES = frozenset({"in", "like", *STEERING})
-# A pasted text may hold thousands of quotation marks.
+# A pasted text may hold thousands of filters.
 _MOST_CHIPS = 40
 
 
 class Chip(Pill):
-    """A clause of the query; a click, or Delete, removes it."""
+    """A filter of the query; a click, or Delete, removes it."""
 
     removed = Signal()
     moved = Signal(int)
@@ -123,113 +127,136 @@ class Chip(Pill):
         label = label_of(clause, pages)
         super().__init__(label, "close", filled=True, parent=parent)
         self.clause = clause
-        self.written = ""  # the clause in the grammar
+        self.setCheckable(True)
         self.setAccessibleName(self.tr("Filter {name}").format(name=label))
         self.setAccessibleDescription(self.tr("Press Delete to remove it"))
         self.setToolTip(self.tr("Remove “{name}” (Del)").format(name=label))
         self.clicked.connect(self.removed)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.addAction(self.tr("Remove this filter")).triggered.connect(self.click)
+        self.addAction(self.tr("Remove this filter")).triggered.connect(self.removed)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         match Qt.Key(event.key()):
             case Qt.Key.Key_Delete | Qt.Key.Key_Backspace | Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self.removed.emit()
             case Qt.Key.Key_Left | Qt.Key.Key_Right as key:
-                forth = (key is Qt.Key.Key_Right) == self._reads_to_the_right()
+                forth = (key is Qt.Key.Key_Right) is not self.isRightToLeft()
                 self.moved.emit(1 if forth else -1)
             case _:
                 super().keyPressEvent(event)
 
-    def _reads_to_the_right(self) -> bool:
-        parent = self.parentWidget()
-        return parent is None or not parent.isRightToLeft()
-
 
 class ChipBar(QWidget):
-    """Chips of the query, and the menus that add filters.
+    """One line of chips; the longest are shortened until all fit.
+
+    Args:
+        offers: Whether it has the button for further filters; without, it hides if it is empty.
 
     Signals:
-        edited: The new query, after a chip was removed or a filter added.
-        typing_requested: A filter whose value is to be typed, such as ``date:``.
+        edited: The query without a filter, or without any.
+        offers_requested: The button was pressed.
+        left: The focus goes back to the box.
     """
 
     edited = Signal(str)
-    typing_requested = Signal(str)
+    offers_requested = Signal()
+    left = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, *, offers: bool = True, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.comes_after: QWidget | None = None  # the widget before the chips in the tab order
-        self._text = ""
-        self._chips: list[Chip] = []
-        self._flow = FlowLayout(self, S)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self.places: dict[str, str] = {}  # the pages of passages, by their values in a query
+        self.chips: list[Chip] = []
+        self._text, self._offers = "", offers
         self.setAccessibleName(self.tr("Filters"))
-        self.menus = FilterMenus(self)
-        for button in self.menus.buttons:
-            self._flow.addWidget(button)
-        self.menus.chosen.connect(self._edit)
-        self.menus.typing_requested.connect(self.typing_requested)
-
-    @property
-    def chips(self) -> tuple[Chip, ...]:
-        return tuple(self._chips)
+        self.button = Pill(self.tr("Filter"), "filter", leads=True)
+        self.button.setToolTip(self.tr("Narrow by folder, type, year or language"))
+        self.button.setAccessibleDescription(self.button.toolTip())
+        self.button.clicked.connect(self.offers_requested)
+        self.clear = Pill(self.tr("Clear all"))
+        self.clear.clicked.connect(self._clear)
+        self._row = filled(QHBoxLayout(self), self.button, self.clear, spacing=S)
+        self._row.addStretch(1)
+        self.button.setVisible(offers)
+        self.clear.hide()
+        self.setVisible(offers)
 
     def show_query(self, text: str) -> None:
-        """Show a chip for each phrase and excluded word of a query."""
-        self._text = self.menus.query = text
-        wanted = [each for each in clauses(text) if not each.operator][:_MOST_CHIPS]
-        shown = [_identity(chip.clause) for chip in self._chips]
-        if shown == [_identity(clause) for clause in wanted]:
-            for chip, clause in zip(self._chips, wanted, strict=True):
+        """Show a chip for each filter of a query."""
+        self._text = text
+        wanted = [each for each in clauses(text) if each.operator][:_MOST_CHIPS]
+        if [_identity(chip.clause) for chip in self.chips] == [_identity(each) for each in wanted]:
+            for chip, clause in zip(self.chips, wanted, strict=True):
                 chip.clause = clause
             return
-        focused = next((at for at, chip in enumerate(self._chips) if chip.hasFocus()), None)
-        for chip in self._chips:
-            self._flow.removeWidget(chip)
+        focused = next((at for at, chip in enumerate(self.chips) if chip.hasFocus()), None)
+        for chip in self.chips:
+            self._row.removeWidget(chip)
             chip.hide()
             chip.deleteLater()
-        self._chips = [self._made(clause, at) for at, clause in enumerate(wanted)]
-        self._order_tabs()
+        self.chips = [self._made(clause, at) for at, clause in enumerate(wanted)]
+        self.clear.setVisible(bool(wanted))
+        self.setVisible(self._offers or bool(wanted))
+        self._share_room()
+        before: QWidget = self.button
+        for each in (*self.chips, self.clear):  # new widgets would come last
+            QWidget.setTabOrder(before, each)
+            before = each
         if focused is not None:
-            self._focus(min(focused, len(self._chips) - 1))
-        self.updateGeometry()
+            self.focus_chip(min(focused, len(self.chips) - 1))
+
+    def show_selected(self, selected: bool) -> None:  # a slot
+        """Show whether the next letter in the box replaces the filters, too."""
+        for chip in self.chips:
+            chip.setChecked(selected)
+
+    def focus_chip(self, at: int) -> None:
+        """Focus a chip by its number; the box beyond the first and the last."""
+        if 0 <= at < len(self.chips):
+            self.chips[at].setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            self.left.emit()
+
+    def minimumSizeHint(self) -> QSize:
+        return self.button.sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_room()
 
     def _made(self, clause: Clause, at: int) -> Chip:
-        chip = Chip(clause, self)
+        chip = Chip(clause, self, self.places.get(clause.value, ""))
         chip.removed.connect(self._remove)
         chip.moved.connect(self._move)
-        self._flow.insert_widget(at, chip)
+        self._row.insertWidget(at + 1, chip)
         chip.show()
         return chip
 
-    def _order_tabs(self) -> None:
-        """Put the chips before the menus in the tab order, where new widgets come last."""
-        before = self.comes_after or self
-        for each in (*self._chips, *self.menus.buttons):
-            QWidget.setTabOrder(before, each)
-            before = each
+    def _share_room(self) -> None:
+        """Shorten the longest chips until all fit."""
+        room = self.width() - self.button.sizeHint().width() - self.clear.sizeHint().width() - 2 * S
+        for chip in self.chips:
+            chip.most_width = 0
+        wide = sorted(self.chips, key=lambda chip: chip.sizeHint().width())
+        for left, chip in zip(range(len(wide), 0, -1), wide, strict=True):
+            width = max(room // left - S, 3 * chip.sizeHint().height())
+            if chip.sizeHint().width() > width:
+                chip.most_width = width
+            room -= chip.sizeHint().width() + S
+            chip.updateGeometry()
 
     def _remove(self) -> None:
         chip = self.sender()
         if isinstance(chip, Chip):
-            self._edit(without(self._text, chip.clause))
+            self.edited.emit(without(self._text, chip.clause))
 
     def _move(self, step: int) -> None:
         chip = self.sender()
-        if isinstance(chip, Chip) and chip in self._chips:
-            self._focus(self._chips.index(chip) + step)
+        if isinstance(chip, Chip) and chip in self.chips:
+            self.focus_chip(self.chips.index(chip) + step)
 
-    def _focus(self, at: int) -> None:
-        if 0 <= at < len(self._chips):
-            self._chips[at].setFocus(Qt.FocusReason.TabFocusReason)
-        else:
-            self.menus.buttons[0].setFocus(Qt.FocusReason.TabFocusReason)
-
-    def _edit(self, text: str) -> None:
-        self.edited.emit(text)
+    def _clear(self) -> None:
+        self.left.emit()
+        self.edited.emit(without_filters(self._text))
 
 
 def label_of(clause: Clause, pages: str = "") -> str:
@@ -283,139 +310,5 @@ def _short(operator: str, value: str) -> str:
     return parts[-1] if parts else value
 
 
-def _identity(clause: Clause) -> tuple[str, str, bool, bool]:
-    return clause.operator, clause.value, clause.excluded, clause.quoted
-
-
-_MOST_FOLDERS = 30
-
-
-class FilterButton(Pill):
-    """Opens a menu below itself."""
-
-    def __init__(self, text: str, parent: QWidget) -> None:
-        super().__init__(text, "plus", leads=True, parent=parent)
-        self.menu = QMenu(self)
-        self.menu.setToolTipsVisible(True)
-        self.setAccessibleDescription(self.tr("Opens a menu"))
-        self.clicked.connect(self.open_menu)
-
-    def open_menu(self) -> None:
-        corner = QPoint(0, self.height())
-        if self.isRightToLeft():
-            corner = QPoint(self.width() - self.menu.sizeHint().width(), self.height())
-        self.menu.popup(self.mapToGlobal(corner))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down):
-            self.open_menu()
-            event.accept()
-        else:
-            super().keyPressEvent(event)
-
-
-class FilterMenus(QObject):
-    """The buttons after the chips. ``query`` is the query to which a filter is added.
-
-    Signals:
-        chosen: The query with a filter added.
-        typing_requested: An operator whose value is to be typed.
-        opened: A menu is opened; its values are to be fetched again for the next time.
-    """
-
-    chosen = Signal(str)
-    typing_requested = Signal(str)
-    opened = Signal()
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._parent = parent
-        self.query = ""
-        self.folders: tuple[str, ...] = ()
-        self.collections: tuple[str, ...] = ()
-        self.languages: tuple[str, ...] = ()
-        self._fills: dict[QMenu, Callable[[QMenu], None]] = {}
-        self.buttons = (
-            self._button(
-                self.tr("Folder"), self.tr("Search in a folder or a collection only"),
-                self._folders,
-            ),
-            self._button(self.tr("Type"), self.tr("Search files of a kind only"), self._types),
-            self._button(self.tr("Date"), self.tr("Search files of a time only"), self._dates),
-            self._button(
-                self.tr("Language"), self.tr("Search documents in a language only"),
-                self._languages,
-            ),
-            self._button(self.tr("Page"), self.tr("Search on some pages only"), self._pages),
-        )  # fmt: skip
-
-    def _button(self, text: str, tip: str, fill: Callable[[QMenu], None]) -> FilterButton:
-        button = FilterButton(text, self._parent)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.menu.aboutToShow.connect(self._fill)
-        button.menu.triggered.connect(self._choose)
-        self._fills[button.menu] = fill
-        return button
-
-    def _fill(self) -> None:
-        menu = self.sender()
-        if isinstance(menu, QMenu):
-            menu.clear()
-            self._fills[menu](menu)
-            self.opened.emit()
-
-    def _choose(self, action: QAction) -> None:
-        operator, value = action.data()
-        if value:
-            self.chosen.emit(with_filter(self.query, operator, value))
-        else:
-            self.typing_requested.emit(f"{operator}:")
-
-    def _add(self, menu: QMenu, text: str, operator: str, value: str, tip: str = "") -> None:
-        action = menu.addAction(line(text).replace("&", "&&"))
-        if tip:
-            action.setToolTip(tip)
-        action.setData((operator, value))
-
-    def _add_typing(self, menu: QMenu, text: str, operator: str) -> None:
-        menu.addSeparator()
-        menu.addAction(text).setData((operator, ""))
-
-    def _folders(self, menu: QMenu) -> None:
-        if self.collections:
-            menu.addSection(self.tr("Collections"))
-            for name in self.collections:
-                self._add(menu, name, "in", name)
-            menu.addSection(self.tr("Folders"))
-        for folder in self.folders[:_MOST_FOLDERS]:
-            self._add(menu, folder, "in", folder)
-        self._add_typing(menu, self.tr("Type a folder…"), "in")
-
-    def _types(self, menu: QMenu) -> None:
-        self._add(menu, self.tr("PDF"), "ext", "pdf")
-        for kind, extensions in TYPES.items():
-            self._add(menu, group(kind), "type", kind, listed_extensions(extensions))
-        self._add_typing(menu, self.tr("Type an extension…"), "ext")
-
-    def _dates(self, menu: QMenu) -> None:
-        today = date.today()  # noqa: DTZ011  # the local day is meant
-        week, month = today - timedelta(days=6), today.replace(day=1)
-        self._add(menu, self.tr("Today"), "date", f"{today}")
-        self._add(menu, self.tr("Last seven days"), "after", f"{week}")
-        self._add(menu, self.tr("This month"), "after", f"{month:%Y-%m}")
-        self._add(menu, self.tr("This year"), "date", f"{today:%Y}")
-        self._add(menu, self.tr("Last year"), "date", f"{today.year - 1}")
-        self._add(menu, self.tr("Older"), "before", f"{today.year - 1}")
-        self._add_typing(menu, self.tr("Type a date or a time…"), "date")
-
-    def _languages(self, menu: QMenu) -> None:
-        for code in self.languages:
-            self._add(menu, language(code), "lang", code)
-        self._add_typing(menu, self.tr("Type a language…"), "lang")
-
-    def _pages(self, menu: QMenu) -> None:
-        self._add(menu, self.tr("First page"), "page", "1")
-        self._add(menu, self.tr("First ten pages"), "page", "<=10")
-        self._add(menu, self.tr("After page 100"), "page", ">100")
-        self._add_typing(menu, self.tr("Type pages…"), "page")
+def _identity(clause: Clause) -> tuple[str, str, bool]:
+    return clause.operator, clause.value, clause.excluded

@@ -53,6 +53,7 @@ class LiveSearch(QObject):
         emptied: The query is empty.
         waiting: Whether the query waits for an engine.
         reordered: The last answer in a better order, as a ``SearchResult``.
+        busy: Whether a search is under way.
 
     Args:
         link: To the engine.
@@ -67,6 +68,7 @@ class LiveSearch(QObject):
     emptied = Signal()
     waiting = Signal(bool)
     reordered = Signal(object)
+    busy = Signal(bool)
 
     def __init__(
         self, link: EnginePort, parent: QObject | None = None,
@@ -146,6 +148,12 @@ class LiveSearch(QObject):
             self.limit = min(self.limit + PAGE, MOST_HITS)
             self.ask_now()
 
+    def want_documents(self, limit: int) -> None:
+        """Search again for so many hits, unless all are there."""
+        if self.text.strip() and not self.has_all and self.limit < limit:
+            self.limit = limit
+            self.ask_now()
+
     def search_again(self, least: int | None = None) -> None:
         """Search again; from now on for at least ``least`` hits."""
         if least is not None:
@@ -171,6 +179,7 @@ class LiveSearch(QObject):
             return
         done = partial(self._done, self.text)
         self._request.replace_request(Search(self.text, self.limit), done, failed=self._refused)
+        self.busy.emit(True)
         self._plan_words()
 
     def hurry(self) -> None:
@@ -190,6 +199,7 @@ class LiveSearch(QObject):
         self._answered, self._shown = None, ""
         self._wait(waits=False)
         self.stale.emit(False)
+        self.busy.emit(False)
 
     def _plan_words(self) -> None:
         """Ask for the hits by words if there is no answer soon; once for each query."""
@@ -238,6 +248,7 @@ class LiveSearch(QObject):
         same = self._answered == text
         self._answered, self._shown, self._found = text, text, len(result.hits)
         if not changed:
+            self.busy.emit(False)
             self._end_words()
             self.stale.emit(False)
         request = rerank_request(text, result) if self._untouched else None
@@ -255,6 +266,7 @@ class LiveSearch(QObject):
 
     def _refused(self, error: LecternError) -> None:
         self._end_words()
+        self.busy.emit(False)
         if isinstance(error, WorldError) and error.code == "engine_gone":
             self._wait(waits=True)
             if self._link.is_connected:  # reconnected before the failure was delivered

@@ -1,12 +1,13 @@
-"""The search page: the box, its filters and the results, put together."""
+"""The search page: the box and its filters over everything, and the results below them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from indexer.api.requests import GetStatus
 from indexer.api.types import Match
@@ -14,18 +15,19 @@ from ui import keys
 from ui.file_worker import FileWorker
 from ui.requests import LatestRequest
 from ui.search.actions import HitAction, HitActions, SelectedHit
-from ui.search.bar import Collections, FilterValues, SearchBar
+from ui.search.bar import BusyLine, Collections, FilterValues, SearchBar
 from ui.search.describe import is_name_only, pages
+from ui.search.facets import FacetPanel, facets_of
 from ui.search.filters import ChipBar
 from ui.search.labels import MessageLine
 from ui.search.live_search import FIRST_LIMIT, WORDS_LIMIT, Freshness, LiveSearch, Reasons
 from ui.search.memory import Alerts, Memory, Steps, digest
-from ui.search.query_text import inside, is_link, place_of, query_of, steered
+from ui.search.query_text import asks, inside, is_link, place_of, query_of, with_filter
 from ui.search.results import ResultsPane
 from ui.search.rows import ResultOrder, key_of
 from ui.search.view import warm
-from ui.theme import L
-from ui.widgets import filled, timer
+from ui.theme import L, M, S
+from ui.widgets import add_shortcut, filled, timer
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -92,6 +94,7 @@ class SearchPage(QWidget):
         kept: A hit to be put into the basket, and its query.
         files_requested: Show the files in a state.
         folders_requested: Choose folders for an empty library.
+        help_requested: Show the help of the grammar.
     """
 
     hit_selected = Signal(object, list, int, str)
@@ -102,6 +105,7 @@ class SearchPage(QWidget):
     kept = Signal(object, str)
     folders_requested = Signal()
     files_requested = Signal(str)
+    help_requested = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,7 +127,7 @@ class SearchPage(QWidget):
         self._wanted_key: Key | None = None  # of the hit to select in the next answer
         self._build()
         self._values = FilterValues(
-            context.link, self.collections, self.bar.box, self.chips.menus, self.actions_on_hits
+            context.link, self.collections, self.bar.box, self.actions_on_hits
         )
         self._history = HistoryNotes(context, self.memory, self.live_search, self.results)
         self._selected = SelectedHit(self.results, self.live_search, self.actions_on_hits, self)
@@ -157,11 +161,6 @@ class SearchPage(QWidget):
         """Restrict the search to one document, and focus the box."""
         self.search(inside(path, self.query))
         self.bar.box.focus_end()
-
-    def _steer(self, operator: str, hit: Hit) -> None:
-        """Ask the query again with more, or less, of what is like a hit."""
-        if hit.start < hit.end:
-            self._edited(steered(self.query, operator, hit.path, (hit.start, hit.end)))
 
     def focus_box(self) -> None:
         """Focus the box with its text selected, so that typing replaces it."""
@@ -207,15 +206,30 @@ class SearchPage(QWidget):
 
     def _build(self) -> None:
         self.bar = SearchBar(self.memory, self.collections, self._context.notices)
+        self.busy = BusyLine()
         self.chips = ChipBar()
-        self.chips.comes_after = self.bar.help_button
+        self.head = QWidget()
+        box = filled(QVBoxLayout(), self.bar, self.busy, spacing=0)
+        filled(QVBoxLayout(self.head), box, self.chips, spacing=S, edges=(L, M, L, M))
         self.message = MessageLine()
+        self.message.setContentsMargins(L, M, L, M)
         self.results = ResultsPane()
-        column = filled(QVBoxLayout(self), edges=(L, L, L, L))
-        for part in (self.bar, self.chips, self.message):
-            column.addWidget(part)
-        column.addWidget(self.results, 1)
+        self.listing = QWidget()
+        filled(QVBoxLayout(self.listing), self.message, self.results, spacing=0, wide=self.results)
+        self.left = QStackedWidget()
+        self.left.addWidget(self.listing)
+        self.panes = QSplitter(Qt.Orientation.Horizontal)
+        self.panes.addWidget(self.left)
+        filled(QVBoxLayout(self), self.head, self.panes, spacing=0, wide=self.panes)
         self.setFocusProxy(self.bar.box)
+
+    @cached_property
+    def facets(self) -> FacetPanel:
+        """The panel of the filters that are offered, made when first opened."""
+        panel = FacetPanel(self)
+        panel.chosen.connect(self._narrow)
+        self._values.changed.connect(self._fill_facets)
+        return panel
 
     def _connect(self) -> None:
         box, search = self.bar.box, self.live_search
@@ -224,9 +238,12 @@ class SearchPage(QWidget):
         box.stepped.connect(self._selected.step_hits)
         box.accepted.connect(self._selected.accept_query)
         self.bar.searched.connect(self.search)
+        box.left.connect(lambda: self.chips.focus_chip(len(self.chips.chips) - 1))
+        box.all_selected.connect(self.chips.show_selected)
+        self.chips.left.connect(box.setFocus)
         self.chips.edited.connect(self._edited)
-        self.chips.typing_requested.connect(box.type_filter)
-        self.chips.menus.chosen.connect(box.focus_end)
+        self.chips.offers_requested.connect(self._offer_filters)
+        search.busy.connect(self.busy.show_busy)
         search.answered.connect(self._answered)
         search.answered_by_words.connect(self._answered_by_words)
         search.reordered.connect(self._reordered)
@@ -259,21 +276,18 @@ class SearchPage(QWidget):
         results.start.dropped.connect(self.memory.drop_entry)
         results.start.discarded.connect(self.bar.discard)
         results.start.folders_requested.connect(self.folders_requested)
-        results.start.help_requested.connect(self.bar.show_help)
+        results.start.help_requested.connect(self.help_requested)
+        self.bar.help_requested.connect(self.help_requested)
         results.nothing.searched.connect(self.search)
         actions.opened.connect(self.opened)
         actions.folder_requested.connect(self.folder_requested)
         actions.previewed.connect(self.preview_toggled)
         actions.searched.connect(self.search)
-        actions.inside_requested.connect(self.search_inside)
         actions.used.connect(self._history.note_current)
         self._selected.settled.connect(self._history.note_query)
         actions.reasons_requested.connect(self.reasons.toggle_words)
-        actions.steered.connect(self._steer)
         actions.kept.connect(self._keep)
-        reasons = QShortcut(QKeySequence(keys.REASONS), self)
-        reasons.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        reasons.activated.connect(self.reasons.toggle_words)
+        add_shortcut(self, keys.REASONS, self.reasons.toggle_words)
 
     # Asking
 
@@ -295,12 +309,29 @@ class SearchPage(QWidget):
         self.bar.box.set_query(text)
         self._changed(self.query, at_once=True)
 
+    def _offer_filters(self) -> None:
+        """Open the panel of filters, and count the documents of more hits for it."""
+        self._values.ask_values()
+        self.live_search.want_documents(_SORTED_LIMIT)
+        self._fill_facets()
+        self.facets.open_below(self.chips.button)
+
+    def _fill_facets(self) -> None:
+        heads = {group.path: group.head for group in self.results.groups}
+        self.facets.show_facets(facets_of(self._values.offered, list(heads.values())))
+
+    def _narrow(self, operator: str, value: str) -> None:
+        self._edited(with_filter(self.query, operator, value))
+        self.bar.box.focus_end()
+
     def _answered(self, result: SearchResult, same_query: bool) -> None:
         if not result.hits and self._values.roots == ():
             self._show_start()  # which says that the library is empty
             return
         self.message.show_notes([failures.note(note) for note in result.notes])
         text, more = self.live_search.answered_text, self.live_search.may_have_more
+        if not asks(text):  # nothing was asked that a sentence could answer
+            result = replace(result, hits=tuple(map(_unmarked, result.hits)))
         self.steps.note_query(text)
         new = self.alerts.visit(text, result.hits)
         if new or not same_query:
@@ -311,6 +342,8 @@ class SearchPage(QWidget):
         if key is not None:
             self.results.go_to(key)
         self._values.show_documents([group.path for group in self.results.groups])
+        if "facets" in self.__dict__ and self.facets.isVisible():
+            self._fill_facets()
         if result.match is Match.GOOD and result.hits:
             self._status.cancel()
         elif not same_query:
@@ -371,7 +404,7 @@ class SearchPage(QWidget):
     def _emit_selected(self, row: ResultRow) -> None:
         self.steps.note_hit(row.key, chosen=self.results.view.hasFocus())
         query, hit = self.live_search.answered_text, row.hit
-        self.bar.box.places[place_of(hit.path, (hit.start, hit.end))] = pages(hit)
+        self.chips.places[place_of(hit.path, (hit.start, hit.end))] = pages(hit)
         self.reasons.select(hit, query)
         self.hit_selected.emit(hit, list(row.group.hits), row.number, query)
 
@@ -391,3 +424,7 @@ class SearchPage(QWidget):
 
     def _keep(self, hit: Hit) -> None:
         self.kept.emit(hit, self.live_search.answered_text)
+
+
+def _unmarked(hit: Hit) -> Hit:
+    return replace(hit, best=(0, 0), marks=())

@@ -106,9 +106,10 @@ def inside(path: str, text: str = "") -> str:
     return _joined(text, written("in", path))
 
 
-def similar(path: str, span: tuple[int, int] | None = None) -> str:
-    """Return the query for what resembles a document, or one passage of it."""
-    return written("like", place_of(path, span) if span else path)
+def similar_to(hit: Hit) -> str:
+    """Return the query for what resembles a passage, or the document of a file's name."""
+    passage = hit.start < hit.end
+    return written("like", place_of(hit.path, (hit.start, hit.end)) if passage else hit.path)
 
 
 def place_of(path: str, span: tuple[int, int]) -> str:
@@ -116,13 +117,10 @@ def place_of(path: str, span: tuple[int, int]) -> str:
     return f"{path}#{span[0]}-{span[1]}"
 
 
-def steered(text: str, operator: str, path: str, span: tuple[int, int]) -> str:
-    """Add ``more`` or ``less`` of a passage to a query, in place of the other."""
-    value = place_of(path, span)
-    for clause in reversed(clauses(text)):
-        if clause.operator in STEERING and clause.value == value:
-            text = without(text, clause)
-    return _joined(text, written(operator, value))
+def asks(text: str) -> bool:
+    """Whether a query asks for something, and does not only filter."""
+    likeness = STEERING | {"like"}
+    return any(each.operator in likeness for each in clauses(text)) or bool(parted(text)[1].strip())
 
 
 def _joined(text: str, clause: str) -> str:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from indexer.api.types import Match
 from ui.search.describe import words_spoken
 from ui.search.model import ResultsModel
-from ui.search.panels import NothingPanel, ResultsSummary, StartPanel
+from ui.search.panels import NothingPanel, ResultsSummary
 from ui.search.query_text import quoted_phrases
 from ui.search.rows import (
     EVERYTHING,
@@ -27,6 +27,7 @@ from ui.search.rows import (
     key_of,
     rows_of,
 )
+from ui.search.start import StartPanel
 from ui.search.view import ResultsView
 from ui.widgets import filled
 
@@ -60,16 +61,17 @@ class ResultsPane(QWidget):
         self.groups: tuple[HitGroup, ...] = ()
         self._unfolded: frozenset[Key] = frozenset()
         self._by_words: str | None = None  # the query whose hits by words are shown
+        self._ordered = False  # whether the next answer begins at its top, in another order
         self._room = 0
         self.summary = ResultsSummary()
         self.view = ResultsView(self.model)
         self.view.setAccessibleName(self.tr("Results"))
         self.start = StartPanel()
         self.nothing = NothingPanel()
-        self._stack = QStackedWidget()
+        self.stack = QStackedWidget()
         for each in (self.view, self.start, self.nothing):
-            self._stack.addWidget(each)
-        filled(QVBoxLayout(self), self.summary, self._stack, wide=self._stack)
+            self.stack.addWidget(each)
+        filled(QVBoxLayout(self), self.summary, self.stack, spacing=0, wide=self.stack)
         self.view.hit_current.connect(self._emit_current)
         self.view.unfolded.connect(self._unfold)
         self.summary.ordered.connect(self._order)
@@ -77,7 +79,7 @@ class ResultsPane(QWidget):
     @property
     def shown(self) -> QWidget | None:
         """The list, or the panel in its place."""
-        return self._stack.currentWidget()
+        return self.stack.currentWidget()
 
     @property
     def unsearched(self) -> Unsearched:
@@ -112,17 +114,20 @@ class ResultsPane(QWidget):
         """
         follows, top = query == self._by_words, self.view.scrolled_to
         chosen = self.current if follows else None
-        keeps = same_query or (follows and bool(chosen or top.isValid() or self._unfolded))
+        keeps = (same_query and not self._ordered) or (
+            follows and bool(chosen or top.isValid() or self._unfolded)
+        )
         kept = self._key() if keeps else None
         row = self.view.currentIndex().row() if keeps else -1
         if chosen is not None and chosen.key not in map(key_of, result.hits):
             result = replace(result, hits=(*result.hits, chosen.hit))
         self._by_words = query if by_words else None
+        self._ordered = False
         self.result = result
         self.groups = grouped(result.hits, self.summary.order)
         if not keeps:
             self._unfolded = frozenset()
-            self._room = self.view.room(self._stack.height())
+            self._room = self.view.room(self.stack.height())
         self.model.phrases = self.view.results.phrases = quoted_phrases(query)
         if chosen is not None:
             self._unfold_to(chosen)
@@ -135,7 +140,7 @@ class ResultsPane(QWidget):
         if not self.groups:
             self.nothing.show_nothing(query)
             self.emptied.emit()
-        self._stack.setCurrentWidget(self.view if self.groups else self.nothing)
+        self.stack.setCurrentWidget(self.view if self.groups else self.nothing)
         if by_words:
             return
         if result.match is not Match.NONE or kept is not None:
@@ -177,7 +182,7 @@ class ResultsPane(QWidget):
         self.model.clear()
         self.summary.hide()
         self.start.show_start(recent, documents, saved, empty_library=empty_library)
-        self._stack.setCurrentWidget(self.start)
+        self.stack.setCurrentWidget(self.start)
 
     def step_hits(self, step: int, documents: bool = False) -> None:
         """Go down by a number of hits or documents."""
@@ -208,10 +213,10 @@ class ResultsPane(QWidget):
 
     def _order(self, order: ResultOrder) -> None:
         if self.result is not None:
-            kept = self._key()
             self.groups = grouped(self.result.hits, order)
-            self.model.show_groups(self.groups, same_query=True, layout=self._layout())
-            self._select(kept)
+            self.model.show_groups(self.groups, same_query=False, layout=self._layout())
+            self._select(None)
+            self._ordered = True
         self.ordered.emit(order)
 
     def _layout(self) -> ResultsLayout:
@@ -223,8 +228,8 @@ class ResultsPane(QWidget):
         """Show the passages of a line, and select the first of them if the line was selected."""
         before = self.view.currentIndex()
         at = before.row() if before.isValid() and not self.model.rows[before.row()].is_hit else -1
-        everything = not row.group.path
-        self._unfolded |= {EVERYTHING if everything else ResultRow(row.group).key}
+        unfolds = row.key if row.kind is RowKind.ALIKE else ResultRow(row.group).key
+        self._unfolded |= {unfolds if row.group.path else EVERYTHING}
         self.model.show_groups(self.groups, same_query=True, layout=self._layout())
         if at >= 0:
             self._select(None, at)

@@ -7,7 +7,7 @@ weaker matches below a heading, and the best few without a good match.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, StrEnum, auto
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -114,6 +114,8 @@ class RowKind(Enum):
     DOCUMENT = auto()
     HIT = auto()
     MORE = auto()  # unfolds passages
+    ALIKE = auto()  # unfolds near-duplicates of the hit above
+    TWIN = auto()  # one of these
     CONTAINS = auto()  # headings: of what holds the phrase,
     RELATED = auto()  # of the rest,
     WEAKER = auto()  # and of weaker matches
@@ -135,7 +137,7 @@ class ResultRow:
 
     @property
     def is_hit(self) -> bool:
-        return self.kind is RowKind.HIT
+        return self.kind in (RowKind.HIT, RowKind.TWIN)
 
     @property
     def is_document(self) -> bool:
@@ -144,7 +146,7 @@ class ResultRow:
     @property
     def is_reachable(self) -> bool:
         """Whether the row can be selected: a passage, or a line that unfolds more of them."""
-        return self.kind in (RowKind.HIT, RowKind.MORE)
+        return self.is_hit or self.kind in (RowKind.MORE, RowKind.ALIKE)
 
     @property
     def hit(self) -> Hit:
@@ -155,8 +157,10 @@ class ResultRow:
     def key(self) -> Key:
         """The row's identity; those of different kinds are disjoint."""
         match self.kind:
-            case RowKind.HIT:
+            case RowKind.HIT | RowKind.TWIN:
                 return key_of(self.hit)
+            case RowKind.ALIKE:
+                return self.hit.path, -self.kind.value - self.hit.start, self.hit.end
             case RowKind.DOCUMENT | RowKind.MORE:
                 return self.group.path, -self.kind.value, -2 if self.group.exact else -1
             case _:
@@ -170,7 +174,8 @@ class ResultsLayout:
     Attributes:
         good: Whether there is a good match; else only the closest passages are shown.
         ranked: Whether documents are in the order of relevance.
-        unfolded: The keys of documents whose passages are all shown; or ``EVERYTHING``.
+        unfolded: The keys of documents whose passages are all shown, and of lines of
+            near-duplicates that are; or ``EVERYTHING``.
         room: The number of passages that fit into the list; few documents show more of theirs.
     """
 
@@ -218,9 +223,31 @@ def _group_rows(
         shown = most
     yield document
     for number in range(shown):
-        yield ResultRow(group, number, RowKind.HIT, weak=is_weak(group.hits[number], least))
+        weak = is_weak(group.hits[number], least)
+        yield ResultRow(group, number, RowKind.HIT, weak=weak)
+        yield from _twins(group, number, layout, weak=weak)
     if left := len(group.hits) - shown:
         yield ResultRow(group, kind=RowKind.MORE, count=left)
+
+
+def _twins(
+    group: HitGroup, number: int, layout: ResultsLayout, *, weak: bool
+) -> Iterator[ResultRow]:
+    """Yield the line for the near-duplicates of a hit, or these."""
+    hit = group.hits[number]
+    line = ResultRow(group, number, RowKind.ALIKE, len(hit.also), weak)
+    if not hit.also:
+        return
+    if line.key not in layout.unfolded:
+        yield line
+        return
+    for one in hit.also:
+        twin = replace(
+            hit, path=one.path, file=one.file, title=one.title, page=one.page,
+            pages_before=one.pages_before, page_last=one.page_last, start=one.start, end=one.end,
+            other_paths=(), also=(),
+        )  # fmt: skip
+        yield ResultRow(HitGroup(one.path, (twin,)), 0, RowKind.TWIN, weak=weak)
 
 
 def _closest(groups: Sequence[HitGroup]) -> list[ResultRow]:

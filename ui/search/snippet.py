@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit
 
 Line = QTextCharFormat.UnderlineStyle
-MOST_LINES = 3
+MOST_LINES = 2
 _ELLIPSIS = "\u2026"
 # Punctuation that is dropped before an ellipsis: "… of two.…".
 _STOPS = " .,;:\u2026"
@@ -59,7 +59,7 @@ class Snippet:
 def text_of(hit: Hit) -> Shown:
     """Return the safe text of a hit with its best sentence, or with the phrases of the query.
 
-    More marked sentences would hide the best one in three lines. Where that is a heading, which is
+    More marked sentences would hide the best one in two lines. Where that is a heading, which is
     shown above, the next one is marked.
     """
     if hit.why is Why.PHRASE and hit.marks:

@@ -26,6 +26,7 @@ from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
+    QFrame,
     QListView,
     QStyle,
     QStyleOptionViewItem,
@@ -34,7 +35,7 @@ from PySide6.QtWidgets import (
 from indexer.api.types import Hit, Why
 from ui.search.delegate import ResultsDelegate, ResultsStyle
 from ui.search.model import ResultsModel
-from ui.search.rows import grouped
+from ui.search.rows import RowKind, grouped
 from ui.search.snippet import MOST_LINES
 from ui.widgets import timer
 
@@ -77,6 +78,7 @@ class RowsView(QListView):
             model.layoutAboutToBeChanged,
         ):
             about_to.connect(self._save_anchor)
+        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -363,11 +365,12 @@ class ResultsView(RowsView):
         """
         rows = self.rows_model.rows
         if documents and step < 0 and 0 <= row < len(rows):
-            while row > 0 and not rows[row].is_document and rows[row].number:
+            while row > 0 and not rows[row - 1].is_document:
                 row -= 1  # to the first hit of this document
         at = row + step
         while 0 <= at < len(rows):
-            if rows[at].number == 0 if documents else rows[at].is_reachable:
+            begins = at > 0 and rows[at - 1].is_document
+            if begins if documents else rows[at].is_reachable:
                 return self.rows_model.index(at)
             at += step
         return self.currentIndex()
@@ -402,7 +405,7 @@ class ResultsView(RowsView):
         """Return the row of the hit whose icon is at a point."""
         index = self.indexAt(place)
         row = self.rows_model.rows[index.row()] if index.isValid() else None
-        if row is None or not row.is_hit:
+        if row is None or row.kind is not RowKind.HIT:
             return None
         rect, direction = self.visualRect(index), self.layoutDirection()
         return row if self.results.is_on_icon(rect, place.x(), direction) else None

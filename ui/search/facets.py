@@ -1,0 +1,180 @@
+"""The filters that are offered: folders as a tree, kinds, years, each with its documents."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
+from PySide6.QtWidgets import QFrame, QTreeWidget, QTreeWidgetItem, QVBoxLayout
+
+from indexer.query.filters import TYPES
+from ui.search.rows import natural
+from ui.search.safe_text import line
+from ui.theme import L, S
+from ui.widgets import RowDelegate, filled
+from ui.words import amounts
+from ui.words.names import group, language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from PySide6.QtWidgets import QWidget
+
+    from indexer.api.types import Hit
+
+_COLUMNS, _LINES = 44, 24  # letters and lines that the panel takes at most
+_YEARS = 4  # offered before there are documents to take them from
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """A filter that is offered, and how many documents it leaves; -1 where that is not known."""
+
+    name: str
+    operator: str = ""
+    value: str = ""
+    count: int = -1
+    inside: tuple[Facet, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What the library has to choose from."""
+
+    roots: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+
+
+def facets_of(offered: Offered, heads: Sequence[Hit]) -> list[Facet]:
+    """Return the sections of filters.
+
+    Args:
+        offered: What the library has.
+        heads: A hit of each document that was found; without any, nothing is counted.
+    """
+    translate = QCoreApplication.translate
+    paths = [head.path for head in heads]
+    collections = [Facet(name, "in", name) for name in offered.collections]
+    languages = [Facet(language(code), "lang", code) for code in offered.languages if code]
+    sections = (
+        Facet(translate("Facets", "Folder"), inside=tuple(_folders(offered.roots, paths))),
+        Facet(translate("Facets", "Collection"), inside=tuple(collections)),
+        Facet(translate("Facets", "Type"), inside=tuple(_kinds(paths))),
+        Facet(translate("Facets", "Year"), inside=tuple(_years(heads))),
+        Facet(translate("Facets", "Language"), inside=tuple(languages)),
+    )
+    return [section for section in sections if section.inside]
+
+
+def _folders(roots: Sequence[str], paths: Sequence[str]) -> list[Facet]:
+    """The roots, and below each the folders that have documents."""
+    counts = Counter(str(folder) for path in paths for folder in PurePath(path).parents)
+    below: dict[str, list[str]] = {}
+    for folder in counts:
+        below.setdefault(str(PurePath(folder).parent), []).append(folder)
+
+    def made(folder: str, name: str) -> Facet:
+        inner = sorted((each for each in below.get(folder, ()) if each != folder), key=natural)
+        inside = tuple(made(each, PurePath(each).name) for each in inner)
+        return Facet(name, "in", folder, counts[folder] if paths else -1, inside)
+
+    return [made(root, amounts.from_home(root)) for root in roots if not paths or counts[root]]
+
+
+def _kinds(paths: Sequence[str]) -> list[Facet]:
+    """The groups of formats, and in each the endings that were found."""
+    endings = Counter(PurePath(path).suffix.removeprefix(".").lower() for path in paths)
+    made = []
+    for kind, known in TYPES.items():
+        found = [Facet(each, "ext", each, endings[each]) for each in known if endings[each]]
+        if found or not paths:
+            count = sum(each.count for each in found) if paths else -1
+            inside = tuple(found) if len(found) > 1 else ()
+            made.append(Facet(group(kind), "type", kind, count, inside))
+    return made
+
+
+def _years(heads: Iterable[Hit]) -> list[Facet]:
+    days = [time.localtime(each.modified_ns / 1e9) for each in heads if each.modified_ns > 0]
+    counts = Counter(day.tm_year for day in days)
+    this = time.localtime().tm_year
+    known = sorted(counts, reverse=True) or range(this, this - _YEARS, -1)
+    return [Facet(str(year), "date", str(year), counts.get(year, -1)) for year in known]
+
+
+class FacetPanel(QFrame):
+    """A tree of filters below the button. Signals: ``chosen`` with an operator and a value."""
+
+    chosen = Signal(str, str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.tree = QTreeWidget()
+        self.tree.setAccessibleName(self.tr("Filters"))
+        self.tree.setItemDelegate(RowDelegate(self.tree))
+        self.tree.setFrameShape(QFrame.Shape.NoFrame)
+        self.tree.setHeaderHidden(True)
+        self.tree.setColumnCount(2)
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.tree.header().setStretchLastSection(False)
+        self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.tree.itemClicked.connect(self._choose)
+        self.tree.itemActivated.connect(self._choose)
+        filled(QVBoxLayout(self), self.tree, edges=(S, S, S, S))
+
+    def show_facets(self, sections: Sequence[Facet]) -> None:
+        """Fill the tree; what was unfolded stays so."""
+        open_before = {item.data(0, Qt.ItemDataRole.UserRole) for item in self._open()}
+        self.tree.clear()
+        for section in sections:
+            item = self._add(self.tree.invisibleRootItem(), section)
+            font = item.font(0)
+            font.setBold(True)
+            item.setFont(0, font)
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            item.setExpanded(True)
+            for at in range(item.childCount()):
+                child = item.child(at)
+                one_root = section is sections[0] and item.childCount() == 1
+                known = child.data(0, Qt.ItemDataRole.UserRole) in open_before
+                child.setExpanded(one_root or known)
+        header = self.tree.header()
+        header.setSectionResizeMode(0, header.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, header.ResizeMode.ResizeToContents)
+
+    def open_below(self, button: QWidget) -> None:
+        """Show the panel under a button, inside its window."""
+        letter, room = self.fontMetrics(), button.window().size()
+        wide = min(_COLUMNS * letter.averageCharWidth(), room.width() - 2 * L)
+        corner = QPoint(0 if not self.isRightToLeft() else button.width() - wide, button.height())
+        below = room.height() - button.mapTo(button.window(), corner).y() - L
+        self.resize(wide, min(_LINES * (letter.height() + S), below))
+        self.move(button.mapToGlobal(corner + QPoint(0, S)))
+        self.show()
+        self.tree.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _add(self, parent: QTreeWidgetItem, facet: Facet) -> QTreeWidgetItem:
+        number = amounts.count(facet.count) if facet.count >= 0 else ""
+        item = QTreeWidgetItem(parent, [line(facet.name), number])
+        item.setToolTip(0, line(facet.value or facet.name))
+        item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        item.setData(0, Qt.ItemDataRole.UserRole, f"{facet.operator}:{facet.value}")
+        for each in facet.inside:
+            self._add(item, each)
+        return item
+
+    def _open(self) -> list[QTreeWidgetItem]:
+        flag = Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive
+        return [item for item in self.tree.findItems("", flag) if item.isExpanded()]
+
+    def _choose(self, item: QTreeWidgetItem) -> None:
+        operator, _, value = str(item.data(0, Qt.ItemDataRole.UserRole)).partition(":")
+        if operator:
+            self.hide()
+            self.chosen.emit(operator, value)

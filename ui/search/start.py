@@ -1,0 +1,386 @@
+"""What the search page shows before a search: recent documents as cards, and searches to repeat."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QPixmap, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QFrame,
+    QHeaderView,
+    QListView,
+    QMenu,
+    QStyle,
+    QStyledItemDelegate,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from indexer.api.pages import DocumentSource, GetImage, GetText, Open
+from indexer.query.filters import GRAMMAR, help_of
+from ui import theme
+from ui.desktop import open_path, show_in_folder
+from ui.preview.client import Urgency
+from ui.preview.document import band_of
+from ui.search.filters import readable
+from ui.search.query_text import inside
+from ui.search.safe_text import is_right_to_left, line
+from ui.theme import L, M, S, icon
+from ui.widgets import IconButton, RowDelegate, add_shortcut, filled, make_bold, wrapped_label
+from ui.words import amounts, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint
+    from PySide6.QtGui import QPainter
+    from PySide6.QtWidgets import QStyleOptionViewItem
+
+    from indexer.api.pages import Opened, PageImage, TextPart
+    from ui.preview.client import RenderClient
+    from ui.search.memory import Saved
+
+    Index = QModelIndex | QPersistentModelIndex
+
+_SHOWN = 6
+# The operators whose examples are shown.
+_EXAMPLES = ("words", '"…"', "date")
+_PATH, _TEXT = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+# The size of a card's picture in heights of a line, and the letters of a text on it.
+_WIDE, _HIGH = 11, 8
+_LETTERS = 700
+_TINY = 0.62
+
+
+def examples() -> list[tuple[str, str]]:
+    """Return three searches to begin with and their explanations, from the grammar."""
+    return [(each.example, help_of(each, say)) for each in GRAMMAR if each.name in _EXAMPLES]
+
+
+class FirstPages(QObject):
+    """Fetches the first pages of documents from the render child, one after the other.
+
+    Signals:
+        came: A path with an image of its first page, or with the beginning of its text.
+    """
+
+    came = Signal(str, object)
+
+    def __init__(self, client: RenderClient, parent: QObject) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._asked: set[str] = set()
+
+    def want_page(self, path: str, width: int) -> None:
+        """Fetch a page at a width in pixels, once."""
+        if path in self._asked:
+            return
+        self._asked.add(path)
+        source = DocumentSource(Path(path))
+
+        def opened(found: Opened, _data: bytes) -> None:
+            if found.pages is None:
+                self._client.ask_child(GetText(source, 0, 0, _LETTERS), text_came, None, rest)
+            else:
+                self._client.ask_child(GetImage(source, 1, width, 0, 0), image_came, None, rest)
+
+        def image_came(found: PageImage, data: bytes) -> None:
+            band = band_of(found, data)
+            if band is not None:
+                self.came.emit(path, band.pixmap)
+
+        def text_came(_part: TextPart, data: bytes) -> None:
+            self.came.emit(path, data.decode("utf-8", "replace")[:_LETTERS])
+
+        rest = Urgency.REST
+        self._client.ask_child(Open(source, 1), opened, None, rest)
+
+
+class CardDelegate(QStyledItemDelegate):
+    """Paints a document as its first page, with its name and its folder below."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        colours = theme.current()
+        area = option.rect.adjusted(S, S, -S, -S)
+        sheet = QRect(area.topLeft(), picture_size(option.fontMetrics.height()))
+        painter.save()
+        painter.fillRect(sheet, Qt.GlobalColor.white)
+        painter.setClipRect(sheet)
+        picture, text = index.data(Qt.ItemDataRole.DecorationRole), index.data(_TEXT)
+        if isinstance(picture, QPixmap):
+            high = picture.height() * sheet.width() // max(picture.width(), 1)
+            painter.drawPixmap(QRect(sheet.topLeft(), QSize(sheet.width(), high)), picture)
+        elif text:
+            font = option.font
+            font.setPointSizeF(option.font.pointSizeF() * _TINY)
+            painter.setFont(font)
+            painter.setPen(theme.LIGHT.text)
+            right = Qt.AlignmentFlag.AlignRight
+            side = right if is_right_to_left(text) else Qt.AlignmentFlag.AlignLeft
+            flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop | side
+            painter.drawText(sheet.adjusted(M, M, -M, 0), flags, text)
+        painter.setClipping(False)
+        chosen = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        over = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        painter.setPen(colours.accent if chosen or over else colours.line)
+        painter.drawRect(sheet.adjusted(0, 0, -1, -1))
+        self._name(painter, option, index, QRect(area.left(), sheet.bottom() + M, sheet.width(), 0))
+        painter.restore()
+
+    def _name(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: Index, place: QRect
+    ) -> None:
+        """Write the name, and the folder in grey."""
+        path, metrics, colours = PurePath(index.data(_PATH)), option.fontMetrics, theme.current()
+        painter.setFont(option.widget.font())
+        place.setHeight(metrics.height())
+        for text, colour in (
+            (line(path.name), colours.text),
+            (amounts.from_home(line(str(path.parent))), colours.muted),
+        ):
+            painter.setPen(colour)
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, place.width())
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeading, f"\u2068{shown}\u2069")
+            place.translate(0, metrics.height())
+
+    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
+        high = option.fontMetrics.height()
+        return picture_size(high) + QSize(2 * S, 2 * high + M + 2 * S)
+
+
+def picture_size(high: int) -> QSize:
+    """Return the size of the picture of a card, for a font of a height."""
+    return QSize(_WIDE * high, _HIGH * high)
+
+
+class RecentDocuments(QListView):
+    """Cards of documents. Signals: ``chosen`` and ``dropped`` with a path."""
+
+    chosen = Signal(str)
+    dropped = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._documents = QStandardItemModel(self)
+        self._pages: FirstPages | None = None
+        self.setModel(self._documents)
+        self.setItemDelegate(CardDelegate(self))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(self.tr("Recent documents"))
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setMovement(QListView.Movement.Static)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setUniformItemSizes(True)
+        self.setSpacing(M)
+        self.setMouseTracking(True)
+        self.viewport().setAutoFillBackground(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.clicked.connect(self._choose)
+        self.activated.connect(self._choose)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._open_menu)
+        add_shortcut(self, "Del", lambda: self.dropped.emit(self._path()))
+
+    def take_client(self, client: RenderClient) -> None:
+        """Set what fetches first pages."""
+        self._pages = FirstPages(client, self)
+        self._pages.came.connect(self._show_page)
+
+    def show_documents(self, paths: Sequence[str]) -> None:
+        """Show a card for each path."""
+        known = {item.data(_PATH): item.clone() for item in self._items()}
+        self._documents.clear()
+        for path in paths:
+            item = known.get(path) or QStandardItem(line(PurePath(path).name))
+            item.setEditable(False)
+            item.setData(path, _PATH)
+            item.setToolTip(line(path))
+            self._documents.appendRow(item)
+        self._want_pages()
+
+    def sizeHint(self) -> QSize:
+        """The height of at most two rows of cards."""
+        card = self.sizeHintForIndex(self._documents.index(0, 0)) + QSize(M, M)
+        across = max(self.width() // max(card.width(), 1), 1)
+        rows = -(-self._documents.rowCount() // across)
+        return QSize(card.width(), min(rows, 2) * card.height() + M)
+
+    def resizeEvent(self, event: QEvent) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]  # it is a resize event
+        self.setFixedHeight(self.sizeHint().height())
+
+    def showEvent(self, event: QEvent) -> None:
+        super().showEvent(event)  # type: ignore[arg-type]  # it is a show event
+        self._want_pages()
+
+    def _want_pages(self) -> None:
+        if self._pages is not None and self.isVisible():
+            width = picture_size(self.fontMetrics().height()).width()
+            for item in self._items():
+                self._pages.want_page(item.data(_PATH), round(width * self.devicePixelRatioF()))
+
+    def _items(self) -> list[QStandardItem]:
+        return [self._documents.item(row) for row in range(self._documents.rowCount())]
+
+    def _show_page(self, path: str, page: QPixmap | str) -> None:
+        for item in self._items():
+            if item.data(_PATH) == path:
+                role = _TEXT if isinstance(page, str) else Qt.ItemDataRole.DecorationRole
+                item.setData(page, role)
+
+    def _path(self) -> str:
+        return str(self.currentIndex().data(_PATH) or "")
+
+    def _choose(self, index: QModelIndex) -> None:
+        self.chosen.emit(index.data(_PATH))
+
+    def _open_menu(self, at: QPoint) -> None:
+        index = self.indexAt(at)
+        if index.isValid():
+            path = index.data(_PATH)
+            entries: tuple[tuple[str, Callable[[], object]], ...] = (
+                (self.tr("Open"), partial(open_path, path)),
+                (self.tr("Show in folder"), partial(show_in_folder, path)),
+                (self.tr("Copy path"), partial(QGuiApplication.clipboard().setText, path)),
+                (self.tr("Remove from this list"), partial(self.dropped.emit, path)),
+            )
+            show_menu(self, at, entries)
+
+
+def show_menu(
+    view: QListView | QTreeWidget, at: QPoint, entries: Sequence[tuple[str, Callable[[], object]]]
+) -> None:
+    """Open a menu at a point of a list."""
+    menu = QMenu(view)
+    for text, act in entries:
+        menu.addAction(text).triggered.connect(lambda _checked=False, act=act: act())
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(view.viewport().mapToGlobal(at))
+
+
+class StartPanel(QWidget):
+    """Recent documents, and searches: saved, recent, and examples.
+
+    Signals:
+        searched: A query to ask.
+        folders_requested: Choose folders for an empty library.
+        help_requested: Show the whole grammar.
+        dropped: A recent search, or the path of a document, to be removed.
+        discarded: The name of a saved search to be removed.
+    """
+
+    searched = Signal(str)
+    folders_requested = Signal()
+    help_requested = Signal()
+    dropped = Signal(str)
+    discarded = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.documents = RecentDocuments()
+        self.take_client = self.documents.take_client
+        self.searches = QTreeWidget()
+        self.empty = wrapped_label(
+            self.tr("There is nothing in the library yet. Choose folders, and Lectern reads them.")
+        )
+        self.choose = IconButton(self.tr("Choose folders…"), "folder-add")
+        self._headings = [wrapped_label(self.tr("Recent documents")), wrapped_label()]
+        self._connect()
+        column = filled(QVBoxLayout(self), edges=(L, L, L, 0))
+        for part in (self._headings[0], self.documents, self._headings[1]):
+            column.addWidget(part)
+        column.addWidget(self.searches, 1)
+        column.addWidget(self.empty)
+        column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeading)
+        column.addStretch(0)
+        for heading in self._headings:
+            make_bold(heading)
+
+    def _connect(self) -> None:
+        tree = self.searches
+        tree.setAccessibleName(self.tr("Searches"))
+        tree.setItemDelegate(RowDelegate(tree))
+        tree.setFrameShape(QFrame.Shape.NoFrame)
+        tree.setHeaderHidden(True)
+        tree.setRootIsDecorated(False)
+        tree.setColumnCount(2)
+        tree.setAllColumnsShowFocus(True)
+        tree.viewport().setAutoFillBackground(False)
+        tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        tree.itemClicked.connect(self._search)
+        tree.itemActivated.connect(self._search)
+        tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        tree.customContextMenuRequested.connect(self._open_menu)
+        add_shortcut(tree, "Del", self._remove)
+        self.documents.chosen.connect(lambda path: self.searched.emit(inside(path)))
+        self.documents.dropped.connect(self.dropped)
+        self.choose.clicked.connect(self.folders_requested)
+
+    def show_start(
+        self,
+        recent: Sequence[str],
+        documents: Sequence[str],
+        saved: Sequence[Saved],
+        *,
+        empty_library: bool,
+    ) -> None:
+        """Fill the panel."""
+        for part in (self.empty, self.choose):
+            part.setVisible(empty_library)
+        shown = not empty_library and bool(documents)
+        self.documents.show_documents(documents[:_SHOWN] if shown else ())
+        self.documents.setFixedHeight(max(self.documents.sizeHint().height(), 1))
+        for part in (self._headings[0], self.documents):
+            part.setVisible(shown)
+        for part in (self._headings[1], self.searches):
+            part.setVisible(not empty_library)
+        known = bool(recent or saved)
+        heading = self.tr("Searches") if known else self.tr("Ask in your own words, or try")
+        self._headings[1].setText(heading)
+        self.searches.clear()
+        for each in saved[:_SHOWN]:
+            hint = amounts.new(each.new) if each.new else readable(each.text)
+            self._add("star", each.name, hint, each.text, each.name)
+        for text in recent[:_SHOWN]:
+            self._add("history", readable(text), "", text)
+        for example, description in examples():
+            self._add("search", example, description, example)
+        self._add("help", self.tr("Search syntax…"), "", "")
+        header = self.searches.header()
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        header.setStretchLastSection(True)
+
+    def _add(self, drawing: str, text: str, hint: str, query: str, name: str = "") -> None:
+        item = QTreeWidgetItem(self.searches, [line(text), line(hint)])
+        item.setIcon(0, icon(drawing))
+        item.setForeground(1, theme.current().muted)
+        item.setToolTip(0, line(query or text))
+        item.setData(0, _PATH, query)
+        item.setData(0, _TEXT, name or (query if drawing == "history" else ""))
+
+    def _search(self, item: QTreeWidgetItem) -> None:
+        query = item.data(0, _PATH)
+        if query:
+            self.searched.emit(query)
+        else:
+            self.help_requested.emit()
+
+    def _remove(self) -> None:
+        """Remove a saved or a recent search; an example stays."""
+        item = self.searches.currentItem()
+        if item is not None and (name := item.data(0, _TEXT)):
+            (self.dropped if name == item.data(0, _PATH) else self.discarded).emit(name)
+
+    def _open_menu(self, at: QPoint) -> None:
+        item = self.searches.itemAt(at)
+        if item is not None:
+            self.searches.setCurrentItem(item)
+            entries = [(self.tr("Search for this"), partial(self._search, item))]
+            if item.data(0, _TEXT):
+                entries.append((self.tr("Remove"), self._remove))
+            show_menu(self.searches, at, entries)
