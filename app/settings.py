@@ -65,8 +65,6 @@ _ROWS = (
             help=N_("Show the page of the selected passage beside the results."), at_once=True),
     Setting("dark_pages", WINDOW, SettingType.FLAG, default=False, label=N_("Dark pages"),
             help=N_("In the dark theme, show pages light on dark."), at_once=True),
-    Setting("facing_pages", IN_PLACE, SettingType.FLAG, default=False, label=N_("Facing pages"),
-            help=N_("Show two pages side by side."), at_once=True),
     Setting("side_panel", IN_PLACE, SettingType.FLAG, default=False, label=N_("Pages and outline"),
             help=N_("Show small pages and the headings beside the page."), at_once=True),
     Setting("viewer", WINDOW, SettingType.VIEWER, "", N_("Viewer"),

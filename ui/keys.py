@@ -43,7 +43,7 @@ class KeyGroup(NamedTuple):
 
 SEARCH_BOX, PREVIEW, SETTINGS, LIST, PAUSE = "Ctrl+L", "F9", "Ctrl+,", "?", "Ctrl+Shift+P"
 HELP = "F1"
-SIDE, FACING = "F7", "F8"
+SIDE = "F7"
 IN_WINDOW = "Alt+Return"
 STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
@@ -90,7 +90,6 @@ KEYS = (
         Key(("Ctrl+R", "Ctrl+Shift+R"), N_("Turn the pages clockwise or anticlockwise")),
         Key((READ,), N_("Read in the whole window, or go back to the results")),
         Key((SIDE,), N_("Small pages and headings beside the page")),
-        Key((FACING,), N_("Two pages side by side, or one")),
     )),
     KeyGroup(N_("Quick search, by the hotkey"), (
         Key((IN_WINDOW,), N_("Show the results in the window")),

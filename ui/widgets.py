@@ -35,6 +35,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QStyle,
     QStyledItemDelegate,
+    QStyleOptionButton,
     QStyleOptionViewItem,
     QToolButton,
     QWidget,
@@ -290,14 +291,14 @@ class CardFrame(QFrame):
         theme = current()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(theme.line)
+        painter.setPen(theme.accent if self.hasFocus() else theme.line)
         painter.setBrush(theme.base)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), S, S)
         painter.end()
 
 
 class IconButton(QPushButton):
-    """A button with a text and perhaps a drawing, whose size follows that of the text."""
+    """A flat button with a text and perhaps a drawing, whose size follows that of the text."""
 
     def __init__(self, text: str, drawing: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
@@ -305,6 +306,24 @@ class IconButton(QPushButton):
         if drawing:
             self.setIcon(icon(drawing))
         self.setIconSize(icon_size(self))
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        colours, option = current(), QStyleOptionButton()
+        self.initStyleOption(option)
+        lit = self.isEnabled() and (self.underMouse() or self.isDown())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(colours.accent if self.hasFocus() else colours.line)
+        painter.setBrush(theme.row_background(selected=self.isDown(), hovered=lit))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), S, S)
+        if self.menu() is not None:
+            side = theme.icon_side(self.fontMetrics().height(), 0.75)
+            at = S if self.isRightToLeft() else self.width() - side - S
+            drawing = theme.pixmap("chevron-down", side, colours.muted, self.devicePixelRatioF())
+            painter.drawPixmap(at, (self.height() - side) // 2, drawing)
+        self.style().drawControl(QStyle.ControlElement.CE_PushButtonLabel, option, painter, self)
+        painter.end()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

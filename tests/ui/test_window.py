@@ -182,13 +182,17 @@ def test_geometry_and_splitter_are_restored(
     one = make(settings, program_library)
     one.window.resize(700, 500)
     one.window.show()
-    one.window.pages.search.setSizes([250, 350])
-    left, right = one.window.pages.search.sizes()
+    search = one.window.pages.search
+    search.search.results.stack.setCurrentWidget(search.search.results.view)
+    search.panes.setSizes([250, 350])
+    left, right = search.panes.sizes()
     end(one, qtbot)
     other = make(settings, program_library)
     assert other.window.width() == 700
     other.window.show()
-    now_left, now_right = other.window.pages.search.sizes()
+    search = other.window.pages.search
+    search.search.results.stack.setCurrentWidget(search.search.results.view)
+    now_left, now_right = search.panes.sizes()
     assert now_left / now_right == pytest.approx(left / right, abs=0.05)
     end(other, qtbot)
 

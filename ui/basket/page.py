@@ -31,7 +31,7 @@ from ui.search.labels import PassageLabel
 from ui.search.query_text import inside, link_of, query_of
 from ui.search.rows import natural
 from ui.search.safe_text import line
-from ui.theme import XL, L, M, S, current
+from ui.theme import XL, L, M, S, current, icon
 from ui.widgets import (
     CardFrame,
     IconButton,
@@ -94,7 +94,7 @@ class NoteField(QPlainTextEdit):
 
 
 class Card(CardFrame):
-    """A passage of the basket with its note and its buttons.
+    """A passage of the basket with its note; its menu has what its keys do, too.
 
     Signals:
         shown: Show the passage on its page; with its key, as all.
@@ -120,12 +120,19 @@ class Card(CardFrame):
         self.text = PassageLabel(_MOST_LETTERS)
         self.note = NoteField(kept.note)
         self.note.textChanged.connect(self._note_changed)
-        self.buttons = [
-            self._button("arrow-up", self.tr("Move up"), lambda: self.moved.emit(self._key, -1)),
-            self._button("arrow-down", self.tr("Move down"), lambda: self.moved.emit(self._key, 1)),
-            self._button("preview", self.tr("Show on its page"), self._show),
-            self._button("trash", self.tr("Take out of the basket"), self._remove),
-        ]
+        self.more = IconToolButton("more", self.tr("More"))
+        self.more.setPopupMode(self.more.ToolButtonPopupMode.InstantPopup)
+        self.more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        menu = QMenu(self.more)
+        for drawing, text, act in (
+            ("preview", self.tr("Show on its page"), self._show),
+            ("arrow-up", self.tr("Move up"), lambda: self.moved.emit(self._key, -1)),
+            ("arrow-down", self.tr("Move down"), lambda: self.moved.emit(self._key, 1)),
+            ("trash", self.tr("Take out of the basket"), self._remove),
+        ):
+            menu.addAction(icon(drawing), text).triggered.connect(act)
+        self.addActions(menu.actions())
+        self.more.setMenu(menu)
         self._arrange()
         self.show_passage(kept, 1)
 
@@ -151,16 +158,15 @@ class Card(CardFrame):
         passage_spoken = describe.hit_spoken(hit)
         self.setAccessibleName(spoken.format(number=number, title=named, passage=passage_spoken))
         self.note.setAccessibleName(self.tr("Note on passage {number}").format(number=number))
-        for button in self.buttons:
-            name = self.tr("{action}: passage {number}")
-            button.setAccessibleName(name.format(action=button.toolTip(), number=number))
+        more = self.tr("{action}: passage {number}")
+        self.more.setAccessibleName(more.format(action=self.more.toolTip(), number=number))
 
     def _arrange(self) -> None:
         make_bold(self.title)
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         for label in (self.place, self.where):
             label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        head = filled(QHBoxLayout(), self.title, self.place, *self.buttons, spacing=S)
+        head = filled(QHBoxLayout(), self.title, self.place, self.more, spacing=S)
         head.setStretch(0, 1)
         passage_column = filled(QVBoxLayout(), self.where, self.text, spacing=S)
         passage_column.addStretch(1)
@@ -169,12 +175,6 @@ class Card(CardFrame):
         self._body.addLayout(passage_column, 3)
         self._body.addWidget(self.note, 2)
         filled(QVBoxLayout(self), head, self._body, edges=(L, M, L, L))
-
-    def _button(self, drawing: str, text: str, act: object) -> IconToolButton:
-        button = IconToolButton(drawing, text, self)
-        button.clicked.connect(act)
-        self.addAction(button.icon(), text).triggered.connect(button.click)
-        return button
 
     def _show(self) -> None:
         self.shown.emit(self._key)
@@ -250,7 +250,7 @@ class Card(CardFrame):
         super().paintEvent(event)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(current().edge)
+        painter.setPen(current().accent if self.note.hasFocus() else current().line)
         painter.drawRoundedRect(QRectF(self.note.geometry()).adjusted(-1, -1, 1, 1), S, S)
         painter.end()
 
@@ -281,7 +281,7 @@ class Cards(QWidget):
         for place, card in enumerate(cards):
             if self._column.indexOf(card) != place:
                 self._column.insertWidget(place, card)
-        chain = [widget for card in cards for widget in (card, *card.buttons, card.note)]
+        chain = [widget for card in cards for widget in (card, card.note)]
         for before, widget in pairwise(chain):
             QWidget.setTabOrder(before, widget)
         self.cards = cards

@@ -180,7 +180,7 @@ class ComparePage(QWidget):
         title = plain_label(self.tr("Comparison"))
         make_bold(title)
         self.message = wrapped_label()
-        self.back = IconButton(self.tr("Back to the results"), "search")
+        self.back = IconButton(self.tr("Back"), "chevron-left")
         self.back.clicked.connect(self.left)
         self.list = RowList()
         self.list.setAccessibleName(self.tr("Statements that differ"))

@@ -203,7 +203,7 @@ class RowList(QScrollArea):
         """Show sections: the heading of each, "" for none, and its rows."""
         self.rows, self.at = [], -1
         inside = QWidget()
-        column = filled(QVBoxLayout(inside), spacing=S, edges=(0, 0, 0, L))
+        column = filled(QVBoxLayout(inside), spacing=S, edges=(0, 0, L, L))
         for heading, rows in sections:
             if heading and rows:
                 label = wrapped_label(heading)
@@ -276,7 +276,7 @@ class ParallelsPane(QWidget):
         self.hit: Hit | None = None  # the passage that was asked about
         title = plain_label(self.tr("Elsewhere in the library"))
         make_bold(title)
-        self.back = IconButton(self.tr("Back to the results"), "search")
+        self.back = IconButton(self.tr("Back"), "chevron-left")
         self.back.clicked.connect(self.left)
         self.message = wrapped_label()
         self.list = RowList()
@@ -287,7 +287,7 @@ class ParallelsPane(QWidget):
         head = QHBoxLayout()
         head.addWidget(title, 1)
         head.addWidget(self.back)
-        filled(QVBoxLayout(self), head, self.message, self.list, edges=(L, L, L, 0), wide=self.list)
+        filled(QVBoxLayout(self), head, self.message, self.list, edges=(L, S, 0, 0), wide=self.list)
 
     def ask_parallels(self, hit: Hit) -> None:
         """Ask where else the library says what a passage says."""

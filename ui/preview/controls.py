@@ -120,7 +120,7 @@ class Controls(QObject):
             QShortcut(QKeySequence(key), self._frame).activated.connect(call)
 
 
-DARK, FACING, SIDE = "dark_pages", "facing_pages", "side_panel"
+DARK, SIDE = "dark_pages", "side_panel"
 
 
 class PageOptions(QObject):
@@ -132,12 +132,11 @@ class PageOptions(QObject):
         self._loader = loader
         self._settings = settings
         self._controls: dict[str, QAction | QToolButton] = {
-            DARK: frame.dark_pages, FACING: frame.facing_pages, SIDE: frame.bar.side,
+            DARK: frame.dark_pages, SIDE: frame.bar.side,
         }  # fmt: skip
         for name, control in self._controls.items():
             control.toggled.connect(partial(settings.set, name))
-        for key, name in ((keys.SIDE, SIDE), (keys.FACING, FACING)):
-            QShortcut(QKeySequence(key), frame).activated.connect(partial(self._toggle, name))
+        QShortcut(QKeySequence(keys.SIDE), frame).activated.connect(frame.bar.side.toggle)
         frame.side.page_requested.connect(frame.pages.go_to)
         frame.pages.page_changed.connect(frame.side.show_page)
         frame.pages.document_shown.connect(self._show_document)
@@ -146,24 +145,18 @@ class PageOptions(QObject):
         for name in self._controls:
             self._changed(name)
 
-    def _toggle(self, name: str) -> None:
-        self._settings.set(name, not self._settings[name])
-
     def _changed(self, name: str) -> None:
         if name not in self._controls:
             return
         frame, on = self._frame, bool(self._settings[name])
         self._controls[name].setChecked(on)
-        match name:
-            case "dark_pages":
-                frame.pages.dark_pages = frame.side.thumbnails.dark_pages = on
-                frame.pages.viewport().update()
-                frame.side.thumbnails.viewport().update()
-            case "facing_pages":
-                frame.pages.set_facing(on)
-            case _:
-                frame.show_side()
-                self._show_document(frame.pages.document)
+        if name == DARK:
+            frame.pages.dark_pages = frame.side.thumbnails.dark_pages = on
+            frame.pages.viewport().update()
+            frame.side.thumbnails.viewport().update()
+        else:
+            frame.show_side()
+            self._show_document(frame.pages.document)
 
     def _show_document(self, document: PageDocument | None) -> None:
         """Show a document beside the pages, unless that is hidden."""
@@ -314,7 +307,10 @@ class Finder(QObject):
         bar, document = self._frame.finding, self._frame.pages.document
         number = self._places.index(self._current) if self._current is not None else -1
         labels = [document.label(each.page) if document else "" for each in self._places]
-        texts = [f"{label}  {each.words}" for label, each in zip(labels, self._places, strict=True)]
+        texts = [
+            " \u00b7 ".join(filter(None, (label, each.words)))
+            for label, each in zip(labels, self._places, strict=True)
+        ]
         bar.show_places(texts, number)
         self._frame.pages.found = tuple(place.pieces for place in self._places)
         self._frame.pages.found_at = number
@@ -384,17 +380,15 @@ class PreviewActions(QObject):
         copy.activated.connect(self._copy)
 
     def open_menu(self, event: QContextMenuEvent) -> None:
-        """Open a menu of the toolbar's actions at the pointer, after those of the part there."""
+        """Open a menu of the toolbar's actions at the pointer."""
         if self.hit is None:
             return
         bar = self._frame.bar
         menu = QMenu(self._frame)
         menu.setAccessibleName(self.tr("What to do with this document"))
-        here = self._frame.childAt(event.pos())
-        for part in (self._frame.side.tree, self._frame.side.thumbnails, self._frame.pages.map):
-            if here is not None and (here is part or part.isAncestorOf(here)):
-                menu.addActions(part.actions())
-                menu.addSeparator()
+        if self._frame.pages.map.isVisible():
+            menu.addActions(self._frame.pages.map.actions())
+            menu.addSeparator()
         selected = bool(self._controls.selected)
         copy = self.tr("Copy the selection") if selected else self.tr("Copy the passage")
         for button, text in (

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QSplitter,
@@ -27,7 +26,7 @@ from ui.preview.side_panel import SidePanel
 from ui.preview.text_view import TextView
 from ui.preview.toolbar import FindBar, Toolbar
 from ui.theme import XL, L, S, pixmap
-from ui.widgets import filled, wrapped_label
+from ui.widgets import IconButton, filled, wrapped_label
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -61,8 +60,8 @@ class MessagePane(QScrollArea):
         self.password = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
         self.password.setPlaceholderText(self.tr("Password"))
         self.password.setAccessibleName(self.tr("Password of this document"))
-        self.unlock = QPushButton(self.tr("Unlock"))
-        self.again = QPushButton(self.tr("Try again"))
+        self.unlock = IconButton(self.tr("Unlock"), "lock")
+        self.again = IconButton(self.tr("Try again"), "refresh")
         self.password.returnPressed.connect(self._give)
         self.unlock.clicked.connect(self._give)
         self.again.clicked.connect(self.repeat_requested)
@@ -208,9 +207,7 @@ class PreviewFrame(QWidget):
         self.bar.menu.addSeparator()
         self.reading = self.bar.add_choice(self.tr("Read in the whole window"), "window", keys.READ)
         self.dark_pages = self.bar.add_choice(self.tr("Dark pages in the dark theme"), "preview")
-        self.facing_pages = self.bar.add_choice(self.tr("Facing pages"), "facing", keys.FACING)
-        for choice in (self.dark_pages, self.facing_pages):
-            choice.setCheckable(True)
+        self.dark_pages.setCheckable(True)
         self.turn_right = self.bar.add_choice(self.tr("Turn clockwise"), "turn-right")
         self.turn_left = self.bar.add_choice(self.tr("Turn anticlockwise"), "turn-left")
         self.select_page = self.bar.add_choice(self.tr("Select the text of this page"), "copy")
@@ -230,7 +227,7 @@ class PreviewFrame(QWidget):
         self._stack.setCurrentWidget(part)
         self.bar.show_kind(pages=self.has_pages, text=part is self.text)
         self.show_side()
-        for action in (self.select_page, self.turn_left, self.turn_right, self.facing_pages):
+        for action in (self.select_page, self.turn_left, self.turn_right):
             action.setVisible(self.has_pages)
 
     def show_side(self) -> None:

@@ -1,4 +1,4 @@
-"""The layout of a document's pages, below each other or facing, in logical pixels. Pure."""
+"""The layout of a document's pages, below each other, in logical pixels. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QTransform
 
-from ui.theme import L, S
+from ui.theme import L
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 
 GAP = float(L)  # between two pages
 MARGIN = float(L)  # around all of them
-SPINE = float(S)  # between facing pages
 SMALLEST, LARGEST = 0.25, 4.0
-_LARGEST_FIT = 1.75  # a wider window shows the margins, too
+_LARGEST_FIT = 1.5  # a wider window shows the margins, too
 STEPS = (0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0)
 
 
@@ -91,94 +90,43 @@ def turned_size(turn: int, size: Size) -> Size:
     return (size[1], size[0]) if turn % 2 else size
 
 
-def row_of(page: int, *, facing: bool) -> int:
-    """Return the row of a page, from 0; of facing pages the first is alone, like a cover."""
-    return page // 2 if facing else page - 1
-
-
-def pages_of(row: int, count: int, *, facing: bool) -> range:
-    """Return the pages of a row of ``count`` pages."""
-    if not facing:
-        return range(row + 1, row + 2)
-    return range(max(2 * row, 1), min(2 * row + 1, count) + 1)
-
-
 class PageLayout:
-    """Rows of pages below each other, each in the middle of the widest.
+    """Pages below each other, each in the middle of the widest.
 
     Args:
         sizes: Width and height of each page in points.
         scale: Logical pixels per point.
-        room: Width of the viewport; narrower rows are centred.
+        room: Width of the viewport; narrower pages are centred.
         turn: By how many quarters clockwise every page is turned.
-        facing: Two pages in a row, as in an open book.
-        leftward: Books are opened from the right, and read from right to left.
     """
 
-    def __init__(
-        self,
-        sizes: Sequence[Size],
-        scale: float,
-        room: float,
-        turn: int = 0,
-        *,
-        facing: bool = False,
-        leftward: bool = False,
-    ) -> None:
+    def __init__(self, sizes: Sequence[Size], scale: float, room: float, turn: int = 0) -> None:
         self.scale = scale
         self.turn = turn % 4
-        self.facing = facing and len(sizes) > 1
-        self._leftward = leftward
         self._pages = sizes
         sizes = [turned_size(turn, size) for size in sizes] if turn % 2 else sizes
         self._sizes = sizes
         widest = max((width for width, _ in sizes), default=0.0) * scale
-        widest = 2 * widest + SPINE if self.facing else widest
         self.width = max(widest + 2 * MARGIN, room)
-        heights = [
-            max(sizes[page - 1][1] for page in self._row(row)) * scale + GAP
-            for row in range(self._rows)
-        ]
+        heights = [height * scale + GAP for _, height in sizes]
         self._tops = list(accumulate(heights, initial=MARGIN))
         self.height = self._tops[-1] - GAP + MARGIN if sizes else 0.0
 
     def __len__(self) -> int:
         return len(self._sizes)
 
-    @property
-    def _rows(self) -> int:
-        return row_of(len(self), facing=self.facing) + 1 if len(self) else 0
-
-    def _row(self, row: int) -> range:
-        return pages_of(row, len(self), facing=self.facing)
-
-    def _is_left(self, page: int) -> bool:
-        """Whether a facing page stands left of the spine."""
-        return (page % 2 == 0) is not self._leftward
-
     def rect(self, page: int) -> QRectF:
         """Return the rectangle of a page."""
         width, height = (side * self.scale for side in self._sizes[page - 1])
-        left = (self.width - width) / 2
-        if self.facing:
-            beside = (width + SPINE) / 2
-            left += -beside if self._is_left(page) else beside
-        return QRectF(left, self._tops[row_of(page, facing=self.facing)], width, height)
+        return QRectF((self.width - width) / 2, self._tops[page - 1], width, height)
 
-    def page_at(self, y: float, x: float | None = None) -> int:
-        """Return the page at a point, or the nearest one; without ``x`` the first of its row."""
-        row = max(0, min(bisect_right(self._tops, y + GAP / 2) - 1, self._rows - 1))
-        pages = self._row(row)
-        if x is not None and len(pages) == 2:  # on both sides of the spine
-            return next(page for page in pages if self._is_left(page) == (x < self.width / 2))
-        return pages[0]
+    def page_at(self, y: float) -> int:
+        """Return the page at a height, or the nearest one."""
+        return max(1, min(bisect_right(self._tops, y + GAP / 2), len(self)))
 
     def between(self, top: float, bottom: float) -> range:
-        """Return the pages of the rows that overlap a range of heights."""
-        if not self._sizes:
-            return range(0)
-        last = self.page_at(bottom)
-        return range(self.page_at(top), self._row(row_of(last, facing=self.facing)).stop)
+        """Return the pages that overlap a range of heights."""
+        return range(self.page_at(top), self.page_at(bottom) + 1) if self._sizes else range(0)
 
     def pixel_size(self, page: int) -> Size:
         """Return the width and height of a page before it is turned, in logical pixels."""

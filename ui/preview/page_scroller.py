@@ -14,13 +14,10 @@ from ui.preview.page_layout import (
     LARGEST,
     MARGIN,
     SMALLEST,
-    SPINE,
     Fit,
     PageLayout,
     Zoom,
     next_step,
-    pages_of,
-    row_of,
     scale_for,
     turned_size,
 )
@@ -62,8 +59,6 @@ class PageScroller(QAbstractScrollArea):
         self.layout_ = PageLayout((), 1.0, 0.0)
         self.zoom = Zoom()
         self.turn = 0  # quarter turns clockwise
-        self.facing = False  # two pages side by side
-        self.leftward = False  # the document is read from right to left
         self.target: tuple[int, QRectF] | None = None
         self._page = 1
         self.settling = timer(self, _SETTLE_MS, self.fetch)
@@ -77,20 +72,10 @@ class PageScroller(QAbstractScrollArea):
         """Return the width and height, in points as turned, that the zoom fits into the room."""
         if self.document is None:
             return 1.0, 1.0
-        sizes, pages = self.document.sizes, range(page, page + 1)
-        if self._faces:
-            pages = pages_of(row_of(page, facing=True), len(sizes), facing=True)
-        row = [turned_size(self.turn, sizes[each - 1]) for each in pages]
-        width, height = max(width for width, _ in row), max(height for _, height in row)
-        if self._faces:
-            return 2 * width, height
+        width, height = turned_size(self.turn, self.document.sizes[page - 1])
         if self.zoom.fit is Fit.WIDTH and self.turn % 2 == 0:
             width -= 2 * min(max(self.document.margin - _AIR, 0.0), _MOST_CUT * width)
         return width, height
-
-    @property
-    def _faces(self) -> bool:
-        return self.facing and self.document is not None and self.document.count > 1
 
     def fetch(self) -> None:
         """Fetch the visible pages; implemented by ``PageView``."""
@@ -129,14 +114,6 @@ class PageScroller(QAbstractScrollArea):
     def turn_by(self, step: int) -> None:
         """Turn all pages by quarter turns clockwise, and keep the target in view."""
         self.turn = (self.turn + step) % 4
-        self._arrange_anew()
-
-    def set_facing(self, facing: bool) -> None:
-        """Show two pages side by side, or one, and keep the target in view."""
-        self.facing = facing
-        self._arrange_anew()
-
-    def _arrange_anew(self) -> None:
         if self.document is None:
             return
         target, page = self.target, self._page
@@ -219,12 +196,9 @@ class PageScroller(QAbstractScrollArea):
         kept = self._under(anchor) if anchor is not None and len(self.layout_) else None
         room = self.viewport().width(), self.viewport().height()
         page = min(self._page, self.document.count)
-        space = room[0] - SPINE if self._faces else room[0], room[1]
-        scale = scale_for(self.zoom, self.fitted(page), space, self._natural())
-        before, self.layout_ = self.layout_, PageLayout(
-            self.document.sizes, scale, room[0], self.turn,
-            facing=self.facing, leftward=self.leftward,
-        )  # fmt: skip
+        scale = scale_for(self.zoom, self.fitted(page), room, self._natural())
+        before = self.layout_
+        self.layout_ = PageLayout(self.document.sizes, scale, room[0], self.turn)
         self._set_ranges()
         if scale != before.scale:
             self.zoom_changed.emit()
@@ -242,7 +216,7 @@ class PageScroller(QAbstractScrollArea):
 
     def _under(self, point: QPointF) -> tuple[int, QPointF]:
         place = point + QPointF(self.offset())
-        page = self.layout_.page_at(place.y(), place.x())
+        page = self.layout_.page_at(place.y())
         rect = self.layout_.rect(page)
         across, down = (place - rect.topLeft()).x(), (place - rect.topLeft()).y()
         return page, QPointF(across / rect.width(), down / rect.height())

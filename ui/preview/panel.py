@@ -24,7 +24,7 @@ from ui.preview.controls import Controls, Finder, PageOptions, PreviewActions
 from ui.preview.frame import PreviewFrame
 from ui.preview.loader import Evidence, Loader
 from ui.preview.marks import NO_MARKS, flowing
-from ui.search.safe_text import is_right_to_left, line
+from ui.search.safe_text import line
 from ui.widgets import timer
 
 if TYPE_CHECKING:
@@ -101,7 +101,6 @@ class Preview(PreviewFrame):
         self.bar.setVisible(True)
         self.banner.hide()
         self.pages.setAccessibleDescription(flowing(hit.text))
-        self.pages.leftward = is_right_to_left(hit.text)
         if hit.state in _UNTOUCHED:
             self.loader.let_go()
             self._slow.stop()

@@ -94,7 +94,7 @@ class Selection:
         layout, document = self._view.layout_, self._view.document
         if document is None or not len(layout):
             return 0, 0
-        page = layout.page_at(point.y(), point.x())
+        page = layout.page_at(point.y())
         letters = document.letters(page)
         if letters is None:
             document.want_letters(page)

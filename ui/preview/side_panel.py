@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import (
     QAbstractListModel,
     QEvent,
-    QMimeData,
     QModelIndex,
     QPersistentModelIndex,
     QSize,
     Qt,
-    QUrl,
     Signal,
 )
-from PySide6.QtGui import QGuiApplication, QImage, QPixmap, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QImage, QPixmap, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QFrame, QHeaderView, QListView, QSplitter, QTreeView
 
 from ui.preview.document import cut
 from ui.theme import L, M, S, current
 from ui.widgets import RowDelegate, timer
-from ui.words import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -111,24 +108,6 @@ class _Pages(QAbstractListModel):
             case _:
                 return None
 
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        return super().flags(index) | Qt.ItemFlag.ItemIsDragEnabled
-
-    def supportedDragActions(self) -> Qt.DropAction:
-        return Qt.DropAction.CopyAction
-
-    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """Return the data of a drag: the file, the page's name, and its largest image here."""
-        data, document = QMimeData(), self.document
-        if document is None or not indexes:
-            return data
-        page, path = indexes[0].row() + 1, document.source.path
-        data.setUrls([QUrl.fromLocalFile(str(path))])
-        data.setText(f"{path.name}, {names.place('page', document.label(page))}")
-        large = document.stand_in(page)
-        data.setImageData((large.pixmap if large else self._view.image(page)).toImage())
-        return data
-
     def show_pages(self, document: PageDocument | None) -> None:
         self.beginResetModel()
         self.document = document
@@ -151,11 +130,8 @@ class Thumbnails(QListView):
         self.setItemDelegate(RowDelegate(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Pages"))
-        # For the menu of the preview.
-        self.addAction(self.tr("Copy an image of this page")).triggered.connect(self._copy)
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setMovement(QListView.Movement.Static)
-        self.setDragEnabled(True)  # after the movement, which resets it
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setUniformItemSizes(True)
         self.verticalScrollBar().valueChanged.connect(self._fetching.start)
@@ -269,10 +245,6 @@ class Thumbnails(QListView):
     def _image_ready(self, page: int) -> None:
         self.update(self._pages.index(page - 1))
 
-    def _copy(self) -> None:
-        """Copy what a drag of the current page would carry."""
-        QGuiApplication.clipboard().setMimeData(self._pages.mimeData([self.currentIndex()]))
-
     def _chosen(self, now: QModelIndex, _before: QModelIndex) -> None:
         if now.isValid() and not self._following:
             self.page_requested.emit(now.row() + 1)
@@ -305,12 +277,6 @@ class SidePanel(QSplitter):
         self.tree.setAccessibleName(self.tr("Headings of this document"))
         self.tree.clicked.connect(self._choose)
         self.tree.activated.connect(self._choose)
-        for text, act in (  # for the menu of the preview
-            (self.tr("Copy this heading"), self._copy),
-            (self.tr("Unfold all headings"), self.tree.expandAll),
-            (self.tr("Fold all headings"), self.tree.collapseAll),
-        ):
-            self.tree.addAction(text).triggered.connect(act)
         self.thumbnails = Thumbnails()
         self.thumbnails.page_requested.connect(self.page_requested)
         for part in (self.tree, self.thumbnails):
@@ -374,10 +340,6 @@ class SidePanel(QSplitter):
         roomy = self.width() >= self._width_of_both()
         self.setOrientation(Qt.Orientation.Horizontal if roomy else Qt.Orientation.Vertical)
         super().resizeEvent(event)
-
-    def _copy(self) -> None:
-        heading = self.tree.currentIndex().siblingAtColumn(0)
-        QGuiApplication.clipboard().setText(str(heading.data() or ""))
 
     def _choose(self, index: QModelIndex) -> None:
         page = index.data(PAGE_ROLE)

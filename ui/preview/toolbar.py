@@ -214,7 +214,7 @@ class Toolbar(QWidget):
         self.unit.setText(names.place(unit, str(number)))
 
     def show_zoom(self, zoom: Zoom, scale: float) -> None:
-        self.zoom.setText(amounts.share(scale))
+        self.zoom.setText(self._percent(scale))
         for action in self.zoom.menu().actions():
             chosen = action.data()
             if isinstance(chosen, Zoom):
@@ -250,7 +250,7 @@ class Toolbar(QWidget):
         choices = [
             (self.tr("Fit the text"), Zoom(Fit.WIDTH)),
             (self.tr("Fit page"), Zoom(Fit.PAGE)),
-            *((amounts.share(each), Zoom(Fit.SCALE, each)) for each in SCALES),
+            *((self._percent(each), Zoom(Fit.SCALE, each)) for each in SCALES),
         ]
         for text, zoom in choices:
             action = menu.addAction(text)
@@ -258,6 +258,9 @@ class Toolbar(QWidget):
             action.setData(zoom)
             action.triggered.connect(partial(self._choose_zoom, zoom))
         return menu
+
+    def _percent(self, scale: float) -> str:
+        return self.tr("{n} %").format(n=amounts.count(round(100 * scale)))
 
     def _choose_zoom(self, zoom: Zoom, _checked: bool = False) -> None:
         self.zoom_chosen.emit(zoom)
@@ -277,6 +280,7 @@ class Toolbar(QWidget):
         """Size the field by the font."""
         wide = self.fontMetrics().horizontalAdvance("0" * _LABEL_CHARS)
         self.page.setFixedWidth(wide + 2 * M)
+        self.setMinimumHeight(self.page.sizeHint().height() + 2 * S)
         make_bold(self.title)
 
 

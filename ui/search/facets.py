@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
 from indexer.query.filters import TYPES
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Hit
 
-_COLUMNS, _LINES = 44, 24  # letters and lines that the panel takes at most
+_COLUMNS, _LINES = 52, 14  # letters of the panel, and its lines at least
+_ALL = Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive
 _YEARS = 4  # offered before there are documents to take them from
 
 
@@ -114,7 +116,8 @@ class FacetPanel(QFrame):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setFrameStyle(int(QFrame.Shape.Box) | int(QFrame.Shadow.Plain))
+        self.setForegroundRole(QPalette.ColorRole.Mid)
         self.tree = QTreeWidget()
         self.tree.setAccessibleName(self.tr("Filters"))
         self.tree.setItemDelegate(RowDelegate(self.tree))
@@ -139,11 +142,12 @@ class FacetPanel(QFrame):
             item.setFont(0, font)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled)
             item.setExpanded(True)
-            for at in range(item.childCount()):
-                child = item.child(at)
-                one_root = section is sections[0] and item.childCount() == 1
-                known = child.data(0, Qt.ItemDataRole.UserRole) in open_before
-                child.setExpanded(one_root or known)
+        for item in self.tree.findItems("", _ALL):
+            section_of = item.parent()
+            root = section_of is not None and section_of.parent() is None
+            alone = root and section_of is not None and section_of.childCount() == 1
+            known = item.data(0, Qt.ItemDataRole.UserRole) in open_before
+            item.setExpanded(item.isExpanded() or alone or known)
         header = self.tree.header()
         header.setSectionResizeMode(0, header.ResizeMode.Stretch)
         header.setSectionResizeMode(1, header.ResizeMode.ResizeToContents)
@@ -154,7 +158,8 @@ class FacetPanel(QFrame):
         wide = min(_COLUMNS * letter.averageCharWidth(), room.width() - 2 * L)
         corner = QPoint(0 if not self.isRightToLeft() else button.width() - wide, button.height())
         below = room.height() - button.mapTo(button.window(), corner).y() - L
-        self.resize(wide, min(_LINES * (letter.height() + S), below))
+        rows = len(self.tree.findItems("", _ALL)) + 1
+        self.resize(wide, min(max(rows, _LINES) * (letter.height() + S), below))
         self.move(button.mapToGlobal(corner + QPoint(0, S)))
         self.show()
         self.tree.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -170,8 +175,7 @@ class FacetPanel(QFrame):
         return item
 
     def _open(self) -> list[QTreeWidgetItem]:
-        flag = Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive
-        return [item for item in self.tree.findItems("", flag) if item.isExpanded()]
+        return [item for item in self.tree.findItems("", _ALL) if item.isExpanded()]
 
     def _choose(self, item: QTreeWidgetItem) -> None:
         operator, _, value = str(item.data(0, Qt.ItemDataRole.UserRole)).partition(":")

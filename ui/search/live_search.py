@@ -373,7 +373,6 @@ class Reasons(QObject):
         self.on = False  # whether they are shown for each current hit
         self._query = ""
         self._current: Hit | None = None
-        self._pointed: Hit | None = None
         self._asked: object = None
         self._request = LatestRequest(link)
 
@@ -382,22 +381,17 @@ class Reasons(QObject):
         self._current, self._query = hit, query
         self._ask()
 
-    def point(self, hit: Hit | None) -> None:
-        """Show the words of the hit under the mouse; None for none."""
-        self._pointed = hit
-        self._ask()
-
     def toggle_words(self) -> None:
         """Switch the words of the current hit on or off."""
         self.on = not self.on
         self._ask()
 
     def stop(self) -> None:
-        self._current = self._pointed = None
+        self._current = None
         self._ask()
 
     def _ask(self) -> None:
-        hit = self._pointed or (self._current if self.on else None)
+        hit = self._current if self.on else None
         if hit is not None and hit.start == hit.end:  # without a passage: found by its file name
             hit = None
         asked = (self._query, key_of(hit)) if hit is not None else None

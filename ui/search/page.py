@@ -265,7 +265,6 @@ class SearchPage(QWidget):
         results.hit_current.connect(self._emit_selected)
         results.emptied.connect(self.emptied)
         results.emptied.connect(self.reasons.stop)
-        view.pointed.connect(self._point)
         self.reasons.shown.connect(results.show_words)
         results.ordered.connect(self._ordered)
         view.near_end.connect(self.live_search.want_more)
@@ -407,9 +406,6 @@ class SearchPage(QWidget):
         self.chips.places[place_of(hit.path, (hit.start, hit.end))] = pages(hit)
         self.reasons.select(hit, query)
         self.hit_selected.emit(hit, list(row.group.hits), row.number, query)
-
-    def _point(self, row: ResultRow | None) -> None:
-        self.reasons.point(row.hit if row is not None else None)
 
     def _back_to_box(self, typed: str) -> None:
         self.focus_box()

@@ -132,8 +132,10 @@ class ResultsSummary(QWidget):
         self.banner = Banner()
         self.unsearched = Unsearched()
         self.orders = self._make_orders()
-        row = filled(QHBoxLayout(), counts, self.orders, wide=counts)
-        edges = (L, 0, M, S)
+        row = QHBoxLayout()
+        row.addWidget(counts, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.orders)
+        edges = (L, S, M, S)
         filled(QVBoxLayout(self), row, self.banner, self.unsearched, spacing=S, edges=edges)
         self.banner.hide()
 

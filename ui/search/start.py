@@ -30,7 +30,7 @@ from ui.preview.document import band_of
 from ui.search.filters import readable
 from ui.search.query_text import inside
 from ui.search.safe_text import is_right_to_left, line
-from ui.theme import L, M, S, icon
+from ui.theme import L, M, icon
 from ui.widgets import IconButton, RowDelegate, add_shortcut, filled, make_bold, wrapped_label
 from ui.words import amounts, say
 
@@ -106,7 +106,7 @@ class CardDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         colours = theme.current()
-        area = option.rect.adjusted(S, S, -S, -S)
+        area = option.rect
         sheet = QRect(area.topLeft(), picture_size(option.fontMetrics.height()))
         painter.save()
         painter.fillRect(sheet, Qt.GlobalColor.white)
@@ -145,12 +145,13 @@ class CardDelegate(QStyledItemDelegate):
         ):
             painter.setPen(colour)
             shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, place.width())
-            painter.drawText(place, Qt.AlignmentFlag.AlignLeading, f"\u2068{shown}\u2069")
+            flags = Qt.AlignmentFlag.AlignLeading | Qt.TextFlag.TextDontClip
+            painter.drawText(place, flags, f"\u2068{shown}\u2069")
             place.translate(0, metrics.height())
 
     def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
         high = option.fontMetrics.height()
-        return picture_size(high) + QSize(2 * S, 2 * high + M + 2 * S)
+        return picture_size(high) + QSize(0, 2 * high + M)
 
 
 def picture_size(high: int) -> QSize:
@@ -177,6 +178,7 @@ class RecentDocuments(QListView):
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setUniformItemSizes(True)
         self.setSpacing(M)
+        self.setViewportMargins(-M, -M, 0, 0)  # the spacing before the first card
         self.setMouseTracking(True)
         self.viewport().setAutoFillBackground(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -249,14 +251,18 @@ class RecentDocuments(QListView):
                 (self.tr("Copy path"), partial(QGuiApplication.clipboard().setText, path)),
                 (self.tr("Remove from this list"), partial(self.dropped.emit, path)),
             )
-            show_menu(self, at, entries)
+            show_menu(self, self.tr("What to do with this document"), at, entries)
 
 
 def show_menu(
-    view: QListView | QTreeWidget, at: QPoint, entries: Sequence[tuple[str, Callable[[], object]]]
+    view: QListView | QTreeWidget,
+    name: str,
+    at: QPoint,
+    entries: Sequence[tuple[str, Callable[[], object]]],
 ) -> None:
-    """Open a menu at a point of a list."""
+    """Open a menu at a point of a list; ``name`` is for screen readers."""
     menu = QMenu(view)
+    menu.setAccessibleName(name)
     for text, act in entries:
         menu.addAction(text).triggered.connect(lambda _checked=False, act=act: act())
     menu.aboutToHide.connect(menu.deleteLater)
@@ -330,15 +336,15 @@ class StartPanel(QWidget):
         empty_library: bool,
     ) -> None:
         """Fill the panel."""
-        for part in (self.empty, self.choose):
-            part.setVisible(empty_library)
+        self.empty.setVisible(empty_library)
+        self.choose.setVisible(empty_library)
         shown = not empty_library and bool(documents)
         self.documents.show_documents(documents[:_SHOWN] if shown else ())
         self.documents.setFixedHeight(max(self.documents.sizeHint().height(), 1))
-        for part in (self._headings[0], self.documents):
-            part.setVisible(shown)
-        for part in (self._headings[1], self.searches):
-            part.setVisible(not empty_library)
+        self._headings[0].setVisible(shown)
+        self.documents.setVisible(shown)
+        self._headings[1].setVisible(not empty_library)
+        self.searches.setVisible(not empty_library)
         known = bool(recent or saved)
         heading = self.tr("Searches") if known else self.tr("Ask in your own words, or try")
         self._headings[1].setText(heading)
@@ -348,7 +354,7 @@ class StartPanel(QWidget):
             self._add("star", each.name, hint, each.text, each.name)
         for text in recent[:_SHOWN]:
             self._add("history", readable(text), "", text)
-        for example, description in examples():
+        for example, description in () if known else examples():
             self._add("search", example, description, example)
         self._add("help", self.tr("Search syntax…"), "", "")
         header = self.searches.header()
@@ -380,7 +386,8 @@ class StartPanel(QWidget):
         item = self.searches.itemAt(at)
         if item is not None:
             self.searches.setCurrentItem(item)
-            entries = [(self.tr("Search for this"), partial(self._search, item))]
+            entries: list[tuple[str, Callable[[], object]]] = []
+            entries.append((self.tr("Search for this"), partial(self._search, item)))
             if item.data(0, _TEXT):
                 entries.append((self.tr("Remove"), self._remove))
-            show_menu(self.searches, at, entries)
+            show_menu(self.searches, self.tr("What to do with this search"), at, entries)

@@ -35,9 +35,8 @@ from PySide6.QtWidgets import (
 from indexer.api.types import Hit, Why
 from ui.search.delegate import ResultsDelegate, ResultsStyle
 from ui.search.model import ResultsModel
-from ui.search.rows import RowKind, grouped
+from ui.search.rows import grouped
 from ui.search.snippet import MOST_LINES
-from ui.widgets import timer
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHoverEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
@@ -311,8 +310,6 @@ class RowsView(QListView):
 
 
 _Move = QAbstractItemView.CursorAction
-# Milliseconds for which the mouse rests on an icon before the matching words are requested.
-POINTING_MS = 250
 
 
 class ResultsView(RowsView):
@@ -324,7 +321,6 @@ class ResultsView(RowsView):
         previewed: Space was pressed.
         unfolded: The ``ResultRow`` of a line whose passages are to be shown.
         left: Escape (""), or text was typed, which is for the box.
-        pointed: The ``ResultRow`` whose icon the mouse points at; None when it no longer does.
     """
 
     hit_current = Signal(QModelIndex)
@@ -332,12 +328,6 @@ class ResultsView(RowsView):
     previewed = Signal()
     left = Signal(str)
     unfolded = Signal(object)
-    pointed = Signal(object)
-
-    def __init__(self, model: ResultsModel, parent: QWidget | None = None) -> None:
-        super().__init__(model, parent)
-        self._at_icon: ResultRow | None = None
-        self._pointing = timer(self, POINTING_MS, self._point)
 
     def moveCursor(
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
@@ -391,32 +381,6 @@ class ResultsView(RowsView):
         self.viewport().update()
         if current.isValid() and self.rows_model.rows[current.row()].is_hit:
             self.hit_current.emit(self.rows_model.index(current.row()))
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        match event.type():
-            case QEvent.Type.HoverMove | QEvent.Type.HoverEnter:
-                hover: QHoverEvent = event  # type: ignore[assignment]  # by its type
-                self._point_at(self._row_by_icon(hover.position().toPoint()))
-            case QEvent.Type.HoverLeave | QEvent.Type.Leave:
-                self._point_at(None)
-        return super().viewportEvent(event)
-
-    def _row_by_icon(self, place: QPoint) -> ResultRow | None:
-        """Return the row of the hit whose icon is at a point."""
-        index = self.indexAt(place)
-        row = self.rows_model.rows[index.row()] if index.isValid() else None
-        if row is None or row.kind is not RowKind.HIT:
-            return None
-        rect, direction = self.visualRect(index), self.layoutDirection()
-        return row if self.results.is_on_icon(rect, place.x(), direction) else None
-
-    def _point_at(self, row: ResultRow | None) -> None:
-        if row is not self._at_icon:
-            self._at_icon = row
-            self._pointing.start()
-
-    def _point(self) -> None:
-        self.pointed.emit(self._at_icon)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() in (Qt.MouseButton.BackButton, Qt.MouseButton.ForwardButton):

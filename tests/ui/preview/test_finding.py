@@ -38,15 +38,35 @@ def test_words_are_found_on_all_pages_and_the_search_wraps(
     qtbot.waitUntil(lambda: preview.pages.page != first)
     found = preview.pages.page
     assert preview.pages.found
-    assert preview.finding.said.text() == f"Page {found}: 1 of 1"
-    before = preview.pages.found
+    qtbot.waitUntil(lambda: preview.finding.said.text() == "1 of 1")
+    preview.pages.go_to(first)
     preview.finding.step_places(1)  # the only place is found again
-    qtbot.waitUntil(lambda: preview.pages.found is not before)
     assert preview.pages.page == found
     qtbot.waitUntil(lambda: bool(like(pixels(preview.pages.viewport()), FOUND, 40).any()))
     QTest.keyClick(preview.finding.text, Qt.Key.Key_Escape)
     assert preview.finding.isHidden()
     assert preview.pages.found == ()
+
+
+def test_all_places_are_counted_and_listed(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
+    show(qtbot, preview, hits[2])
+    here, bar = preview.pages.page, preview.finding
+    document = preview.pages.document
+    assert document is not None
+    find(qtbot, preview, "keeper")
+    total = document.count  # each page has it once
+    qtbot.waitUntil(lambda: bar.said.text() == f"{here} of {total}")
+    assert [bar.list.item(row).text()[:2].strip() for row in range(bar.list.count())] == [
+        str(page) for page in range(1, total + 1)
+    ]
+    assert "keeper" in bar.list.item(0).text()
+    assert bar.list.currentRow() == here - 1
+    bar.list.itemClicked.emit(bar.list.item(0))
+    assert (preview.pages.page, bar.said.text()) == (1, f"1 of {total}")
+    bar.step_places(-1)
+    assert preview.pages.page == total
+    QTest.keyClick(bar.text, Qt.Key.Key_Escape)
+    assert bar.list.count() == 0
 
 
 def test_words_that_do_not_occur_are_reported(

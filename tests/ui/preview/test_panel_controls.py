@@ -50,7 +50,6 @@ def test_zooming(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
     qtbot.keyClick(preview, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
     assert preview.pages.scale > fitted
     assert preview.bar.zoom.text() == f"{round(100 * preview.pages.scale)} %"
-    qtbot.mouseClick(preview.bar.smaller, Qt.MouseButton.LeftButton)
     qtbot.keyClick(preview, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)
     assert preview.pages.scale == pytest.approx(fitted)
     turn(preview.pages, 120)
@@ -141,20 +140,21 @@ def test_the_outline_leads_to_its_pages(qtbot: QtBot, preview: Preview, tmp_path
     assert tree.currentIndex().data() == "Three"
 
 
-def test_finding_what_is_similar_and_searching_inside(
+def test_the_menu_finds_in_the_document_what_is_similar_and_where_else_it_is_said(
     qtbot: QtBot, preview: Preview, hits: list[Hit]
 ) -> None:
     show(qtbot, preview, hits[1])
     queries: list[str] = []
-    paths: list[str] = []
+    asked: list[Hit] = []
     preview.like_requested.connect(queries.append)
-    preview.search_inside_requested.connect(paths.append)
-    for action in preview.bar.menu.actions():
-        action.trigger()
-    assert len(queries) == 2
-    assert f"#{hits[1].start}-{hits[1].end}" in queries[0]
-    assert queries[1].startswith("like:")
-    assert paths == [hits[1].path]
+    preview.hit_actions.elsewhere_requested.connect(asked.append)
+    entries = {each.text().partition("\t")[0]: each for each in preview.bar.menu.actions()}
+    entries["Similar"].trigger()
+    entries["Said elsewhere"].trigger()
+    assert queries == [f'like:"{hits[1].path}#{hits[1].start}-{hits[1].end}"']
+    assert asked == [hits[1]]
+    entries["Find in document"].trigger()
+    assert preview.finding.isVisible()
 
 
 def test_opening_outside_goes_to_the_page_in_view(
@@ -168,7 +168,7 @@ def test_opening_outside_goes_to_the_page_in_view(
     show(qtbot, preview, hits[1])
     preview.pages.go_to(5)
     preview.bar.open.click()
-    preview.bar.folder.click()
+    preview.folder.trigger()
     assert opened == [(hits[1].path, 5), (hits[1].path, -1)]
 
 
@@ -184,22 +184,22 @@ def test_every_control_has_a_name_and_can_be_reached(
     assert preview.text.accessibleName()
 
 
-def test_a_narrow_panel_hides_optional_controls(
+def test_steps_between_hits_are_shown_where_there_is_no_list(
     qtbot: QtBot, preview: Preview, hits: list[Hit]
 ) -> None:
     preview.show_hit(hits[0], hits, 0)
     wait_for_page(qtbot, preview)
-    assert preview.bar.smaller.isVisible()
-    assert preview.bar.place.isVisible()
+    assert not preview.bar.after.isVisible()
+    preview.bar.show_steps(shown=True)
+    assert preview.bar.place.text() == f"Hit 1 of {len(hits)}"
+    with qtbot.waitSignal(preview.hit_requested):
+        preview.bar.after.click()
+    preview.bar.show_steps(shown=False)
     preview.resize(preview.minimumSizeHint().width(), 600)
     QApplication.processEvents()
-    assert not preview.bar.smaller.isVisible()
-    for part in (preview.bar.after, preview.bar.page, preview.bar.zoom):
+    for part in (preview.bar.page, preview.bar.zoom, preview.bar.more):
         assert part.isVisible()
         assert preview.bar.rect().contains(part.geometry())
-    preview.resize(700, 600)
-    QApplication.processEvents()
-    assert preview.bar.smaller.isVisible()
 
 
 def test_slides_and_sheets_are_named(preview: Preview) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
@@ -97,31 +96,3 @@ def test_the_panel_changes_with_the_document(
     show(qtbot, preview, hits[1])
     assert preview.side.isVisible()
     assert preview.side.thumbnails.currentIndex().row() == preview.pages.page - 1
-
-
-def test_facing_pages_stand_side_by_side(
-    qtbot: QtBot, preview: Preview, hits: list[Hit], canned: Canned
-) -> None:
-    show(qtbot, preview, hits[1])
-    view = preview.pages
-    wide = view.layout_.rect(2).width()
-    qtbot.keyClick(preview, Qt.Key.Key_F8)
-    assert canned[0].settings["facing_pages"]
-    left, right = view.layout_.rect(2), view.layout_.rect(3)
-    assert left.top() == right.top()
-    assert left.right() < right.left()
-    assert right.right() <= view.viewport().width()
-    assert left.width() < wide, "both fit the width"
-    assert {2, 3} <= set(view.visible_pages())
-    preview.facing_pages.trigger()
-    assert view.layout_.rect(2).width() == pytest.approx(wide)
-
-
-def test_facing_pages_of_hebrew_are_read_from_the_right(
-    qtbot: QtBot, preview: Preview, hits: list[Hit]
-) -> None:
-    show(qtbot, preview, hits[1])
-    preview.facing_pages.trigger()
-    preview.pages.leftward = True
-    preview.pages.arrange()
-    assert preview.pages.layout_.rect(3).right() < preview.pages.layout_.rect(2).left()

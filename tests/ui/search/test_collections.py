@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 
 from indexer.api.requests import Index
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from tests.ui.notices import RecordedNotices
     from ui.engine_client import EngineLink
     from ui.ports import Context
+
+
+RECURSIVE = Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive
 
 
 def entry(menu: QMenu, text: str) -> QAction:
@@ -71,9 +75,11 @@ def test_the_filters_of_a_query_become_a_collection(
     assert page.collections.lists == []  # a collection of filters is no list of documents
 
     search(qtbot, page, 'in:"At night" the')
-    assert [token.text() for token in page.bar.box.tokens] == ["In: At night"]
+    assert [chip.text() for chip in page.chips.chips] == ["In: At night"]
     assert documents(page) == {"lighthouse.md"}
-    assert page.chips.menus.collections == ("At night",)
+    page._offer_filters()
+    assert page.facets.tree.findItems("At night", RECURSIVE)
+    page.facets.hide()
 
 
 def test_documents_join_a_collection_which_can_be_removed(

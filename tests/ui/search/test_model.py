@@ -9,9 +9,9 @@ from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
-from indexer.api.types import Also, FileState, Why
+from indexer.api.types import FileState, Why
 from tests.ui.search.hits import hit, many
-from ui.search.describe import elsewhere, headings, pages, places_alike
+from ui.search.describe import headings, pages
 from ui.search.model import ResultRole, ResultsModel
 from ui.search.rows import ResultOrder, grouped, key_of
 
@@ -68,27 +68,13 @@ def test_another_order_is_another_list(model: ResultsModel) -> None:
     model.show_groups((), same_query=True)
 
 
-def test_what_was_folded_under_a_hit_is_told(model: ResultsModel) -> None:
-    copies = tuple(
-        Also(f"/docs/copy {n}.txt", f"copy {n}.txt", f"Copy {n}", 4, 5, 7, 70) for n in (1, 2)
-    )
-    folded = hit(also=copies)
-    model.show_groups(grouped([folded]), same_query=False)
-    assert str(model.data(model.index(1))).endswith("2 more, nearly the same")
-    assert places_alike(folded) == ["Copy 1, p. 4", "Copy 2, p. 4"]
-    assert [(one.path, one.start, one.also) for one in elsewhere(folded)] == [
-        ("/docs/copy 1.txt", 7, ()),
-        ("/docs/copy 2.txt", 7, ()),
-    ]
-
-
 def test_rows_have_accessible_texts(model: ResultsModel) -> None:
     away = hit(state=FileState.OFFLINE, why=Why.MEANING, start=1100)
     model.show_groups(grouped([away, hit()]), same_query=False)
     spoken = [model.data(model.index(row), Qt.ItemDataRole.AccessibleTextRole) for row in (0, 1)]
     assert spoken[0].startswith("lease, 2 passage")
     assert "Offline" in spoken[0]
-    assert "/docs/lease.txt" in spoken[0]
+    assert "/docs" in spoken[0]
     assert spoken[1] == (
         "p. 12. It rises with the index. Lease › Rent. Found by its meaning. A weaker match"
     )

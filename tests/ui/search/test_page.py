@@ -7,18 +7,24 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import pymupdf
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QToolButton, QWidget
 
-from indexer.api.requests import Index
+from indexer.api.requests import Index, Search
+from indexer.api.types import SearchResult
 from tests.ui.conftest import attach
+from tests.ui.library.port import canned_context
+from tests.ui.menus import entries
+from tests.ui.search.hits import many
 from tests.ui.search.pages import links, press, search, shown, titles
 from ui.engine_client import EngineLink
 from ui.ports import Context
+from ui.preview.client import RenderClient
 from ui.search.filters import readable
-from ui.search.labels import DocumentLink, Link
+from ui.search.labels import Link
 from ui.search.page import SearchPage
 from ui.search.panels import NothingPanel
 
@@ -30,6 +36,14 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from tests.fake_engine import FakeEngine
     from tests.ui.notices import RecordedNotices
+
+FIND = Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive
+
+
+def one_page(text: str) -> bytes:
+    with pymupdf.open() as document:
+        document.new_page().insert_text((72, 72), text)
+        return bytes(document.tobytes())
 
 
 def test_typing_finds_and_selects_the_first_hit(qtbot: QtBot, page: SearchPage) -> None:
@@ -83,39 +97,70 @@ def test_the_box_leaves_undo_to_others_while_it_has_nothing_to_undo(page: Search
         assert undo.isAccepted() is typed
 
 
-def test_chips_and_text_agree(qtbot: QtBot, page: SearchPage) -> None:
+def chips(page: SearchPage) -> list[str]:
+    return [chip.text() for chip in page.chips.chips]
+
+
+def test_filters_stand_in_one_place(qtbot: QtBot, page: SearchPage) -> None:
     box = page.bar.box
-    QTest.keyClicks(box, 'lamp ext:md -draft in:"a b" ')
-    assert box.text() == "lamp -draft "
-    assert [token.text() for token in box.tokens] == ["Type: md", "In: a b"]
-    assert page.query == 'ext:md in:"a b" lamp -draft '
-    assert [chip.text() for chip in page.chips.chips] == ["not draft"]
+    QTest.keyClicks(box, 'lamp ext:md -draft in:"a b" "at dusk"')
+    assert box.text() == 'lamp -draft "at dusk"'
+    assert chips(page) == ["Type: md", "In: a b"], "only filters are chips"
+    assert page.query == 'ext:md in:"a b" lamp -draft "at dusk"'
     QTest.keyClick(page.chips.chips[0], Qt.Key.Key_Delete)
-    assert page.query == 'ext:md in:"a b" lamp'
-    QTest.mouseClick(box.tokens[1], Qt.MouseButton.LeftButton)
-    assert page.query == "ext:md lamp"
+    assert page.query == 'in:"a b" lamp -draft "at dusk"'
+    QTest.mouseClick(page.chips.chips[0], Qt.MouseButton.LeftButton)
+    assert page.query == 'lamp -draft "at dusk"'
     assert page.live_search.text == page.query
-    page.chips.menus.chosen.emit("lamp date:2024 ")
-    assert [token.text() for token in box.tokens] == ["Date: 2024"]
-    page.chips.typing_requested.emit("page:")
-    assert page.query == "date:2024 lamp page:"
-    qtbot.waitUntil(box.popup.isVisible)
-    QTest.keyClick(box.popup, Qt.Key.Key_Down)
-    QTest.keyClick(box.popup, Qt.Key.Key_Return)
-    assert page.query.split() == ["date:2024", "page:1", "lamp"]
-    assert len(box.tokens) == 2
-
-
-def test_typing_goes_on_beside_a_filter_that_was_chosen(qtbot: QtBot, page: SearchPage) -> None:
-    box = page.bar.box
-    page.chips.menus.buttons[0].setFocus()
-    page.chips.menus.chosen.emit("lamp ext:md ")
+    assert not page.chips.clear.isVisible()
+    page.search("ext:md in:south lamp")
+    page.chips.clear.click()
+    assert page.query == "lamp"
     assert box.hasFocus()
-    QTest.keyClicks(box, "oil")
-    assert page.query == "ext:md lamp oil"
-    page.search_inside("/docs/lease.txt")
+
+
+def test_the_cross_and_ctrl_a_clear_the_filters_too(page: SearchPage) -> None:
+    box = page.bar.box
+    for start in ("ext:md in:south lamp", "ext:md in:south "):
+        for replacing in (Qt.Key.Key_Delete, Qt.Key.Key_X):
+            page.search(start)
+            QTest.keyClick(box, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+            assert all(chip.isChecked() for chip in page.chips.chips), "they look selected"
+            QTest.keyClick(box, replacing)
+            assert (page.query, chips(page)) == ("x" if replacing == Qt.Key.Key_X else "", [])
+    page.search("ext:md lamp")
+    QTest.keyClick(box, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(box, Qt.Key.Key_End)
+    QTest.keyClick(box, Qt.Key.Key_X)
+    assert page.query == "ext:md lampx"
+    cross = box.findChild(QToolButton)
+    assert cross is not None
+    cross.click()
+    assert page.query == ""
+    assert page.results.shown is page.results.start
+
+
+def test_typing_goes_on_beside_a_filter_that_was_chosen(
+    qtbot: QtBot, page: SearchPage, library_files: Path
+) -> None:
+    box = page.bar.box
+    search(qtbot, page, "the")
+    page.chips.button.setFocus()
+    page.chips.button.click()
+    tree = page.facets.tree
+    (folder,) = tree.findItems(str(library_files), FIND)
+    documents = {group.path for group in page.results.groups}
+    assert folder.text(1) == str(len(documents))
+    (inner,) = tree.findItems("contracts", FIND)
+    assert (inner.text(1), inner.parent()) == ("1", folder)
+    assert tree.findItems("2026", FIND) or tree.findItems("20", Qt.MatchFlag.MatchStartsWith | FIND)
+    tree.itemClicked.emit(inner, 0)
+    assert not page.facets.isVisible()
+    assert box.hasFocus()
     QTest.keyClicks(box, "rent")
-    assert page.query == 'ext:md in:"/docs/lease.txt" lamp oil rent'
+    assert page.query == f'in:"{library_files / "contracts"}" the rent' or (
+        page.query == f"in:{library_files / 'contracts'} the rent"
+    )
 
 
 def test_typing_replaces_the_text_but_not_the_filters(page: SearchPage) -> None:
@@ -133,42 +178,63 @@ def test_typing_replaces_the_text_but_not_the_filters(page: SearchPage) -> None:
 def test_keys_go_between_the_text_and_the_filters(page: SearchPage) -> None:
     box = page.bar.box
     page.search("ext:md in:south lamp")
+    first, second = page.chips.chips
     box.setCursorPosition(0)
     QTest.keyClick(box, Qt.Key.Key_Left)
-    assert box.tokens[1].hasFocus()
-    QTest.keyClick(box.tokens[1], Qt.Key.Key_Left)
-    assert box.tokens[0].hasFocus()
-    QTest.keyClick(box.tokens[0], Qt.Key.Key_Right)
-    QTest.keyClick(box.tokens[1], Qt.Key.Key_Right)
+    assert second.hasFocus()
+    QTest.keyClick(second, Qt.Key.Key_Left)
+    assert first.hasFocus()
+    QTest.keyClick(first, Qt.Key.Key_Right)
+    QTest.keyClick(second, Qt.Key.Key_Right)
     assert box.hasFocus()
     QTest.keyClick(box, Qt.Key.Key_Backspace)
     assert page.query == "ext:md lamp"
-    box.tokens[0].actions()[0].trigger()  # of its menu
+    page.chips.chips[0].actions()[0].trigger()  # of its menu
     assert page.query == "lamp"
 
 
-def test_filters_leave_room_for_the_text(page: SearchPage) -> None:
-    box = page.bar.box
+def test_filters_fit_on_one_line(page: SearchPage) -> None:
+    long = 'in:"a folder with rather a long name" like:/docs/contracts/lease.pdf ext:md lang:de x'
     for direction in (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft):
-        box.setLayoutDirection(direction)
-        page.search('in:"a folder with rather a long name" like:/docs/contracts/lease.pdf ext:md x')
-        widths = [token.width() for token in box.tokens]
-        assert sum(widths) < 0.7 * box.width()
-        edges = sorted((token.x(), token.x() + token.width()) for token in box.tokens)
+        page.chips.setLayoutDirection(direction)
+        page.chips.setFixedWidth(420)
+        page.search(long)
+        QApplication.processEvents()
+        parts = [*page.chips.chips, page.chips.button, page.chips.clear]
+        edges = sorted((part.x(), part.x() + part.width()) for part in parts)
         assert all(left[1] <= right[0] for left, right in itertools.pairwise(edges))
-        assert all(box.rect().contains(token.geometry()) for token in box.tokens)
+        assert all(page.chips.rect().contains(part.geometry()) for part in parts)
 
 
 def test_a_filter_shows_no_offsets(page: SearchPage) -> None:
     page.search('like:"/docs/lease.pdf#120-340"')
-    assert [token.text() for token in page.bar.box.tokens] == ["Like a passage of lease.pdf"]
+    assert chips(page) == ["Like a passage of lease.pdf"]
     assert readable('roof more:"/docs/lease.pdf#120-340"') == "roof · More like lease.pdf"
     assert readable('in:"/docs/old leases" ext:pdf rent') == "ext:pdf rent · In: old leases"
-    page.bar.box.places["/docs/lease.pdf#120-340"] = "p. 27"
+    page.chips.places["/docs/lease.pdf#120-340"] = "p. 27"
     page.search('more:"/docs/lease.pdf#120-340" roof')
-    assert [token.text() for token in page.bar.box.tokens] == ["More like p. 27 of lease.pdf"]
+    assert chips(page) == ["More like p. 27 of lease.pdf"]
     page.search("like:/docs/lease.pdf")
-    assert [token.text() for token in page.bar.box.tokens] == ["Like: lease.pdf"]
+    assert chips(page) == ["Like: lease.pdf"]
+
+
+def test_where_nothing_was_asked_no_sentence_is_marked(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    link.answers[Search] = lambda _request: SearchResult(tuple(many(2)))
+    page = SearchPage(context)
+    qtbot.addWidget(page)
+    for query, marked in (("rent ext:pdf", True), ("ext:pdf", False), ("like:/a.pdf", True)):
+        search(qtbot, page, query)
+        assert [bool(hit.best[1]) for hit in page.results.hits] == [marked, marked]
+    page.stop()
+
+
+def test_a_line_moves_under_the_box_while_a_search_runs(qtbot: QtBot, page: SearchPage) -> None:
+    page.live_search.busy.emit(True)
+    qtbot.waitUntil(lambda: page.busy.is_moving)
+    assert page.busy.height() == 2
+    search(qtbot, page, "tenant")
+    assert not page.busy.is_moving
 
 
 def test_names_are_offered_whole_where_there_is_room(qtbot: QtBot, page: SearchPage) -> None:
@@ -184,18 +250,17 @@ def test_names_are_offered_whole_where_there_is_room(qtbot: QtBot, page: SearchP
 
 
 def test_a_long_pasted_text_has_a_limited_number_of_chips(page: SearchPage) -> None:
-    page.bar.box.setText("-a " * 3000)
+    page.chips.show_query("in:a " * 3000)
     assert len(page.chips.chips) == 40
-    page.bar.box.clear()
+    page.chips.show_query("")
     assert not page.chips.chips
 
 
 def test_tab_goes_through_the_page_as_it_is_read(page: SearchPage) -> None:
-    page.search("lamp ext:md -draft")
+    page.search("lamp ext:md in:south")
     wanted = [
-        page.bar.box, *page.bar.box.tokens, page.bar.kept_button, page.bar.help_button,
-        *page.chips.chips,
-        *page.chips.menus.buttons,
+        page.bar.box, page.bar.kept_button, page.chips.button, *page.chips.chips,
+        page.chips.clear,
     ]  # fmt: skip
     seen: list[QWidget] = [page.bar.box]
     for _ in wanted[1:]:
@@ -204,26 +269,21 @@ def test_tab_goes_through_the_page_as_it_is_read(page: SearchPage) -> None:
     assert seen == wanted
 
 
-def test_menus_offer_what_the_library_has(
+def test_without_a_search_the_filters_are_those_of_the_library(
     qtbot: QtBot, page: SearchPage, library_files: Path
 ) -> None:
-    qtbot.waitUntil(lambda: page.chips.menus.folders == (str(library_files),))
-    for button in page.chips.menus.buttons:
-        menu = button.menu
-        menu.aboutToShow.emit()
-        assert menu.actions()
-    page.chips.menus.buttons[0].menu.actions()[0].trigger()
-    assert page.query == f'in:"{library_files}" '
-    page.chips.menus.buttons[1].menu.actions()[1].trigger()
-    assert "type:document " in page.query
-    page.chips.menus.buttons[2].menu.actions()[-1].trigger()
-    assert page.query.endswith("date:")
+    page.chips.button.click()
+    tree = page.facets.tree
+    qtbot.waitUntil(lambda: bool(tree.findItems(str(library_files), FIND)))
+    assert all(tree.findItems(name, FIND) for name in ("Folder", "Type", "Year"))
+    assert not any(item.text(1) for item in tree.findItems("", Qt.MatchFlag.MatchContains | FIND))
+    page.facets.hide()
 
 
 def test_nothing_found_says_what_to_try(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "zebra -draft ext:pdf author:xyz")
     assert page.results.shown is page.results.nothing
-    assert "without any filter" in links(page)
+    assert "All filters" in links(page)
     link = next(each for each in page.results.nothing.findChildren(Link) if "draft" in each.text())
     link.click()
     assert page.query == "ext:pdf author:xyz zebra"
@@ -237,24 +297,32 @@ def test_an_excluded_word_alone_offers_no_empty_query(qtbot: QtBot) -> None:
     panel.show_nothing("-lamp")
     assert not panel.findChildren(Link)
     panel.show_nothing("roof -lamp")
-    assert [link.text() for link in panel.findChildren(Link)] == ["without “not lamp”"]
+    assert [link.text() for link in panel.findChildren(Link)] == ["not lamp"]
+
+
+def searches(page: SearchPage) -> list[str]:
+    found = page.results.start.searches.findItems("", Qt.MatchFlag.MatchContains)
+    return [item.text(0) for item in found]
 
 
 def test_the_start_panel_has_examples(qtbot: QtBot, page: SearchPage) -> None:
-    assert page.results.shown is page.results.start
-    qtbot.waitUntil(lambda: len(links(page)) == 4)
+    panel = page.results.start
+    assert page.results.shown is panel
+    qtbot.waitUntil(lambda: len(searches(page)) == 4)
     with qtbot.waitSignal(page.live_search.answered):
-        page.results.start.findChildren(Link)[-2].click()
+        panel.searches.itemClicked.emit(panel.searches.topLevelItem(2), 0)
     assert page.query == "date:2024-03..2024-06 "
     page.memory.save_search("Roofs", "roof")
     page.search("")
-    assert page.results.shown is page.results.start
-    assert links(page)[0] == "Roofs"
-    roofs = page.results.start.findChildren(Link)[-5]
-    assert [each.text() for each in roofs.actions()] == ["Search for this", "Remove"]
-    roofs.actions()[1].trigger()
+    assert page.results.shown is panel
+    assert searches(page) == ["Roofs", "Search syntax…"]
+    with qtbot.waitSignal(page.help_requested):
+        panel.searches.itemClicked.emit(panel.searches.topLevelItem(1), 0)
+    panel.searches.setCurrentItem(panel.searches.findItems("Roofs", FIND)[0])
+    panel.searches.setFocus()
+    QTest.keyClick(panel.searches, Qt.Key.Key_Delete)
     assert page.memory.saved == ()
-    assert "Roofs" not in links(page)
+    assert "Roofs" not in searches(page)
 
 
 def test_an_empty_library_leads_to_folders(qtbot: QtBot, context: Context) -> None:
@@ -318,16 +386,6 @@ def test_history_can_be_switched_off(qtbot: QtBot, page: SearchPage, settings: S
     assert list(page.memory.recent) == []
 
 
-def test_the_help_lists_the_grammar_with_clickable_examples(qtbot: QtBot, page: SearchPage) -> None:
-    page.bar.show_help()
-    assert page.bar.help.isVisible()
-    examples = page.bar.help.findChildren(Link)
-    assert '"to be or not to be"' in [each.text() for each in examples]
-    examples[0].click()
-    assert not page.bar.help.isVisible()
-    assert page.query == "rental income after the merger"
-
-
 def test_recent_documents_are_a_click_away(
     qtbot: QtBot, page: SearchPage, library_files: Path
 ) -> None:
@@ -337,29 +395,43 @@ def test_recent_documents_are_a_click_away(
     assert page.memory.documents == (), "nobody chose it"
     page.actions_on_hits.used.emit()
     page.search("")
-    qtbot.waitUntil(lambda: "lighthouse.md" in links(page))
-    panel = page.results.start
-    shown_links = [each for each in panel.findChildren(Link) if each.isVisible()]
-    link = next(each for each in shown_links if each.text() == "lighthouse.md")
-    link.click()
+    cards = page.results.start.documents
+    qtbot.waitUntil(cards.isVisible)
+    assert [cards.model().index(row, 0).data() for row in range(cards.model().rowCount())] == [
+        "lighthouse.md"
+    ]
     path = library_files / "lighthouse.md"
+    cards.clicked.emit(cards.model().index(0, 0))
     assert page.query.strip() == f'in:"{path}"'
     page.search("")
-    qtbot.waitUntil(lambda: "lighthouse.md" in links(page))
-    link = next(each for each in panel.findChildren(DocumentLink) if each.isVisible())
-    entries = {each.text(): each for each in link.actions()}
-    assert list(entries) == [
-        "Search inside this document", "Open", "Show in folder", "Copy path",
-        "Remove from this list",
-    ]  # fmt: skip
-    assert link.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
-    entries["Copy path"].trigger()
+    menu = entries(cards.viewport(), cards.visualRect(cards.model().index(0, 0)).center())
+    assert list(menu) == ["Open", "Show in folder", "Copy path", "Remove from this list"]
+    menu["Copy path"].trigger()
     assert QGuiApplication.clipboard().text() == str(path)
-    entries["Remove from this list"].trigger()
-    qtbot.waitUntil(lambda: "lamp" in links(page))
-    assert "lighthouse.md" not in links(page)
-    shown_links = [each for each in panel.findChildren(Link) if each.isVisible()]
-    lamp = next(each for each in shown_links if each.text() == "lamp")
-    lamp.actions()[1].trigger()
-    assert "lamp" not in links(page)
+    menu["Remove from this list"].trigger()
+    qtbot.waitUntil(lambda: not cards.isVisible())
+    assert "lamp" in searches(page)
+    tree = page.results.start.searches
+    first = tree.visualItemRect(tree.findItems("lamp", FIND)[0]).center()
+    entries(tree.viewport(), first)["Remove"].trigger()
+    assert "lamp" not in searches(page)
     assert not [*page.memory.recent, *page.memory.documents]
+
+
+def test_cards_show_the_first_pages(qtbot: QtBot, page: SearchPage, library_files: Path) -> None:
+    client = RenderClient(page, None)
+    page.results.start.take_client(client)
+    (library_files / "report.pdf").write_bytes(one_page("A lamp is lit at dusk."))
+    for name in ("ice.txt", "report.pdf", "gone.txt"):
+        page.memory.note_document(str(library_files / name))
+    page.search("")
+    model = page.results.start.documents.model()
+
+    def shown_pages() -> list[bool]:
+        items = [model.index(row, 0) for row in range(model.rowCount())]
+        drawn = [item.data(Qt.ItemDataRole.DecorationRole) is not None for item in items]
+        return [*drawn, "seal" in str(items[2].data(Qt.ItemDataRole.UserRole + 1))]
+
+    qtbot.waitUntil(lambda: shown_pages() == [False, True, False, True])
+    assert not page.results.start.documents.grab().isNull()
+    client.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from tests.ui.search.pages import press, search, titles
 from ui.export import ExportFormat
 from ui.search.actions import HitAction
 from ui.search.live_search import FIRST_LIMIT
-from ui.search.rows import FoundHits, ResultOrder
+from ui.search.rows import FoundHits, ResultOrder, RowKind
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,10 +114,12 @@ def test_the_menu_of_a_hit(qtbot: QtBot, page: SearchPage) -> None:
     menu.hide()
     texts = [action.text().partition("\t")[0] for action in menu.actions()]
     assert texts[:3] == ["Open", "Show in folder", "Preview"]
-    inside = next(each for each in menu.actions() if each.text().startswith("Search inside"))
-    inside.trigger()
-    assert page.query == f'in:"{hit.path}" roof '
-    page.actions_on_hits.carry_out(HitAction.LIKE_PASSAGE, hit)
+    assert [text for text in texts if text in ("Find in document", "Similar", "Said elsewhere")]
+    with qtbot.waitSignal(page.actions_on_hits.find_requested):
+        menu.actions()[texts.index("Find in document")].trigger()
+    with qtbot.waitSignal(page.actions_on_hits.elsewhere_requested):
+        menu.actions()[texts.index("Said elsewhere")].trigger()
+    menu.actions()[texts.index("Similar")].trigger()
     assert page.query == f'like:"{hit.path}#{hit.start}-{hit.end}" '
 
 
@@ -169,31 +172,60 @@ def test_an_export_loads_the_remaining_hits(
     assert len(json.loads(file.read_text())["hits"]) == count
 
 
-def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
-    search(qtbot, page, "the lamp")
-    page.results.step_hits(1)
-    hit = page.current_hit
+def test_another_order_begins_at_its_first(
+    qtbot: QtBot, page: SearchPage, engine: FakeEngine, tmp_path: Path
+) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(FIRST_LIMIT + 20):
+        file = folder / f"{number}.txt"
+        file.write_text("A lighthouse of its own.")
+        os.utime(file, (10**9 + number, 10**9 + number))
+    engine.call(Index((folder,)))
+    search(qtbot, page, "lighthouse")
+    page.results.step_hits(7)
+    relevance, newest, name = page.results.summary.orders.menu().actions()
     with qtbot.waitSignal(page.live_search.answered):
-        page.results.summary.orders.setCurrentIndex(2)
-        page.results.summary.orders.activated.emit(2)
-    assert page.results.summary.order is ResultOrder.NAME
-    assert titles(page) == sorted(titles(page))
-    assert page.current_hit == hit
+        newest.trigger()
+    assert page.results.summary.order is ResultOrder.DATE
+    dates = [group.head.modified_ns for group in page.results.groups]
+    assert len(dates) > FIRST_LIMIT
+    assert dates == sorted(dates, reverse=True)
+    assert page.current_hit == page.results.groups[0].head
+    assert page.results.view.verticalScrollBar().value() == 0, "the newest is in sight"
+    with qtbot.waitSignal(page.live_search.answered):
+        name.trigger()
+    assert titles(page)[:3] == ["0", "1", "2"]
+    assert not relevance.isChecked()
 
 
-def test_near_duplicates_can_be_opened(qtbot: QtBot, page: SearchPage) -> None:
+def test_near_duplicates_unfold_in_place_with_the_names_of_their_files(
+    qtbot: QtBot, page: SearchPage
+) -> None:
     search(qtbot, page, "tenant")
-    hit = page.current_hit
-    assert hit is not None
-    folded = replace(hit, also=(Also("/docs/copy.txt", "copy.txt", "Copy & more", 4, 4, 0, 9),))
-    menu = page.actions_on_hits.menu(folded, FoundHits((folded,)))
-    (inner,) = [a.menu() for a in menu.actions() if a.text() == "Nearly the same passages"]
-    assert isinstance(inner, QMenu)
+    result = page.results.result
+    assert result is not None
+    copies = tuple(
+        Also(f"/docs/{name}", name, "Lease", 4, 4, 0, 9) for name in ("v1.txt", "v0.txt")
+    )
+    first, *others = result.hits
+    folded = replace(result, hits=(replace(first, also=copies), *others))
+    page.results.show_answer("tenant", folded, same_query=False, more=False)
+    rows, view = page.results.model.rows, page.results.view
+    at = next(at for at, row in enumerate(rows) if row.kind is RowKind.ALIKE)
+    assert rows[at - 1].hit == folded.hits[0]
+    assert page.results.model.data(page.results.model.index(at)) == "2 more, nearly the same"
+    view.setFocus()
+    view.setCurrentIndex(page.results.model.index(at))
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    assert page.current_hit is not None
+    assert (page.current_hit.path, page.current_hit.page) == ("/docs/v1.txt", 4)
+    said = [page.results.model.data(page.results.model.index(at + n)) for n in range(2)]
+    assert ["v1.txt" in said[0], "v0.txt" in said[1]] == [True, True]
     with qtbot.waitSignal(page.opened) as opened:
-        inner.actions()[0].trigger()
+        QTest.keyClick(view, Qt.Key.Key_Return)
     assert opened.args is not None
-    assert opened.args[0].path == "/docs/copy.txt"
-    menu.deleteLater()
+    assert opened.args[0].path == "/docs/v1.txt"
 
 
 def test_hits_are_selected_and_documents_searched_from_outside(

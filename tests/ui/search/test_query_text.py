@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import given
@@ -9,7 +10,16 @@ from hypothesis import strategies as st
 
 from indexer.query.filters import TYPES
 from indexer.query.grammar import clauses, parse
-from ui.search.query_text import inside, similar, with_filter, without, without_filters, written
+from tests.ui.search.hits import hit
+from ui.search.query_text import (
+    asks,
+    inside,
+    similar_to,
+    with_filter,
+    without,
+    without_filters,
+    written,
+)
 
 if TYPE_CHECKING:
     from indexer.query.grammar import Clause
@@ -82,5 +92,11 @@ def test_folders_add_up_and_kinds_replace_each_other() -> None:
 
 def test_inside_and_similar() -> None:
     assert inside("/a b/c.pdf", 'rent in:"x y" like:z') == 'rent in:"/a b/c.pdf" '
-    assert parse(similar("/a b.pdf", (3, 40))).filters.like == "/a b.pdf#3-40"
-    assert similar("/a.pdf") == 'like:"/a.pdf"'
+    passage = hit("/a b.pdf", start=3)
+    assert parse(similar_to(passage)).filters.like == f"/a b.pdf#3-{passage.end}"
+    assert similar_to(replace(passage, path="/a.pdf", end=3)) == 'like:"/a.pdf"'
+
+
+def test_filters_alone_ask_for_nothing() -> None:
+    assert not asks("in:a ext:pdf ")
+    assert all(map(asks, ("rent", "in:a rent", "-draft", "like:/a.pdf", "more:/a.pdf#1-2 in:a")))

@@ -39,7 +39,7 @@ def test_words_filters_and_links_find_their_documents(
     assert hit is not None
     assert "gutters" in hit.text[slice(*hit.best)]
     assert search(qtbot, page, "lamp ext:md") == ["lighthouse.md"]
-    assert [token.text() for token in page.bar.box.tokens] == ["Type: md"]
+    assert [chip.text() for chip in page.chips.chips] == ["Type: md"]
     assert search(qtbot, page, "in:contracts the") == ["contracts/lease.txt"]
     with qtbot.waitSignal(page.live_search.answered):
         page.search_inside(hit.path)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHoverEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from indexer.api.requests import Explain, Index
 from indexer.api.types import Explanation
@@ -94,27 +93,13 @@ def test_the_newest_hit_wins(qtbot: QtBot) -> None:
     link.release()
     qtbot.waitUntil(lambda: told[-1] == (second, WORDS))
     assert (first, WORDS) not in told
-    reasons.point(first)
-    link.release()
-    qtbot.waitUntil(lambda: told[-1] == (first, WORDS))
-    reasons.point(None)
-    link.release()
-    qtbot.waitUntil(lambda: told[-1] == (second, WORDS))
     reasons.toggle_words()
     assert told[-1] == (None, None)
     reasons.select(hit(text="", start=0), "lease")  # found by its name
     assert told[-1] == (None, None)
 
 
-def point(page: SearchPage, row: int, x: int) -> None:
-    view = page.results.view
-    rect = view.visualRect(page.results.model.index(row))
-    place = QPointF(x, rect.center().y())
-    event = QHoverEvent(QEvent.Type.HoverMove, place, QPointF(view.mapToGlobal(place)), place)
-    QApplication.sendEvent(view.viewport(), event)
-
-
-def test_a_real_engine_tells_the_words_at_a_key_and_at_the_icon(
+def test_a_real_engine_tells_the_words_at_a_key(
     qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
 ) -> None:
     answer(qtbot, real_link, Index((library_files,)))
@@ -136,10 +121,4 @@ def test_a_real_engine_tells_the_words_at_a_key_and_at_the_icon(
     qtbot.waitUntil(lambda: "tenant" in told() and "gutters" in told())
     QTest.keyClick(page.bar.box, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
     assert told() == ""
-    row = view.currentIndex().row()
-    icon = view.results.style.indent // 2
-    point(page, row, icon)
-    qtbot.waitUntil(lambda: "gutters" in told())
-    point(page, row, view.viewport().width() // 2)
-    qtbot.waitUntil(lambda: told() == "")
     page.stop()
