@@ -47,7 +47,6 @@ if TYPE_CHECKING:
         Explain,
         ListFiles,
         ListFolders,
-        MapPages,
         Search,
     )
 
@@ -182,12 +181,6 @@ class FakeLibrary:
             size=row.size, mtime_ns=row.mtime_ns, state=row.state, code=row.code,
             bad_pages=row.bad_pages,
         )  # fmt: skip
-
-    def mapped(self, request: MapPages) -> tuple[float, ...]:
-        asked = {word.lower() for word in re.findall(r"\w+", request.text)}
-        pages = self._text(str(request.path)).split("\f")
-        found = [len(asked.intersection(re.findall(r"\w+", page.lower()))) for page in pages]
-        return tuple(count / max(*found, 1) for count in found)
 
     def explained(self, request: Explain) -> Explanation:
         part = self._text(str(request.path))[request.start :].partition("\f")[0]

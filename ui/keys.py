@@ -80,8 +80,6 @@ KEYS = (
     KeyGroup(N_("Preview"), (
         Key(("Alt+Up", "Alt+Down"),
             N_("Previous or next hit in this document")),
-        Key(("Alt+PgUp", "Alt+PgDown"),
-            N_("Previous or next page close to what you ask")),
         Key(("Ctrl+F",), N_("Find in this document; in the list of files, filter by name")),
         Key(("F3", "Shift+F3"), N_("Next or previous place")),
         Key((ELSEWHERE,), N_("Find this text elsewhere in the library")),

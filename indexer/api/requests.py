@@ -138,20 +138,6 @@ class Explain(Request[Explanation | None]):
 
 
 @dataclass(frozen=True, slots=True)
-class MapPages(Request[tuple[float, ...]]):
-    """Score the pages of a document by their closeness to a query.
-
-    The answer has a number for each page: 1 for the closest, 0 for those that are no closer than
-    the usual page of the document. It is empty for a query of filters alone. Raises ``not_a_root``
-    for an unknown file.
-    """
-
-    queue: ClassVar[Queue] = Queue.STATUS
-    text: str
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
 class Compare(Request[Comparison]):
     """Find the statements of each of two documents that the other does not have.
 

@@ -32,7 +32,6 @@ from indexer.api.requests import (
     GetDocument,
     ListFiles,
     ListFolders,
-    MapPages,
     Rerank,
     Retry,
     Search,
@@ -69,7 +68,6 @@ from indexer.pipeline.recogniser import Recogniser, ScannedPages
 from indexer.query.grammar import parse
 from indexer.search.compare import Comparer
 from indexer.search.explain import Explainer
-from indexer.search.page_map import PageMapper
 from indexer.search.restatements import Elsewhere
 from indexer.search.search import Searcher
 from indexer.search.similar import Similar
@@ -134,7 +132,6 @@ class OpenLibrary:
         self.token_ranking = TokenRanking(config, catalog, store)
         self.similar = Similar(catalog, store, self.models)
         self.explainer = Explainer(catalog, store, self.models, self.searcher.lexicon)
-        self.page_mapper = PageMapper(self.searcher, self.similar)
         self.comparer = Comparer(catalog, store)
         self.elsewhere = Elsewhere(catalog, store, self.models)
 
@@ -179,10 +176,6 @@ class OpenLibrary:
     def _explain(self, request: Explain, _caller: Caller) -> Explanation | None:
         with self.gate.query():
             return self.explainer.explain_hit(request.text, request.path, request.start)
-
-    def _map(self, request: MapPages, _caller: Caller) -> tuple[float, ...]:
-        with self.gate.query():
-            return self.page_mapper.map(parse(request.text), request.path)
 
     def _compare(self, request: Compare, caller: Caller) -> Comparison:
         first, second = request.first, request.second
@@ -305,7 +298,6 @@ class OpenLibrary:
         SearchByWords: _search_by_words,
         Rerank: _rerank,
         Explain: _explain,
-        MapPages: _map,
         Compare: _compare,
         FindElsewhere: _elsewhere,
         ListFiles: _files,

@@ -253,18 +253,6 @@ class Similar:
         token.check()
         return _Matches(maker, space, place, keys, scores, self._best(space, keys, vector))
 
-    def closeness(self, query: Query, space: Space, keys: Keys) -> Floats:
-        """The similarity of passages to what follows ``like:``, (n,); 0 if that is unknown."""
-        try:
-            place = find_source(self.catalog, self.store, query.filters.like)
-        except WorldError:
-            return np.zeros(len(keys), np.float32)
-        vector = self._vector(space, place, query)
-        if vector is None:
-            return np.zeros(len(keys), np.float32)
-        scores: Floats = self.store.vectors_of(space.key, keys) @ vector
-        return scores
-
     def _documents(
         self,
         space: Space,

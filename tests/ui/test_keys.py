@@ -258,14 +258,6 @@ def shows_the_window(person: Person, keys: str) -> None:
     assert not quick.isVisible()
 
 
-def goes_to_close_pages(person: Person, keys: str) -> None:
-    person.results()
-    heard: list[str] = []
-    _listen(person.window.pages.search.preview.pages.map, "step_close_pages", heard)
-    person.press(keys)
-    assert heard == ["step_close_pages"]
-
-
 def shows_reasons(person: Person, keys: str) -> None:
     person.results()
     explained = person.search.results.view.results
@@ -440,7 +432,6 @@ CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+Space": suggests, "Ctrl+E": shows_reasons,
     "Ctrl+C": copies, "Ctrl+Shift+C": copies,
     "Alt+Up": goes_through_hits_of_a_document, "Alt+Down": goes_through_hits_of_a_document,
-    "Alt+PgUp": goes_to_close_pages, "Alt+PgDown": goes_to_close_pages,
     "Ctrl+R": turns, "Ctrl+Shift+R": turns, "F7": shows_small_pages, "F11": reads_alone,
     "Alt+Return": shows_the_window,
     "Ctrl++": zooms, "Ctrl+-": zooms, "Ctrl+0": zooms,

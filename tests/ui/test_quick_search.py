@@ -129,10 +129,10 @@ def test_the_menu_of_a_hit_leads_to_the_window(
     assert opened == [row.hit.path]
     assert not quick.isVisible()
     shown.hotkey_search.hotkey.pressed.emit()
-    entries(view.viewport(), middle)["Search inside this document"].trigger()
+    entries(view.viewport(), middle)["Similar"].trigger()
     assert not quick.isVisible()
     assert pages.name == SEARCH
-    assert pages.query == f'in:"{row.hit.path}" the'
+    assert pages.query.startswith(f'like:"{row.hit.path}#')
     shown.hotkey_search.hotkey.pressed.emit()
     quick.actions_on_hits.compared.emit(row.hit.path, row.hit.path)
     assert not quick.isVisible()

@@ -386,9 +386,6 @@ class PreviewActions(QObject):
         bar = self._frame.bar
         menu = QMenu(self._frame)
         menu.setAccessibleName(self.tr("What to do with this document"))
-        if self._frame.pages.map.isVisible():
-            menu.addActions(self._frame.pages.map.actions())
-            menu.addSeparator()
         selected = bool(self._controls.selected)
         copy = self.tr("Copy the selection") if selected else self.tr("Copy the passage")
         for button, text in (

@@ -1,4 +1,4 @@
-"""Loads a hit: opens its document, finds its passage, and asks which pages are close to a query."""
+"""Loads a hit: opens its document, and finds its passage there."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.pages import DocumentSource, FindWords, GetMarks, GetOutline, GetText, Open
-from indexer.api.requests import MapPages
 from ui.preview.client import RenderClient, Urgency
 from ui.preview.document import PageDocument, image_cache
 from ui.preview.marks import Marks, pieces_of
-from ui.requests import LatestRequest
 from ui.widgets import timer
 
 if TYPE_CHECKING:
@@ -22,47 +20,6 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.pages import FoundWords, Opened, PageRequest, PassageMarks, TextPart
     from indexer.api.types import Hit, OutlineEntry, Span
-    from ui.ports import EnginePort
-
-# Milliseconds for which a hit stays before its document is mapped: a map costs the engine about as
-# much as a search, and while somebody types the next search comes first.
-REST_MS = 250
-
-
-class Evidence(QObject):
-    """Asks how close pages are. Signals: ``mapped`` with the closeness of each page, 0 to 1."""
-
-    mapped = Signal(object)
-
-    def __init__(self, link: EnginePort, parent: QObject) -> None:
-        super().__init__(parent)
-        self._asked: tuple[str, str] = ("", "")  # the query and the document
-        self._request = LatestRequest(link)
-        self._resting = timer(self, REST_MS, self._send)
-
-    def ask_map(self, query: str, path: str) -> None:
-        """Ask after ``REST_MS``, unless the last request was for the same query and document."""
-        if (query, path) != self._asked:
-            self.forget_map()
-            self._asked = query, path
-            self._resting.start()
-
-    def _send(self) -> None:
-        query, path = self._asked
-        self._request.replace_request(
-            MapPages(query, Path(path)), self.mapped.emit, failed=self._failed
-        )
-
-    def forget_map(self) -> None:
-        """Cancel the request, and emit ``mapped`` with nothing."""
-        self._resting.stop()
-        self._request.cancel()
-        self._asked = "", ""
-        self.mapped.emit(())
-
-    def _failed(self, _error: object) -> None:
-        self._asked = "", ""  # asked again with the next hit
-
 
 A = TypeVar("A")
 

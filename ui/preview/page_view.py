@@ -15,14 +15,14 @@ from PySide6.QtWidgets import QFrame
 from ui.preview.document import cut
 from ui.preview.marks import NO_MARKS, LinePieces, Marks, bounds, ink_of, outline
 from ui.preview.page_layout import MARGIN, turned
-from ui.preview.page_scroller import PageMap, PageScroller
+from ui.preview.page_scroller import PageScroller
 from ui.preview.selection import Selection
 from ui.theme import DARK, LIGHT, current
 from ui.widgets import timer
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent, QResizeEvent
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent
     from PySide6.QtWidgets import QWidget
 
     from ui.preview.document import ImageKey, PageDocument
@@ -248,8 +248,6 @@ class PageView(PageScroller):
         self.loading = False
         self.dark_pages = False  # in the dark theme
         self._painter = PagePainter(self)
-        self.map = PageMap(self)
-        self.map.changed.connect(self._make_room)
         self._skeleton = timer(self, SKELETON_MS, self.viewport().update)
         self._ahead = timer(self, _AHEAD_MS, self._fetch_ahead)
 
@@ -344,13 +342,6 @@ class PageView(PageScroller):
         if event.type() == QEvent.Type.DevicePixelRatioChange:
             self.settling.start()
         super().changeEvent(event)
-        changes = (QEvent.Type.FontChange, QEvent.Type.LayoutDirectionChange)
-        if event.type() in changes and hasattr(self, "map"):
-            self._make_room()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_map()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
@@ -379,16 +370,6 @@ class PageView(PageScroller):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self.selection.press_word(event.position() + QPointF(self.offset()))
-
-    def _make_room(self) -> None:
-        """Put the map between the pages and their scroll bar."""
-        self.setViewportMargins(0, 0, self.map.strip(), 0)
-        self._place_map()
-
-    def _place_map(self) -> None:
-        seen, wide = self.viewport().geometry(), self.map.strip()
-        left = seen.left() - wide if self.isRightToLeft() else seen.right() + 1
-        self.map.setGeometry(left, seen.top(), wide, seen.height())
 
     # Requests for bands and letters
 

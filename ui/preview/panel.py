@@ -22,7 +22,7 @@ from ui import passwords
 from ui.ports import ignore
 from ui.preview.controls import Controls, Finder, PageOptions, PreviewActions
 from ui.preview.frame import PreviewFrame
-from ui.preview.loader import Evidence, Loader
+from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS, flowing
 from ui.search.safe_text import line
 from ui.widgets import timer
@@ -67,7 +67,6 @@ class Preview(PreviewFrame):
         self.controls = Controls(self)
         self.hit_actions = PreviewActions(context, self, self.controls)
         self.finder = Finder(self, self.loader)
-        self.evidence = Evidence(context.link, self)
         self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
         self._slow = timer(self, _LOADING_MS, self._say_loading)
         self._connect()
@@ -90,9 +89,6 @@ class Preview(PreviewFrame):
         self.hit_actions.hit = hit
         if shown is not None and shown.path != hit.path:
             self.finder.close_find_bar()
-            self.evidence.forget_map()
-        elif self.has_pages:
-            self._map()
         if shown is not None and _same(shown, hit):
             return
         title = line(hit.title) or line(hit.file)
@@ -142,7 +138,6 @@ class Preview(PreviewFrame):
         self._slow.stop()
         self._late = False
         self.finder.close_find_bar()
-        self.evidence.forget_map()
         self.loader.let_go()
         self.pages.show_document(None)
         self.say_nothing_chosen()
@@ -192,11 +187,6 @@ class Preview(PreviewFrame):
             self.pages.go_to(page)  # else its passage, when that is found
         self.bring(self.pages)
         self.controls.show_place()
-        self._map()
-
-    def _map(self) -> None:
-        if self._hit is not None and self._query:
-            self.evidence.ask_map(self._query, self._hit.path)
 
     def _arrived(self) -> None:
         """Handle an opened document: a password that opened it is remembered."""
@@ -290,7 +280,6 @@ class Preview(PreviewFrame):
         loader.more_came.connect(self._more_came)
         loader.lost.connect(self._passage_lost)
         loader.failed.connect(self._failed)
-        self.evidence.mapped.connect(self.pages.map.show_closeness)
         bar.hit_step.connect(self._step)
         self.hit_actions.like_requested.connect(self.like_requested)
         self.find_words.triggered.connect(self.finder.open_find_bar)
@@ -303,8 +292,6 @@ class Preview(PreviewFrame):
         keys: dict[str, Callable[[], object]] = {
             "Alt+Up": partial(self._step, -1),
             "Alt+Down": partial(self._step, 1),
-            "Alt+PgUp": lambda: self.pages.map.step_close_pages(-1),
-            "Alt+PgDown": lambda: self.pages.map.step_close_pages(1),
         }
         for key, call in keys.items():
             shortcut = QShortcut(QKeySequence(key), self)

@@ -224,7 +224,7 @@ class HitActions(QObject):
         has_text = not is_name_only(hit)
         left_out: set[HitAction | None] = set()
         if not found.query:
-            left_out |= {HitAction.PREVIEW, HitAction.REASONS}
+            left_out |= {HitAction.PREVIEW, HitAction.REASONS, HitAction.FIND}
         if self._alone:
             left_out |= {HitAction.REASONS, HitAction.ELSEWHERE, HitAction.FIND}
         entries: list[tuple[HitAction | None, str, str, str]] = [

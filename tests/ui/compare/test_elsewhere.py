@@ -116,7 +116,7 @@ def test_a_selection_on_a_page_is_asked_for(qtbot: QtBot, pane: SearchPane) -> N
     QTest.keyClick(rows[number], Qt.Key.Key_Home)
     qtbot.waitUntil(lambda: pane.preview.has_pages)
     pane.elsewhere.back.click()
-    assert pane.left.currentWidget() is pane.search
+    assert pane.left.currentWidget() is pane.search.listing
     assert pane.search.bar.box.hasFocus()
 
 
@@ -146,4 +146,4 @@ def test_without_a_selection_the_passage_is_asked_for(qtbot: QtBot, pane: Search
     menu["Copy path"].trigger()
     assert QApplication.clipboard().text() == house.row.of.path
     search(qtbot, pane.search, "ice")  # a new search brings the results back
-    assert pane.left.currentWidget() is pane.search
+    assert pane.left.currentWidget() is pane.search.listing

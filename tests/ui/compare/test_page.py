@@ -134,6 +134,6 @@ def test_a_statement_has_the_menu_of_a_hit(qtbot: QtBot, pages: Pages, library_f
     qtbot.waitUntil(lambda: page.sides[1].stack.currentWidget() is page.sides[1].pages)
     menu = entries(page.sides[1].pages.viewport())
     assert not {"Preview", "Show the words that count"} & set(menu)
-    menu["Search inside this document"].trigger()
+    menu["Similar"].trigger()
     assert pages.name == SEARCH
-    assert pages.query == f'in:"{library_files / "new.pdf"}" '
+    assert pages.query.startswith(f'like:"{library_files / "new.pdf"}#')
