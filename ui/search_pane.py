@@ -70,7 +70,6 @@ class SearchPane(QWidget):
 
     def _connect(self) -> None:
         search, preview, elsewhere = self.search, self.preview, self.elsewhere
-        search.results.model.take_pictures(preview.picture)
         search.results.start.take_client(preview.loader.client)
         search.results.stack.currentChanged.connect(self._show_what_fits)
         search.hit_selected.connect(preview.show_hit)

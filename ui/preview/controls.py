@@ -91,17 +91,10 @@ class Controls(QObject):
     def _turn(self, step: int, _checked: bool = False) -> None:
         self._frame.pages.turn_by(step)
 
-    def _select_page(self) -> None:
-        frame = self._frame
-        if frame.shown is frame.pages:
-            frame.pages.selection.select_page(frame.pages.page)
-            frame.pages.setFocus()
-
     def _connect(self) -> None:
         frame, bar = self._frame, self._frame.bar
         bar.page_entered.connect(self._page_entered)
         bar.zoom_chosen.connect(self._zoom_chosen)
-        frame.select_page.triggered.connect(self._select_page)
         frame.turn_right.triggered.connect(partial(self._turn, 1))
         frame.turn_left.triggered.connect(partial(self._turn, -1))
         frame.pages.page_changed.connect(self._page_changed)

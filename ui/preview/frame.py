@@ -210,7 +210,6 @@ class PreviewFrame(QWidget):
         self.dark_pages.setCheckable(True)
         self.turn_right = self.bar.add_choice(self.tr("Turn clockwise"), "turn-right")
         self.turn_left = self.bar.add_choice(self.tr("Turn anticlockwise"), "turn-left")
-        self.select_page = self.bar.add_choice(self.tr("Select the text of this page"), "copy")
 
     @property
     def shown(self) -> QWidget | None:
@@ -227,7 +226,7 @@ class PreviewFrame(QWidget):
         self._stack.setCurrentWidget(part)
         self.bar.show_kind(pages=self.has_pages, text=part is self.text)
         self.show_side()
-        for action in (self.select_page, self.turn_left, self.turn_right):
+        for action in (self.turn_left, self.turn_right):
             action.setVisible(self.has_pages)
 
     def show_side(self) -> None:

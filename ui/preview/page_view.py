@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QKeySequence, QPainter, QPen, QTransform
+from PySide6.QtGui import QColor, QKeySequence, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QFrame
 
 from ui.preview.document import cut
-from ui.preview.marks import NO_MARKS, LinePieces, Marks, bounds, ink_of, outline
+from ui.preview.marks import NO_MARKS, LinePieces, Marks, ink_of, outline
 from ui.preview.page_layout import MARGIN, turned
 from ui.preview.page_scroller import PageScroller
 from ui.preview.selection import Selection
@@ -309,23 +309,6 @@ class PageView(PageScroller):
             if place is not None:
                 self.go_to(*place)
         self.viewport().update()
-
-    def picture(self) -> QImage:
-        """Return the marked passage as it is painted; a null image if it is out of view."""
-        page = next((page for page in self.marks.pages() if page in self.visible_pages()), 0)
-        if not page:
-            return QImage()
-        box = self.layout_.from_page(page, bounds(self.marks.passage[page]))
-        around = box.adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
-        seen = around.intersected(self.layout_.rect(page)).translated(-QPointF(self.offset()))
-        ratio, part = self.devicePixelRatioF(), seen.toAlignedRect()
-        image = QImage(part.size() * ratio, QImage.Format.Format_RGB32)
-        image.setDevicePixelRatio(ratio)
-        painter = QPainter(image)
-        painter.translate(-part.topLeft())
-        self._painter.paint_pages(painter, part, skeleton=False)
-        painter.end()
-        return image
 
     def copy(self) -> None:
         """Copy the selected text."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QImage, QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import page_unit
@@ -125,11 +125,6 @@ class Preview(PreviewFrame):
             self.text.show_words(words.same, words.meaning)
         elif self.has_pages:
             self.loader.want_words(words.same, words.meaning)
-
-    def picture(self, hit: Hit) -> QImage:
-        """Return an image of the passage of a hit; a null image unless its page is shown."""
-        shown = self.has_pages and self._hit is not None and _same(self._hit, hit)
-        return self.pages.picture() if shown else QImage()
 
     def clear(self) -> None:
         """Show nothing."""

@@ -25,10 +25,8 @@ from ui.search.describe import row_spoken
 from ui.search.rows import ResultsLayout, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
-
-    from PySide6.QtGui import QImage
 
     from ui.search.rows import HitGroup, Key, ResultRow
 
@@ -68,7 +66,6 @@ class ResultsModel(QAbstractListModel):
         self.phrases = ""  # the phrases of the query
         self.new: AbstractSet[Key] = frozenset()  # new hits of a saved search
         self._places: dict[Key, int] = {}
-        self._picture: Callable[[Hit], QImage] | None = None
 
     def rowCount(self, parent: Index | None = None) -> int:
         return 0 if parent is not None and parent.isValid() else len(self.rows)
@@ -99,20 +96,13 @@ class ResultsModel(QAbstractListModel):
         return Qt.DropAction.CopyAction
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """Return the data of a drag: the file, the cited passage, its image, and the hits."""
+        """Return the data of a drag: the file, the cited passage, and the hits."""
         data = QMimeData()
         hits = [self.rows[index.row()].hit for index in indexes]
         data.setUrls([QUrl.fromLocalFile(hit.path) for hit in hits])
         data.setText("\n\n".join(quoted(hit, CitedSource.from_hit(hit)) for hit in hits))
         data.setData(HIT_MIME, packed(hits))
-        picture = self._picture(hits[0]) if self._picture is not None and hits else None
-        if picture is not None and not picture.isNull():
-            data.setImageData(picture)
         return data
-
-    def take_pictures(self, picture: Callable[[Hit], QImage]) -> None:
-        """Set what gives the image of a hit's passage for a drag; a null image without one."""
-        self._picture = picture
 
     def place(self, key: Key) -> int:
         """Return the position of a row by its key; -1 if missing."""

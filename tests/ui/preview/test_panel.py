@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QApplication
 
 from tests.ui.preview.made import hit_of, passages_of
-from tests.ui.preview.seen import as_array, like, pixels, show, wait_for_child, wait_for_page
+from tests.ui.preview.seen import like, pixels, show, wait_for_child, wait_for_page
 from tests.unit.extract.pdfs import PROSE, box, save
 from ui.preview.marks import bounds
 from ui.preview.page_layout import Fit, Zoom
@@ -76,21 +76,6 @@ def test_the_marks_are_painted_where_the_passage_is(
     # The outline comes near every side of the tinted text.
     assert abs(columns.min() - around.left()) < 8
     assert abs(columns.max() - around.right()) < 8
-
-
-def test_the_image_of_a_passage_is_what_is_outlined(
-    qtbot: QtBot, preview: Preview, hits: list[Hit]
-) -> None:
-    show(qtbot, preview, hits[2])
-    assert preview.picture(hits[1]).isNull(), "another passage"
-    image = preview.picture(hits[2])
-    view = preview.pages
-    whole = view.layout_.rect(3)
-    around = view.layout_.from_page(3, bounds(view.marks.passage[3]))
-    assert around.height() < image.height() < whole.height()
-    assert like(as_array(image), TINT_BEST).sum() > 300
-    preview.pages.go_to(8)
-    assert preview.picture(hits[2]).isNull(), "its page is out of view"
 
 
 def test_the_page_is_as_wide_as_its_text(qtbot: QtBot, preview: Preview, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QPersistentModelIndex, Qt
-from PySide6.QtGui import QImage
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
 from indexer.api.types import FileState, Why
@@ -112,10 +111,6 @@ def test_a_hit_is_dragged_out_as_its_file_and_as_a_citation(model: ResultsModel)
     data = model.mimeData([one])
     assert [url.toLocalFile() for url in data.urls()] == ["/docs/lease.txt"]
     assert data.text().startswith("“The rent is due.”\n(lease")
-    assert not data.hasImage()
-    picture = QImage(8, 8, QImage.Format.Format_RGB32)
-    model.take_pictures(lambda _hit: picture)
-    assert model.mimeData([one]).imageData() == picture
 
 
 def test_a_heading_that_repeats_the_one_above_is_left_out() -> None:
