@@ -90,7 +90,9 @@ def test_settings_of_the_command_line_reach_the_window(
     window: MainWindow, settings: Settings, qtbot: QtBot
 ) -> None:
     preview = window.pages.search.preview
-    assert preview.isVisible()
+    window.resize(1050, 700)
+    window.pages.search_for("the")
+    qtbot.waitUntil(preview.isVisible)
     elsewhere = Settings(settings.file)
     elsewhere.set("preview", value=False)
     qtbot.waitUntil(lambda: not preview.isVisible())
@@ -183,7 +185,7 @@ def test_geometry_and_splitter_are_restored(
     one.window.resize(700, 500)
     one.window.show()
     search = one.window.pages.search
-    search.search.results.stack.setCurrentWidget(search.search.results.view)
+    search.preview.show()  # as beside results
     search.panes.setSizes([250, 350])
     left, right = search.panes.sizes()
     end(one, qtbot)
@@ -191,7 +193,7 @@ def test_geometry_and_splitter_are_restored(
     assert other.window.width() == 700
     other.window.show()
     search = other.window.pages.search
-    search.search.results.stack.setCurrentWidget(search.search.results.view)
+    search.preview.show()
     now_left, now_right = search.panes.sizes()
     assert now_left / now_right == pytest.approx(left / right, abs=0.05)
     end(other, qtbot)

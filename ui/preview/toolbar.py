@@ -103,8 +103,11 @@ class FindBar(QWidget):
 
     def show_places(self, places: Sequence[str], current: int) -> None:
         """List the places found so far; the current one by its number, -1 for none."""
-        for text in places[self.list.count() :]:
-            self.list.addItem(line(text))
+        for row, text in enumerate(map(line, places)):
+            if row < self.list.count():
+                self.list.item(row).setText(text)
+            else:
+                self.list.addItem(text)
         for row in range(self.list.count() - 1, len(places) - 1, -1):
             self.list.takeItem(row)
         self.list.setCurrentRow(current)
