@@ -46,7 +46,6 @@ class SearchPane(QWidget):
     ) -> None:
         super().__init__(parent)
         self._context = context
-        self._state = state
         self._reads = False
         self.search = search
         self.preview = preview
@@ -63,6 +62,7 @@ class SearchPane(QWidget):
         add_shortcut(self, keys.COLLECT, self._keep)
         add_shortcut(self, keys.ELSEWHERE, self._ask_elsewhere)
         add_shortcut(self, keys.READ, self.toggle_reading)
+        self.panes.splitterMoved.connect(lambda: state.save_splitter("search", self.panes))
         context.settings.watch(self._setting_changed)
         self._setting_changed("preview")
         if not state.restore_splitter("search", self.panes):
@@ -99,9 +99,8 @@ class SearchPane(QWidget):
         self._context.settings.set("preview", not self._context.settings["preview"])
 
     def close_parts(self) -> None:
-        """Save the widths, and end background work."""
+        """End background work."""
         self.end_reading()
-        self._state.save_splitter("search", self.panes)
         self.elsewhere.stop()
         self.search.close()
         self.preview.close()

@@ -185,15 +185,18 @@ def test_geometry_and_splitter_are_restored(
     one.window.resize(700, 500)
     one.window.show()
     search = one.window.pages.search
-    search.preview.show()  # as beside results
+    search.search.results.stack.setCurrentWidget(search.search.results.view)
+    qtbot.waitUntil(search.preview.isVisible)
     search.panes.setSizes([250, 350])
+    search.panes.splitterMoved.emit(250, 1)
     left, right = search.panes.sizes()
     end(one, qtbot)
     other = make(settings, program_library)
     assert other.window.width() == 700
     other.window.show()
     search = other.window.pages.search
-    search.preview.show()
+    search.search.results.stack.setCurrentWidget(search.search.results.view)
+    qtbot.waitUntil(lambda: search.panes.sizes()[1] > 0)
     now_left, now_right = search.panes.sizes()
     assert now_left / now_right == pytest.approx(left / right, abs=0.05)
     end(other, qtbot)
