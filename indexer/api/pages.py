@@ -59,7 +59,6 @@ class OpenedPages:
         sizes: Of the first pages.
         labels: The document's own page labels; empty if these are the page numbers.
         outlined: Whether there is an outline.
-        margin: The points that the text of the page leaves free on both sides.
     """
 
     count: int
@@ -68,7 +67,6 @@ class OpenedPages:
     sizes: tuple[Size, ...]
     labels: tuple[str, ...]
     outlined: bool
-    margin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +126,13 @@ class PassageMarks:
         found: Whether the passage is on its page.
         pending: It occurs there twice; deciding which one it is needs the offsets of all pages.
         spans: The boxes of each requested range.
+        margin: The points that the text of the first page leaves free on both sides.
     """
 
     found: bool
     pending: bool
     spans: tuple[tuple[MarkBox, ...], ...]
+    margin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,6 @@ def _open(opened: OpenDocument, page: int) -> Opened:
             sizes=document.sizes(1, min(document.page_count, FIRST_SIZES)),
             labels=tuple(document.labels()),
             outlined=document.has_outline(),
-            margin=document.margin(page),
         )
     return Opened(document.form, str(opened.stamp), opened.stamp.mtime_ns, pages)
 

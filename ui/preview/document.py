@@ -143,7 +143,7 @@ class PageDocument(QObject):
         self.count = pages.count
         self.labels = pages.labels
         self.outlined = pages.outlined
-        self.margin = pages.margin
+        self.margin = 0.0  # that the text leaves free on both sides, in points, once it is known
         self.failures: dict[int, LecternError] = {}
         self._client = client
         self._cache = cache

@@ -187,6 +187,9 @@ class Loader(QObject):
         if not found.found:
             self._lose()
             return
+        if self._document is not None:
+            # That of the first passage: the scale stays as one reads on.
+            self._document.margin = self._document.margin or found.margin
         passage, *sentences = [pieces_of(span) for span in found.spans]
         self.marked.emit(Marks(passage, tuple(filter(None, sentences))), not again)
         if found.pending:
