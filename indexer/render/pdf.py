@@ -240,7 +240,8 @@ class PdfPages:
             self._boxes(texts, first, anchor.offset + low, anchor.offset + high)
             for low, high in spans
         )
-        return PassageMarks(True, pending, boxes, self.margin(first))
+        margin = self.margin(first)
+        return PassageMarks(found=True, pending=pending, spans=boxes, margin=margin)
 
     def _comment_marks(self, page: int, text: str, count: int) -> PassageMarks:
         """Find the place of a comment, whose text is not on its page."""
