@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
 
-from tests.ui.menus import entries
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import show
 
@@ -57,27 +55,6 @@ def test_small_pages_lead_to_their_pages_and_follow_them(
     qtbot.keyClick(preview, Qt.Key.Key_F7)
     assert preview.side.isHidden()
     assert preview.side.document is None
-
-
-def test_a_small_page_is_dragged_out_as_its_image(
-    qtbot: QtBot, preview: Preview, hits: list[Hit]
-) -> None:
-    show(qtbot, preview, hits[0])
-    preview.bar.side.click()
-    small = preview.side.thumbnails
-    qtbot.waitUntil(lambda: images_have_come(preview))
-    assert small.dragEnabled()
-    data = small.model().mimeData([small.model().index(0, 0)])
-    assert [url.toLocalFile() for url in data.urls()] == [hits[0].path]
-    assert data.text() == "tale.pdf, Page 1"
-    image = data.imageData()
-    assert image.width() > small.iconSize().width(), "that of the page beside, not the small one"
-    entries(small.viewport(), small.visualRect(small.model().index(0, 0)).center())[
-        "Copy an image of this page"
-    ].trigger()
-    copied = QApplication.clipboard()
-    assert copied.text() == data.text()
-    assert copied.image().width() == image.width()
 
 
 def test_the_panel_changes_with_the_document(
