@@ -317,6 +317,10 @@
         <translation>Auf ihrer Seite zeigen</translation>
     </message>
     <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
         <source>Take out of the basket</source>
         <translation>Aus dem Korb nehmen</translation>
     </message>
@@ -422,6 +426,18 @@
         <source>Filters</source>
         <translation>Filter</translation>
     </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filtern</translation>
+    </message>
+    <message>
+        <source>Narrow by folder, type, year or language</source>
+        <translation>Nach Ordner, Art, Jahr oder Sprache eingrenzen</translation>
+    </message>
+    <message>
+        <source>Clear all</source>
+        <translation>Alle entfernen</translation>
+    </message>
 </context>
 <context>
     <name>Collections</name>
@@ -461,8 +477,8 @@
         <translation>Vergleich</translation>
     </message>
     <message>
-        <source>Back to the results</source>
-        <translation>Zurück zu den Treffern</translation>
+        <source>Back</source>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Statements that differ</source>
@@ -520,25 +536,6 @@
     <message>
         <source>No program could open {name}.</source>
         <translation>Kein Programm konnte {name} öffnen.</translation>
-    </message>
-</context>
-<context>
-    <name>DocumentLink</name>
-    <message>
-        <source>Search inside this document</source>
-        <translation>In diesem Dokument suchen</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Öffnen</translation>
-    </message>
-    <message>
-        <source>Show in folder</source>
-        <translation>Im Ordner zeigen</translation>
-    </message>
-    <message>
-        <source>Copy path</source>
-        <translation>Pfad kopieren</translation>
     </message>
 </context>
 <context>
@@ -624,6 +621,36 @@
     <message>
         <source>A first estimate of the time; it improves once this computer’s speed is known.</source>
         <translation>Die Zeit ist eine erste Schätzung; sie wird besser, sobald dieser Rechner bekannt ist.</translation>
+    </message>
+</context>
+<context>
+    <name>FacetPanel</name>
+    <message>
+        <source>Filters</source>
+        <translation>Filter</translation>
+    </message>
+</context>
+<context>
+    <name>Facets</name>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Collection</source>
+        <translation>Sammlung</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Year</source>
+        <translation>Jahr</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
     </message>
 </context>
 <context>
@@ -757,124 +784,6 @@
     </message>
 </context>
 <context>
-    <name>FilterButton</name>
-    <message>
-        <source>Opens a menu</source>
-        <translation>Öffnet ein Menü</translation>
-    </message>
-</context>
-<context>
-    <name>FilterMenus</name>
-    <message>
-        <source>Folder</source>
-        <translation>Ordner</translation>
-    </message>
-    <message>
-        <source>Search in a folder or a collection only</source>
-        <translation>Nur in einem Ordner oder einer Sammlung suchen</translation>
-    </message>
-    <message>
-        <source>Type</source>
-        <translation>Art</translation>
-    </message>
-    <message>
-        <source>Search files of a kind only</source>
-        <translation>Nur Dateien einer Art durchsuchen</translation>
-    </message>
-    <message>
-        <source>Date</source>
-        <translation>Datum</translation>
-    </message>
-    <message>
-        <source>Search files of a time only</source>
-        <translation>Nur Dateien aus einer Zeit durchsuchen</translation>
-    </message>
-    <message>
-        <source>Language</source>
-        <translation>Sprache</translation>
-    </message>
-    <message>
-        <source>Search documents in a language only</source>
-        <translation>Nur Dokumente in einer Sprache durchsuchen</translation>
-    </message>
-    <message>
-        <source>Page</source>
-        <translation>Seite</translation>
-    </message>
-    <message>
-        <source>Search on some pages only</source>
-        <translation>Nur auf bestimmten Seiten suchen</translation>
-    </message>
-    <message>
-        <source>Collections</source>
-        <translation>Sammlungen</translation>
-    </message>
-    <message>
-        <source>Folders</source>
-        <translation>Ordner</translation>
-    </message>
-    <message>
-        <source>Type a folder…</source>
-        <translation>Ordner eingeben …</translation>
-    </message>
-    <message>
-        <source>PDF</source>
-        <translation>PDF</translation>
-    </message>
-    <message>
-        <source>Type an extension…</source>
-        <translation>Endung eingeben …</translation>
-    </message>
-    <message>
-        <source>Today</source>
-        <translation>Heute</translation>
-    </message>
-    <message>
-        <source>Last seven days</source>
-        <translation>Letzte sieben Tage</translation>
-    </message>
-    <message>
-        <source>This month</source>
-        <translation>Dieser Monat</translation>
-    </message>
-    <message>
-        <source>This year</source>
-        <translation>Dieses Jahr</translation>
-    </message>
-    <message>
-        <source>Last year</source>
-        <translation>Letztes Jahr</translation>
-    </message>
-    <message>
-        <source>Older</source>
-        <translation>Älter</translation>
-    </message>
-    <message>
-        <source>Type a date or a time…</source>
-        <translation>Datum oder Zeitraum eingeben …</translation>
-    </message>
-    <message>
-        <source>Type a language…</source>
-        <translation>Sprache eingeben …</translation>
-    </message>
-    <message>
-        <source>First page</source>
-        <translation>Erste Seite</translation>
-    </message>
-    <message>
-        <source>First ten pages</source>
-        <translation>Erste zehn Seiten</translation>
-    </message>
-    <message>
-        <source>After page 100</source>
-        <translation>Nach Seite 100</translation>
-    </message>
-    <message>
-        <source>Type pages…</source>
-        <translation>Seiten eingeben …</translation>
-    </message>
-</context>
-<context>
     <name>FindBar</name>
     <message>
         <source>Find in this document</source>
@@ -892,13 +801,13 @@
         <source>Close (Esc)</source>
         <translation>Schließen (Esc)</translation>
     </message>
+    <message>
+        <source>Places</source>
+        <translation>Fundorte</translation>
+    </message>
 </context>
 <context>
     <name>Finder</name>
-    <message>
-        <source>Page {page}: {n} of {total}</source>
-        <translation>Seite {page}: {n} von {total}</translation>
-    </message>
     <message>
         <source>{n} of {total}</source>
         <translation>{n} von {total}</translation>
@@ -1024,17 +933,6 @@
     </message>
 </context>
 <context>
-    <name>GrammarHelp</name>
-    <message>
-        <source>What you can type</source>
-        <translation>Was Sie eingeben können</translation>
-    </message>
-    <message>
-        <source>What you can type; click an example to try it</source>
-        <translation>Was Sie eingeben können; klicken Sie ein Beispiel an, um es zu versuchen</translation>
-    </message>
-</context>
-<context>
     <name>HelpWindow</name>
     <message>
         <source>Help</source>
@@ -1084,24 +982,16 @@
         <translation>In den Korb legen</translation>
     </message>
     <message>
-        <source>More like this</source>
-        <translation>Mehr wie dies</translation>
+        <source>Find in document</source>
+        <translation>Im Dokument suchen</translation>
     </message>
     <message>
-        <source>Less like this</source>
-        <translation>Weniger wie dies</translation>
+        <source>Similar</source>
+        <translation>Ähnliche Stellen</translation>
     </message>
     <message>
-        <source>Find similar passages</source>
-        <translation>Ähnliche Stellen finden</translation>
-    </message>
-    <message>
-        <source>Find similar documents</source>
-        <translation>Ähnliche Dokumente finden</translation>
-    </message>
-    <message>
-        <source>Search inside this document</source>
-        <translation>In diesem Dokument suchen</translation>
+        <source>Said elsewhere</source>
+        <translation>Anderswo gesagt</translation>
     </message>
     <message>
         <source>Add to a collection</source>
@@ -1114,10 +1004,6 @@
     <message>
         <source>Compare with</source>
         <translation>Vergleichen mit</translation>
-    </message>
-    <message>
-        <source>Nearly the same passages</source>
-        <translation>Fast dieselben Stellen</translation>
     </message>
     <message>
         <source>Export the hits</source>
@@ -1652,16 +1538,12 @@
         <translation>Nichts gefunden</translation>
     </message>
     <message>
-        <source>Nothing matches all parts of the query. Search</source>
-        <translation>Nichts passt auf alle Teile der Anfrage. Suchen</translation>
+        <source>Nothing matches all filters. Remove:</source>
+        <translation>Nichts passt zu allen Filtern. Entfernen:</translation>
     </message>
     <message>
-        <source>without “{name}”</source>
-        <translation>ohne „{name}“</translation>
-    </message>
-    <message>
-        <source>without any filter</source>
-        <translation>ohne jeden Filter</translation>
+        <source>All filters</source>
+        <translation>Alle Filter</translation>
     </message>
     <message>
         <source>Try fewer or other words, or ask as you would ask a person.</source>
@@ -1700,33 +1582,6 @@
     </message>
 </context>
 <context>
-    <name>PageMap</name>
-    <message>
-        <source>Map of the document</source>
-        <translation>Karte des Dokuments</translation>
-    </message>
-    <message>
-        <source>Previous close page</source>
-        <translation>Vorige nahe Seite</translation>
-    </message>
-    <message>
-        <source>Next close page</source>
-        <translation>Nächste nahe Seite</translation>
-    </message>
-    <message>
-        <source>Pages close to what you ask: {pages}</source>
-        <translation>Seiten nahe an der Frage: {pages}</translation>
-    </message>
-    <message>
-        <source>Page {page}, close to what you ask</source>
-        <translation>Seite {page}, nahe an der Frage</translation>
-    </message>
-    <message>
-        <source>Page {page}</source>
-        <translation>Seite {page}</translation>
-    </message>
-</context>
-<context>
     <name>PageView</name>
     <message>
         <source>Page</source>
@@ -1751,8 +1606,8 @@
         <translation>Anderswo in der Bibliothek</translation>
     </message>
     <message>
-        <source>Back to the results</source>
-        <translation>Zurück zu den Treffern</translation>
+        <source>Back</source>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Passages that say nearly the same</source>
@@ -1907,14 +1762,6 @@
         <translation>Im Anzeigeprogramm öffnen</translation>
     </message>
     <message>
-        <source>Show in folder</source>
-        <translation>Im Ordner zeigen</translation>
-    </message>
-    <message>
-        <source>Where else is this said?</source>
-        <translation>Wo steht das noch?</translation>
-    </message>
-    <message>
         <source>The selection was copied.</source>
         <translation>Die Auswahl wurde kopiert.</translation>
     </message>
@@ -1930,28 +1777,8 @@
         <translation>Vorschau</translation>
     </message>
     <message>
-        <source>Find similar passages</source>
-        <translation>Ähnliche Stellen finden</translation>
-    </message>
-    <message>
-        <source>Find similar documents</source>
-        <translation>Ähnliche Dokumente finden</translation>
-    </message>
-    <message>
-        <source>Find in this document</source>
-        <translation>In diesem Dokument finden</translation>
-    </message>
-    <message>
-        <source>Search inside this document</source>
-        <translation>In diesem Dokument suchen</translation>
-    </message>
-    <message>
         <source>Dark pages in the dark theme</source>
         <translation>Dunkle Seiten im dunklen Design</translation>
-    </message>
-    <message>
-        <source>Facing pages</source>
-        <translation>Doppelseiten</translation>
     </message>
     <message>
         <source>Turn clockwise</source>
@@ -1962,8 +1789,28 @@
         <translation>Gegen den Uhrzeigersinn drehen</translation>
     </message>
     <message>
-        <source>Select the text of this page</source>
-        <translation>Text dieser Seite auswählen</translation>
+        <source>Find in document</source>
+        <translation>Im Dokument suchen</translation>
+    </message>
+    <message>
+        <source>Similar</source>
+        <translation>Ähnliche Stellen</translation>
+    </message>
+    <message>
+        <source>Said elsewhere</source>
+        <translation>Anderswo gesagt</translation>
+    </message>
+    <message>
+        <source>Add to the basket</source>
+        <translation>In den Korb legen</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Read in the whole window</source>
+        <translation>Im ganzen Fenster lesen</translation>
     </message>
     <message>
         <source>Choose a result to see its page here.</source>
@@ -2100,6 +1947,33 @@
     </message>
 </context>
 <context>
+    <name>RecentDocuments</name>
+    <message>
+        <source>Recent documents</source>
+        <translation>Letzte Dokumente</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Copy path</source>
+        <translation>Pfad kopieren</translation>
+    </message>
+    <message>
+        <source>Remove from this list</source>
+        <translation>Aus dieser Liste entfernen</translation>
+    </message>
+    <message>
+        <source>What to do with this document</source>
+        <translation>Was mit diesem Dokument zu tun ist</translation>
+    </message>
+</context>
+<context>
     <name>Removals</name>
     <message>
         <source>{folder} was removed from the library. The files themselves stay.</source>
@@ -2183,10 +2057,6 @@
         <translation>Relevanz</translation>
     </message>
     <message>
-        <source>Date</source>
-        <translation>Datum</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>Name</translation>
     </message>
@@ -2211,6 +2081,10 @@
         <translation>Die besten: {hits}, {documents}</translation>
     </message>
     <message>
+        <source>Newest first</source>
+        <translation>Neueste zuerst</translation>
+    </message>
+    <message>
         <source>{hits} in {documents}</source>
         <translation>{hits}, {documents}</translation>
     </message>
@@ -2224,10 +2098,6 @@
     <message>
         <source>Saved and recent searches, collections</source>
         <translation>Gespeicherte und letzte Suchen, Sammlungen</translation>
-    </message>
-    <message>
-        <source>What you can type</source>
-        <translation>Was Sie eingeben können</translation>
     </message>
     <message>
         <source>{name}: {new}</source>
@@ -2252,6 +2122,10 @@
     <message>
         <source>Forget recent searches</source>
         <translation>Letzte Suchen vergessen</translation>
+    </message>
+    <message>
+        <source>Search syntax…</source>
+        <translation>Suchsyntax …</translation>
     </message>
     <message>
         <source>Keep the filters as a collection…</source>
@@ -2293,8 +2167,12 @@
         <translation>Suche</translation>
     </message>
     <message>
-        <source>Words, “phrases”, filters such as ext:pdf (Ctrl+L; ? for help)</source>
-        <translation>Wörter, „Wortlaut“, Filter wie ext:pdf (Strg+L; ? für Hilfe)</translation>
+        <source>Words, “phrases”, filters such as ext:pdf (Ctrl+L; F1 for help)</source>
+        <translation>Wörter, „Wortfolgen“, Filter wie ext:pdf (Strg+L; F1 zeigt die Hilfe)</translation>
+    </message>
+    <message>
+        <source>Clear the text and the filters</source>
+        <translation>Text und Filter löschen</translation>
     </message>
 </context>
 <context>
@@ -2383,52 +2261,28 @@
         <source>Headings of this document</source>
         <translation>Überschriften dieses Dokuments</translation>
     </message>
-    <message>
-        <source>Copy this heading</source>
-        <translation>Diese Überschrift kopieren</translation>
-    </message>
-    <message>
-        <source>Unfold all headings</source>
-        <translation>Alle Überschriften aufklappen</translation>
-    </message>
-    <message>
-        <source>Fold all headings</source>
-        <translation>Alle Überschriften zuklappen</translation>
-    </message>
 </context>
 <context>
     <name>StartPanel</name>
     <message>
-        <source>There is nothing in the library yet</source>
-        <translation>Noch ist nichts in der Bibliothek</translation>
-    </message>
-    <message>
-        <source>Choose folders, and Lectern reads what is in them.</source>
-        <translation>Wählen Sie Ordner, und Lectern liest, was darin ist.</translation>
-    </message>
-    <message>
         <source>Choose folders…</source>
         <translation>Ordner wählen …</translation>
-    </message>
-    <message>
-        <source>Saved searches</source>
-        <translation>Gespeicherte Suchen</translation>
     </message>
     <message>
         <source>Remove</source>
         <translation>Entfernen</translation>
     </message>
     <message>
-        <source>Remove from this list</source>
-        <translation>Aus dieser Liste entfernen</translation>
-    </message>
-    <message>
-        <source>Recent searches</source>
-        <translation>Letzte Suchen</translation>
+        <source>There is nothing in the library yet. Choose folders, and Lectern reads them.</source>
+        <translation>Die Bibliothek ist noch leer. Wählen Sie Ordner, und Lectern liest sie.</translation>
     </message>
     <message>
         <source>Recent documents</source>
         <translation>Letzte Dokumente</translation>
+    </message>
+    <message>
+        <source>Searches</source>
+        <translation>Suchen</translation>
     </message>
     <message>
         <source>Ask in your own words, or try</source>
@@ -2437,6 +2291,14 @@
     <message>
         <source>Search syntax…</source>
         <translation>Suchsyntax …</translation>
+    </message>
+    <message>
+        <source>Search for this</source>
+        <translation>Danach suchen</translation>
+    </message>
+    <message>
+        <source>What to do with this search</source>
+        <translation>Was mit dieser Suche zu tun ist</translation>
     </message>
 </context>
 <context>
@@ -2506,27 +2368,12 @@
         <source>Pages</source>
         <translation>Seiten</translation>
     </message>
-    <message>
-        <source>Copy an image of this page</source>
-        <translation>Ein Bild dieser Seite kopieren</translation>
-    </message>
-</context>
-<context>
-    <name>TokenBox</name>
-    <message>
-        <source>Clear what was typed</source>
-        <translation>Getipptes löschen</translation>
-    </message>
 </context>
 <context>
     <name>Toolbar</name>
     <message>
         <source>Open in your viewer</source>
         <translation>Im Anzeigeprogramm öffnen</translation>
-    </message>
-    <message>
-        <source>Show in folder</source>
-        <translation>Im Ordner zeigen</translation>
     </message>
     <message>
         <source>Copy the passage</source>
@@ -2553,14 +2400,6 @@
         <translation>Seite: Nummer oder Bezeichnung eingeben und Eingabetaste drücken</translation>
     </message>
     <message>
-        <source>Smaller</source>
-        <translation>Kleiner</translation>
-    </message>
-    <message>
-        <source>Larger</source>
-        <translation>Größer</translation>
-    </message>
-    <message>
         <source>Zoom</source>
         <translation>Vergrößerung</translation>
     </message>
@@ -2581,6 +2420,10 @@
         <translation>({n} von {total})</translation>
     </message>
     <message>
+        <source>Fit the text</source>
+        <translation>An den Text anpassen</translation>
+    </message>
+    <message>
         <source>{n} %</source>
         <translation>{n} %</translation>
     </message>
@@ -2589,16 +2432,8 @@
         <translation>{text} ({keys})</translation>
     </message>
     <message>
-        <source>Fit width</source>
-        <translation>Seitenbreite</translation>
-    </message>
-    <message>
         <source>Fit page</source>
         <translation>Ganze Seite</translation>
-    </message>
-    <message>
-        <source>Fit passage</source>
-        <translation>Ganze Stelle</translation>
     </message>
 </context>
 <context>
@@ -4552,10 +4387,6 @@
         <translation>Worte zeigen, die zählen, und was ihnen dem Sinn nach entspricht</translation>
     </message>
     <message>
-        <source>More or less like this passage, in the results</source>
-        <translation>Mehr oder weniger wie diese Stelle, in den Treffern</translation>
-    </message>
-    <message>
         <source>Suggestions, in the search box</source>
         <translation>Vorschläge, im Suchfeld</translation>
     </message>
@@ -4570,10 +4401,6 @@
     <message>
         <source>Put the passage into the basket, or what is selected in the preview</source>
         <translation>Die Stelle in den Korb legen, oder was in der Vorschau ausgewählt ist</translation>
-    </message>
-    <message>
-        <source>Previous or next page close to what you ask</source>
-        <translation>Vorige oder nächste Seite nahe an der Frage</translation>
     </message>
     <message>
         <source>Find in this document; in the list of files, filter by name</source>
@@ -4624,12 +4451,12 @@
         <translation>Die Seiten im oder gegen den Uhrzeigersinn drehen</translation>
     </message>
     <message>
-        <source>Small pages and headings beside the page</source>
-        <translation>Kleine Seiten und Überschriften neben der Seite</translation>
+        <source>Read in the whole window, or go back to the results</source>
+        <translation>Im ganzen Fenster lesen oder zurück zu den Treffern</translation>
     </message>
     <message>
-        <source>Two pages side by side, or one</source>
-        <translation>Zwei Seiten nebeneinander, oder eine</translation>
+        <source>Small pages and headings beside the page</source>
+        <translation>Kleine Seiten und Überschriften neben der Seite</translation>
     </message>
     <message>
         <source>Quick search, by the hotkey</source>
@@ -4658,14 +4485,6 @@
     <message>
         <source>In the dark theme, show pages light on dark.</source>
         <translation>Im dunklen Design Seiten hell auf dunkel zeigen.</translation>
-    </message>
-    <message>
-        <source>Facing pages</source>
-        <translation>Doppelseiten</translation>
-    </message>
-    <message>
-        <source>Show two pages side by side.</source>
-        <translation>Zwei Seiten nebeneinander zeigen.</translation>
     </message>
     <message>
         <source>Pages and outline</source>
@@ -5116,13 +4935,6 @@
     <message>
         <source>Page {page}</source>
         <translation>Seite {page}</translation>
-    </message>
-</context>
-<context>
-    <name>_Panel</name>
-    <message>
-        <source>Search for this</source>
-        <translation>Danach suchen</translation>
     </message>
 </context>
 </TS>

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from html import escape
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPalette
+from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy
 
 from ui import theme
-from ui.desktop import open_path, show_in_folder
 from ui.search.safe_text import is_right_to_left, line, plain
 from ui.theme import S, current
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from PySide6.QtGui import QColor, QPaintEvent
     from PySide6.QtWidgets import QWidget
@@ -102,7 +100,6 @@ class Link(QAbstractButton):
     """Emits ``followed`` with its target."""
 
     followed = Signal(str)
-    elide = Qt.TextElideMode.ElideRight
 
     def __init__(self, text: str, target: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -116,11 +113,6 @@ class Link(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.clicked.connect(self._follow)
-
-    def add_to_menu(self, text: str, act: Callable[[], object]) -> None:
-        """Add an entry to the menu of the link."""
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.addAction(text).triggered.connect(lambda _checked: act())
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
@@ -140,7 +132,9 @@ class Link(QAbstractButton):
         font.setUnderline(self.underMouse())
         painter.setFont(font)
         painter.setPen(colour)
-        text = self.fontMetrics().elidedText(self.text(), self.elide, self.width() - 2)
+        text = self.fontMetrics().elidedText(
+            self.text(), Qt.TextElideMode.ElideRight, self.width() - 2
+        )
         right = Qt.TextFlag.TextForceRightToLeft
         force = right if is_right_to_left(text) else Qt.TextFlag.TextForceLeftToRight
         alignment = Qt.AlignmentFlag
@@ -151,20 +145,6 @@ class Link(QAbstractButton):
 
     def _follow(self) -> None:
         self.followed.emit(self.target)
-
-
-class DocumentLink(Link):
-    """The name of a document, with a menu of what can be done with it."""
-
-    elide = Qt.TextElideMode.ElideMiddle  # the end tells names apart, too
-
-    def __init__(self, path: str, target: str, parent: QWidget | None = None) -> None:
-        super().__init__(PurePath(path).name, target, parent)
-        self.setToolTip(line(path))
-        self.add_to_menu(self.tr("Search inside this document"), self.click)
-        self.add_to_menu(self.tr("Open"), lambda: open_path(path))
-        self.add_to_menu(self.tr("Show in folder"), lambda: show_in_folder(path))
-        self.add_to_menu(self.tr("Copy path"), lambda: QGuiApplication.clipboard().setText(path))
 
 
 class PassageLabel(QLabel):
