@@ -96,6 +96,7 @@ class Budget:
             raise WorldError("too_complex", limit=f"{self.limits.characters:,} characters")
 
 
+COMMENTS = "comments"  # the part of what readers wrote beside a text
 TABLE_CHARS = 6_000  # of a block; the passages of a longer one would split rows
 # Errors of a part after which the others are still read.
 SALVAGEABLE = frozenset({"unreadable", "too_complex", "too_large"})
@@ -246,6 +247,18 @@ def salvage(pages: Iterable[RawPage], writer: PageWriter) -> Iterator[RawPage]:
             raise
         yield from left
         yield RawPage(writer.page, "", unreadable=error.reason)
+
+
+def part_page(
+    number: int, texts: Iterable[str], part: str, kind: BlockKind = BlockKind.ASIDE
+) -> RawPage:
+    """Return a page of blocks of one kind, for a part that follows the pages of a document."""
+    blocks, at = [], 0
+    whole = "\n".join(texts := list(texts))
+    for text in texts:
+        blocks.append(RawBlock(at, at + len(text), kind))
+        at += len(text) + 1
+    return RawPage(number, whole, tuple(blocks), part=part)
 
 
 class WrittenSource(PlainSource):

@@ -2,9 +2,9 @@
 
 Deleted, moved and hidden text, field codes and fallbacks for old programs are left out. The numbers
 that Word displays before paragraphs are computed, as contracts are cited by them. Text boxes
-precede the paragraph in which they are anchored, notes and comments follow it. Pages are those of
-Word's last layout if the file has it, else there is one. Headers and footers are read once, after
-the text.
+precede the paragraph in which they are anchored, notes follow it, and comments follow the pages.
+Pages are those of Word's last layout if the file has it, else there is one. Headers and footers are
+read once, after the text.
 """
 
 from __future__ import annotations
@@ -12,19 +12,28 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.formats import ZIP_MAGIC
-from indexer.api.types import BlockKind
+from indexer.api.types import ANNOTATION_SIGN, BlockKind
 from indexer.extract.embedded.office_objects import OfficeObjects
-from indexer.extract.numerals import lowered, raised, written_number
+from indexer.extract.numerals import written_number
 from indexer.extract.office.drawings import write_drawing
 from indexer.extract.office.formulas import formula
 from indexer.extract.office.office2003 import FlatDocument
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.symbols import readable, symbol
-from indexer.extract.office.xml import PAGE_NUMBER, attribute, local, paragraphs, whole_number
-from indexer.extract.page_writer import PageWriter, salvage
+from indexer.extract.office.xml import (
+    PAGE_NUMBER,
+    attribute,
+    local,
+    paragraphs,
+    text_position,
+    whole_number,
+)
+from indexer.extract.page_writer import COMMENTS, PageWriter, part_page, salvage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -239,6 +248,8 @@ class DocxSource(OfficeSource):
             self.page_count = writer.page
         self._margins(writer)
         yield from writer.finish()
+        for page, texts in groupby(body.comments, key=itemgetter(0)):
+            yield part_page(page, (text for _, text in texts), COMMENTS)
         yield from objects.objects(main)
 
     def _drawing(self, writer: PageWriter, relation: str) -> None:
@@ -255,7 +266,9 @@ class DocxSource(OfficeSource):
                     # Separators between text and notes have another type.
                     if attribute(note, "type") in ("", "normal"):
                         texts = (_WordParagraph.from_element(p).text for p in note.iter("{*}p"))
-                        found[kind, attribute(note, "id")] = "\n".join(filter(None, texts))
+                        text = "\n".join(filter(None, texts))
+                        shown = _annotation(note, text) if kind == "comment" and text else text
+                        found[kind, attribute(note, "id")] = shown
         return found
 
     def _margins(self, writer: PageWriter) -> None:
@@ -268,6 +281,12 @@ class DocxSource(OfficeSource):
                 if text not in seen and not (numbered and PAGE_NUMBER.match(text)):
                     seen.add(text)
                     writer.add(text, BlockKind.BOILERPLATE)
+
+
+def _annotation(comment: Any, text: str) -> str:
+    """Return a comment as those of PDFs are shown: its author, its date and what it says."""
+    about = ("Comment", attribute(comment, "author").strip()[:100], attribute(comment, "date")[:10])
+    return f"{ANNOTATION_SIGN} {', '.join(filter(None, about))}: {text}"
 
 
 def _numbers_pages(root: Any) -> bool:
@@ -314,7 +333,7 @@ class _WordParagraph:
         return "".join(self.parts).strip()
 
     def _gather(self, parent: Any) -> None:
-        shown = _position(parent)
+        shown = text_position(parent)
         for element in parent:
             name = local(element)
             if name in _WRITTEN:
@@ -333,13 +352,6 @@ class _WordParagraph:
                 self.notes.append((name.removesuffix("Reference"), attribute(element, "id")))
             elif name not in _SKIPPED and not _is_hidden(element):
                 self._gather(element)
-
-
-def _position(run: Any) -> Callable[[str], str]:
-    """Return how the figures of a run are written: on the line, above or below it."""
-    position = run.find("{*}rPr/{*}vertAlign") if local(run) == "r" else None
-    form = "" if position is None else attribute(position)
-    return {"superscript": raised, "subscript": lowered}.get(form, str)
 
 
 def _text(element: Any) -> str:
@@ -382,13 +394,17 @@ def _is_hidden(element: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """Writes the text of a document; ``notes`` are its notes and comments by kind and id."""
+    """Writes the text of a document; ``notes`` are its notes and comments by kind and id.
+
+    Comments are collected with their pages.
+    """
 
     writer: PageWriter
     styles: WordStyles
     numbering: WordNumbering
     notes: Mapping[tuple[str, str], str]
     draw: Callable[[str], None]  # writes the drawing of a relationship
+    comments: list[tuple[int, str]] = field(default_factory=list)
 
     def write(self, element: Any) -> None:
         """Write a paragraph or row, end a table, or write the contents of a wrapper."""
@@ -457,7 +473,10 @@ class _Body:
         if text:
             yield text, role
         for note in paragraph.notes:
-            if found := self.notes.get(note):
+            found = self.notes.get(note)
+            if found and note[0] == "comment":
+                self.comments.append((self.writer.page, found))
+            elif found:
                 yield found, ParagraphRole()
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.extract.numerals import written_number
+from indexer.extract.numerals import lowered, raised, written_number
 from indexer.extract.office.drawings import write_drawing
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.package import opened
@@ -165,8 +165,18 @@ def _text(paragraph: Any) -> str:
         if name != "t":
             parts.append("\n" if name == "br" else "" if attribute(element, "pos") else " ")
         elif attribute(element.getparent(), "type") != "slidenum":
-            parts.append(element.text or "")
+            parts.append(_positioned(element))
     return "".join(parts)
+
+
+def _positioned(element: Any) -> str:
+    """Return the text of a run, its figures raised or lowered as they are displayed."""
+    properties = element.getparent().find("{*}rPr")
+    baseline = "" if properties is None else attribute(properties, "baseline")
+    text = element.text or ""
+    if baseline.strip("0%") in ("", "-"):
+        return text
+    return lowered(text) if baseline.startswith("-") else raised(text)
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> PptxSource:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawPage, check_size
+from indexer.extract.numerals import lowered, raised
 from indexer.extract.page_writer import Budget, PageWriter
 
 if TYPE_CHECKING:
@@ -191,6 +192,7 @@ _SIGNS = {
     "bullet": "•", "endash": "–", "emdash": "—", "emspace": "\u2003", "enspace": "\u2002",
     "lbr": "\n", "softline": "\n",
 }  # fmt: skip
+_POSITIONS = {"super": 1, "up": 1, "sub": -1, "dn": -1, "nosupersub": 0, "plain": 0}
 _ESCAPED = {"~": "\xa0", "_": "\u2011", "-": "\xad", "{": "{", "}": "}", "\\": "\\"}
 _HEADING = re.compile(r"\s*(?:heading|überschrift|titre|título|titolo)\s*([1-9])\b", re.IGNORECASE)
 _TITLE = re.compile(r"\s*title\s*;?$", re.IGNORECASE)
@@ -209,6 +211,7 @@ class _RtfGroup:
     hidden: bool = False
     fresh: bool = False  # at its start, where a destination may be set
     ignorable: bool = False
+    position: int = 0  # of its text: above the line, on it, below it
 
 
 class RtfSource(PlainSource):
@@ -331,7 +334,9 @@ class _RtfReader:
     def _write(self, text: str) -> None:
         if self._group.hidden or self._group.destination == "silent":
             return
-        self._texts.setdefault(self._group.destination, []).append(text)
+        position = self._group.position
+        shown = raised(text) if position > 0 else lowered(text) if position < 0 else text
+        self._texts.setdefault(self._group.destination, []).append(shown)
 
     def _sign(self, sign: str) -> None:
         if sign == "*":
@@ -353,8 +358,9 @@ class _RtfReader:
             self._write(_SIGNS[word])
         elif word in ("v", "deleted"):
             self._group.hidden = value != 0
-        elif word == "plain":
-            self._group.hidden = False
+        elif word in _POSITIONS:
+            self._group.position = _POSITIONS[word] * (value != 0)
+            self._group.hidden &= word != "plain"
         elif self._group.destination == "created":
             self._date[word] = value or 0
         elif self._group.destination == "body":

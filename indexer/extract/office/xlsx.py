@@ -25,7 +25,13 @@ from indexer.extract.office.sheets import (
     displayed,
     without_zero_time,
 )
-from indexer.extract.office.xml import attribute, local, paragraphs, whole_number
+from indexer.extract.office.xml import (
+    attribute,
+    local,
+    paragraphs,
+    text_position,
+    whole_number,
+)
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter, read_each
 
 if TYPE_CHECKING:
@@ -154,7 +160,7 @@ class _Cells:
 def _text(element: Any) -> str:
     """Return the text of a string, without phonetic text."""
     parts = (
-        each.text or ""
+        text_position(each.getparent())(each.text or "")
         for each in element.iter("{*}t")
         if local(each.getparent()) not in ("rPh", "phoneticPr")
     )

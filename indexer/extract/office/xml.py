@@ -13,6 +13,7 @@ from lxml import etree
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import Metadata
+from indexer.extract.numerals import lowered, raised
 from indexer.extract.page_writer import SALVAGEABLE
 
 if TYPE_CHECKING:
@@ -126,6 +127,13 @@ def paragraphs(root: Any) -> list[str]:
         if name != "p":
             found[-1] += element.text or ""
     return [text for text in (" ".join(text.split()) for text in found) if text]
+
+
+def text_position(run: Any) -> Callable[[str], str]:
+    """Return how the figures of a run are written: on the line, above or below it."""
+    position = run.find("{*}rPr/{*}vertAlign") if local(run) == "r" else None
+    form = "" if position is None else attribute(position)
+    return {"superscript": raised, "subscript": lowered}.get(form, str)
 
 
 def plausible_date(text: str) -> str:

@@ -20,16 +20,16 @@ import pymupdf
 
 from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN, BlockKind
-from indexer.extract.base import RawBlock, RawPage
+from indexer.extract.base import RawPage
 from indexer.extract.embedded.archive import is_document
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.xml import local, read_tree
-from indexer.extract.page_writer import Budget, PageWriter
+from indexer.extract.page_writer import COMMENTS, Budget, PageWriter, part_page
 from indexer.extract.plain.decode import without_surrogates
 from indexer.extract.registry import IMAGE, by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from indexer.api.types import OutlineEntry
     from indexer.config import Limits
@@ -247,7 +247,7 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-COMMENTS, BOOKMARKS, PROPERTIES, FORM = "comments", "bookmarks", "properties", "form"
+BOOKMARKS, PROPERTIES, FORM = "bookmarks", "properties", "form"
 _MAX_DEPTH = 3  # PDFs in PDFs
 _MAX_CHARS = 2_000_000  # of comments
 _MAX_BOOKMARKS = 2_000
@@ -286,7 +286,7 @@ class PdfSupplements:
             shown = _key(page.text) if missing else ""
             missing = [title for title in missing if _key(title) not in shown]
             if missing and len(self._bookmarks) < _MAX_BOOKMARKS:
-                self._bookmarks.append(_aside(page.number, dict.fromkeys(missing), BOOKMARKS))
+                self._bookmarks.append(part_page(page.number, dict.fromkeys(missing), BOOKMARKS))
         if self._characters > _MAX_CHARS:
             return
         try:
@@ -301,14 +301,14 @@ class PdfSupplements:
             return
         self._characters += sum(map(len, texts))
         if texts:
-            self._comments.append(_aside(page.number, texts, COMMENTS))
+            self._comments.append(part_page(page.number, texts, COMMENTS))
 
     def pages(self, *, alone: bool) -> Iterator[RawPage]:
         """Yield everything; ``alone`` without attachments, one of which crashed the reader."""
         yield from self._comments
         yield from self._bookmarks
         if lines := _property_lines(self._document.metadata or {}):
-            yield _aside(1, lines, PROPERTIES)
+            yield part_page(1, lines, PROPERTIES)
         budget = Budget(self._limits)
         yield from self._form(budget)
         yield from self._attachments(budget, alone=alone)
@@ -323,7 +323,7 @@ class PdfSupplements:
             yield RawPage(1, "", unreadable=reason, part=FORM)
             return
         if lines:
-            yield _page(1, lines, FORM, BlockKind.PARAGRAPH)
+            yield part_page(1, lines, FORM, BlockKind.PARAGRAPH)
 
     def _attachments(self, budget: Budget, *, alone: bool) -> Iterator[RawPage]:
         writer = PageWriter(Budget(self._limits))
@@ -337,20 +337,6 @@ class PdfSupplements:
                 yield RawPage(number, "", unreadable=reason, part=each.name)
             else:
                 yield from reader.read(each, budget, 1)
-
-
-def _aside(number: int, texts: Iterable[str], part: str) -> RawPage:
-    return _page(number, texts, part, BlockKind.ASIDE)
-
-
-def _page(number: int, texts: Iterable[str], part: str, kind: BlockKind) -> RawPage:
-    """Return a page of blocks of one kind."""
-    blocks, at = [], 0
-    whole = "\n".join(texts := list(texts))
-    for text in texts:
-        blocks.append(RawBlock(at, at + len(text), kind))
-        at += len(text) + 1
-    return RawPage(number, whole, tuple(blocks), part=part)
 
 
 def _property_lines(found: dict[str, Any]) -> list[str]:

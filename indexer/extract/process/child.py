@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import importlib
 import os
 import sys
@@ -20,13 +21,14 @@ from typing import TYPE_CHECKING, BinaryIO
 from indexer.api.codec import LENGTH_BYTES, Hello, hello, read_frame, unpack, write_frame
 from indexer.api.codec import frame as packed_frame
 from indexer.api.errors import InternalError, LecternError, WorldError
+from indexer.api.formats import SizeClass
 from indexer.api.phrases import reason_of
 from indexer.catalog.states import Stamp
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.extract.base import HasScannedPages, too_large
 from indexer.extract.document import PAGE_JOINT, CanonicalText, Spool
-from indexer.extract.plain.decode import languages_expected
+from indexer.extract.plain.decode import detect_legacy, languages_expected
 from indexer.extract.process.border import broken
 from indexer.extract.process.messages import (
     LAST,
@@ -58,6 +60,9 @@ if TYPE_CHECKING:
 
 # A frame of passages is sent when it has so many, or so many characters.
 PASSAGES_A_FRAME, CHARACTERS_A_FRAME = 64, 250_000
+# Formats whose text may be in an old encoding, and a text that has the models of these loaded.
+_UNLABELLED = (SizeClass.TEXT, SizeClass.MARKUP, SizeClass.MESSAGE, SizeClass.MAILBOX)
+_GERMAN = "gr\xfc\xdfe".encode("latin-1")
 _LAST = frozenset(kind.wire_name for kind in LAST)
 _PROGRESS_INTERVAL_S = 0.5
 
@@ -212,10 +217,18 @@ def _load_libraries(promised: Format | None) -> None:
     if promised is not None:
         with contextlib.suppress(ImportError):
             opener(promised)
+        if promised.size_class in _UNLABELLED:
+            _load_encodings()
     language.load_classifier()
     with contextlib.suppress(ImportError):
         terms.stems("loaded \u5b57", "en")
     importlib.import_module("indexer.text.passages")
+
+
+@functools.cache
+def _load_encodings() -> None:
+    """Load the models of old encodings, which takes .25 s."""
+    detect_legacy(_GERMAN)
 
 
 def _serve(conversation: EnginePipe, request: Job, recognised: RecognisedPages | None) -> None:

@@ -116,7 +116,7 @@ def test_only_displayed_text_of_a_paragraph_is_read(
     assert read_body(tmp_path, body).blocks() == [("paragraph", expected)]
 
 
-def test_notes_and_comments_follow_their_paragraph(tmp_path: Path) -> None:
+def test_notes_follow_their_paragraph_and_comments_the_pages(tmp_path: Path) -> None:
     body = (
         '<w:p><w:r><w:t>Oil.</w:t><w:footnoteReference w:id="2"/></w:r>'
         '<w:r><w:endnoteReference w:id="2"/><w:commentReference w:id="0"/></w:r></w:p>'
@@ -130,11 +130,12 @@ def test_notes_and_comments_follow_their_paragraph(tmp_path: Path) -> None:
         "</w:footnote></w:footnotes>",
         endnotes='<w:endnotes><w:endnote w:id="2"><w:p><w:r><w:t>At the end.</w:t></w:r></w:p>'
         "</w:endnote></w:endnotes>",
-        comments='<w:comments><w:comment w:id="0"><w:p><w:r><w:t>Really?</w:t></w:r></w:p>'
+        comments='<w:comments><w:comment w:id="0" w:author="Mina" w:date="2024-05-01T10:00:00Z">'
+        "<w:p><w:r><w:t>Really?</w:t></w:r></w:p>"
         "</w:comment></w:comments>",
     )
     assert [text for _, text in found.blocks()] == [
-        "Oil.", "Of whales.", "At the end.", "Really?", "Next.",
+        "Oil.", "Of whales.", "At the end.", "Next.", "\u270e Comment, Mina, 2024-05-01: Really?",
     ]  # fmt: skip
 
 
