@@ -207,7 +207,8 @@ def hit_lines(number: int, hit: Hit, style: TerminalStyle, *, explain: bool = Fa
     lines += [indent + style.dim(f"also {render.name(path)}") for path in hit.other_paths]
     for other in hit.also[:_ALSO]:
         known = BY_EXTENSION.get(PurePath(other.path).suffix.lower())
-        place = f", {known.unit} {other.page}" if known is not None and known.unit else ""
+        paged = known is not None and known.unit and other.page
+        place = f", {known.unit} {other.page}" if known is not None and paged else ""
         lines.append(indent + style.dim(f"also {render.name(other.path)}{place}"))
     if len(hit.also) > _ALSO:
         more = render.count(len(hit.also) - _ALSO, "other place")
@@ -226,7 +227,7 @@ def _title(hit: Hit) -> str:
 
 def _place(hit: Hit) -> str:
     unit = page_unit(hit.format) if hit.format else "page"
-    if hit.start == hit.end or not unit:
+    if hit.start == hit.end or not unit or not hit.page:
         return ""
     return f"{unit} {hit.page}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -71,8 +72,13 @@ def passage(hit: Hit) -> str:
 
 
 def citation(hit: Hit, source: CitedSource) -> str:
-    """Return author, title, year and page, without the unknown ones."""
-    parts = (source.author, source.title, source.year, describe.pages(hit))
+    """Return author, title, year and page, without the unknown ones.
+
+    What has no pages is cited by the heading below which it stands.
+    """
+    heading = () if describe.is_name_only(hit) else hit.heading_path[-1:]
+    place = describe.pages(hit) or "".join(map(_safe, heading))
+    parts = (source.author, source.title, source.year, place)
     return ", ".join(part for part in parts if part)
 
 
@@ -129,7 +135,7 @@ class SourceFinder(QObject):
             )
         if not self._pending and self._found is not None:
             found, self._found = self._found, None
-            found(self._hits, self._sources)
+            found(self._hits, distinct(self._sources))
 
     def _handle_document(self, hit: Hit, document: Document) -> None:
         self._sources[hit.path] = CitedSource.from_hit(hit, document)
@@ -138,6 +144,17 @@ class SourceFinder(QObject):
     def _handle_failure(self, hit: Hit, _error: LecternError | None) -> None:
         self._pending.pop(hit.path, None)
         self._go_on()
+
+
+def distinct(sources: Mapping[str, CitedSource]) -> dict[str, CitedSource]:
+    """Return sources by path, with the names of their files where their titles clash."""
+    titles = Counter(source.title for source in sources.values())
+    return {
+        path: replace(source, title=f"{source.title} ({_safe(Path(path).name)})")
+        if titles[source.title] > 1 and source.title != _safe(Path(path).name)
+        else source
+        for path, source in sources.items()
+    }
 
 
 def citable(source: CitedSource) -> bool:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.api.formats import BY_NAME
 from indexer.api.types import Hit, Why
 from indexer.search.compare_statements import NEGATIONS, NUMBER_WORDS
 from indexer.search.explain import find_in_text
@@ -40,6 +41,7 @@ MIN_JACCARD = 0.8
 # near-duplicates nearly always do: a list of ten thousand is too long to compare every pair.
 SKETCH = 16
 # A word behind another one of its sentence, where a capital is that of a name.
+_NO_PAGE = {"page": 0, "pages_before": 0, "page_last": 0}
 _INSIDE = re.compile(r"(?<=[^\s.!?:])[ \t]+(\w+)")
 
 
@@ -257,11 +259,20 @@ def where(
         "path": place.path,
         "file": place.relative,
         "title": doc.title or place.relative.rpartition("/")[2],
-        **_page(passage, sentence),
-        "page_last": passage["page_last"],
+        **(_page(passage, sentence) if has_pages(place.format, doc.pages) else _NO_PAGE),
         "start": passage["char_start"],
         "end": passage["char_end"],
     }
+
+
+def has_pages(form: str, pages: int) -> bool:
+    """Whether a document has pages to cite: a flowing text of one has none that its file knows.
+
+    >>> has_pages("docx", 1), has_pages("docx", 7), has_pages("pdf", 1)
+    (False, True, True)
+    """
+    known = BY_NAME.get(form)
+    return known is None or known.unit != "page" or known.drawn or pages > 1
 
 
 def page_of(passage: Mapping[str, Any], sentence: int) -> int:
@@ -272,7 +283,8 @@ def page_of(passage: Mapping[str, Any], sentence: int) -> int:
 
 def _page(passage: Mapping[str, Any], sentence: int) -> dict[str, Any]:
     page = page_of(passage, sentence)
-    return {"page": page, "pages_before": page - passage["page_first"]}
+    before = page - passage["page_first"]
+    return {"page": page, "pages_before": before, "page_last": passage["page_last"]}
 
 
 def _sentence(passage: dict[str, Any], number: int) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from indexer.api.types import Why
 from tests.answers import UNTITLED
 from tests.ui.search.hits import hit, many
-from ui.citations import CitedSource, citable, citation, passage, quoted
+from ui.citations import CitedSource, citable, citation, distinct, passage, quoted
 from ui.export import ExportFormat, export_text
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -32,6 +32,18 @@ def test_a_citation_says_what_is_known() -> None:
     name = hit(text="", why=Why.NAME, page=0)
     assert quoted(name, CitedSource.from_hit(name)) == "lease"
     assert CitedSource.from_hit(one, replace(UNTITLED, created="unknown")).year == ""
+
+
+def test_what_has_no_pages_is_cited_by_its_heading() -> None:
+    one = hit(page=0, heading_path=("Lease", "Rent"))
+    assert citation(one, CitedSource.from_hit(one, KNOWN)) == "Doe, Jane, Lease, 2021, Rent"
+
+
+def test_the_names_of_files_are_cited_where_titles_clash() -> None:
+    sources = {path: CitedSource("Lease") for path in ("/d/a.docx", "/d/b.docx")}
+    sources["/d/c.docx"] = CitedSource("Deed")
+    titles = [source.title for source in distinct(sources).values()]
+    assert titles == ["Lease (a.docx)", "Lease (b.docx)", "Deed"]
 
 
 def test_csv_and_json_hold_the_hits() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.types import Block, BlockKind
-from indexer.search.passage_hits import best_by_words, left_out, page_of
+from indexer.search.passage_hits import best_by_words, has_pages, left_out, page_of
 from indexer.search.query_terms import StemWeights
 from indexer.text.view import make_view
 
@@ -51,3 +51,11 @@ def test_the_best_sentence_by_words_has_the_rarest_of_them() -> None:
 def test_the_page_is_that_of_the_sentence_and_else_the_first(pages: list[int], at: int) -> None:
     known = 0 <= at < len(pages)
     assert page_of({"page_first": 3, "text_pages": pages}, at) == (pages[at] if known else 3)
+
+
+def test_a_flowing_text_of_one_page_has_none_to_cite() -> None:
+    for form in ("docx", "odt", "doc"):
+        assert not has_pages(form, 1)
+        assert has_pages(form, 2)
+    for form in ("pdf", "image", "pptx", "txt", "none such"):
+        assert has_pages(form, 1)
