@@ -76,7 +76,7 @@ def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: No
     """
     began = time.monotonic()
     found = Findings()
-    found.add("damaged_catalog", "catalog", _integrity(catalog), "The catalog has {n} damages.")
+    found.add("damaged_catalog", "catalog", catalog.db.problems(), "The catalog has {n} damages.")
     altered_words, said = store.words.verify(), "{n} files of the words were altered."
     found.add("altered_words", "words", altered_words, said, store.words.discard)
     check = _Check(catalog, store, found)
@@ -110,15 +110,6 @@ def repair(
     store.words.behind = True
     store.catch_up()
     return before, verify(catalog, store, tick)
-
-
-def _integrity(catalog: Catalog) -> list[str]:
-    """SQLite's own integrity check; ``indexer.library.rescue`` repairs such damage."""
-    try:
-        said = [str(row[0]) for row in catalog.db.rows("PRAGMA integrity_check")]
-    except LecternError as error:
-        return [error.message]
-    return [] if said == ["ok"] else said
 
 
 @dataclass(slots=True)

@@ -289,15 +289,15 @@ class Vectors:
 
     def pooled_of(self, keys: Int64s) -> Float32s:
         """The pooled vectors of passages, float32 (n, dim); zeros where there is none."""
+        found = self._whole("pooled", np.unique(keys))
+        there = np.fromiter(found, np.int64, len(found))
+        bits = np.frombuffer(b"".join(found.values()), np.uint16)
+        read = _FLOATS.take(bits.reshape(len(there), self.dimension))
+        if np.array_equal(there, keys):
+            return read
+        at, have = find_sorted(there, keys)
         vectors = np.zeros((len(keys), self.dimension), np.float32)
-        wanted, place = np.unique(keys, return_inverse=True)
-        found = self._whole("pooled", wanted)
-        if found:
-            there = np.fromiter(found, np.int64, len(found))
-            bits = np.frombuffer(b"".join(found.values()), np.uint16)
-            read = _FLOATS.take(bits.reshape(len(there), self.dimension))
-            at, have = find_sorted(there, wanted[place])
-            vectors[have] = read[at]
+        vectors[have] = read[at]
         return vectors
 
     def sentence_vectors_of(
@@ -344,12 +344,12 @@ class Vectors:
         """The contents of rows that are whole; others are left out."""
         if not len(keys):
             return {}
-        columns = f"SELECT p.key, p.content, p.crc FROM {table} p"
+        columns = "SELECT p.key, p.content, p.crc FROM"
         if len(keys) >= _MANY:
-            rows = f"{columns} WHERE p.key BETWEEN ? AND ? ORDER BY p.key"
+            rows = f"{columns} {table} p WHERE p.key BETWEEN ? AND ? ORDER BY p.key"
             given: tuple[Any, ...] = (int(keys[0]), int(keys[-1]))
-        else:
-            rows = f"{columns} JOIN json_each(?) j ON p.key = j.value ORDER BY p.key"
+        else:  # in the order given, as a CROSS JOIN is not turned round
+            rows = f"{columns} json_each(?) j CROSS JOIN {table} p ON p.key = j.value"
             given = (json.dumps(keys.tolist()),)
         try:
             found = self._db.rows(rows, *given)
@@ -359,15 +359,14 @@ class Vectors:
             found = []
             for key in keys.tolist():
                 with contextlib.suppress(LecternError):
-                    found += self._db.rows(f"{columns} WHERE p.key = ?", key)
+                    found += self._db.rows(f"{columns} {table} p WHERE p.key = ?", key)
+        width = 2 * self.dimension if table == "pooled" else 0
         whole = {
             key: content
             for key, content, crc in found
             if isinstance(content, bytes) and crc == _crc(key, content)
+            if not width or len(content) == width
         }
-        if table == "pooled":
-            width = self.dimension * 2
-            whole = {key: content for key, content in whole.items() if len(content) == width}
         if len(whole) > len(keys):
             wanted = set(keys.tolist())
             whole = {key: content for key, content in whole.items() if key in wanted}
