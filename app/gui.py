@@ -118,7 +118,8 @@ class _ConfirmedViewer:
         from ui import programs
 
         environment = {**os.environ, "PYTHONPATH": child_environment()["PYTHONPATH"]}
-        asking = [*child_command("ui.confirm_viewer"), str(Settings()["language"]), command]
+        question = child_command("ui.confirm_viewer", window=True)
+        asking = [*question, str(Settings()["language"]), command]
         try:
             if subprocess.run(asking, env=environment, check=False).returncode == 0:
                 self._confirmed.add(command)

@@ -222,10 +222,15 @@ def own_command(*, window: bool = False) -> list[str]:
     return [frozen_program(window=window)] if is_frozen() else [sys.executable, "-m", "app"]
 
 
-def child_command(module: str) -> list[str]:
-    """Return the command that runs a module as a child; ``app.__main__`` lists the modules."""
+def child_command(module: str, *, window: bool = False) -> list[str]:
+    """Return the command that runs a module as a child; ``app.__main__`` lists the modules.
+
+    Args:
+        module: The module.
+        window: Whether it is the window's, which the frozen program of commands lacks.
+    """
     if is_frozen():
-        return [frozen_program(), CHILD_ARGUMENT, module]
+        return [frozen_program(window=window), CHILD_ARGUMENT, module]
     return [sys.executable, "-P", "-m", module]
 
 

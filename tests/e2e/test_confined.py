@@ -97,7 +97,7 @@ from pathlib import Path
 from app import confined, gui
 from indexer.confine import launcher
 document, program, answer = sys.argv[1:]
-gui.child_command = lambda module: [answer]
+gui.child_command = lambda module, window: [answer]
 confined.begin(confined.WINDOW, offline=True)
 from app.settings import Settings
 Settings().set("viewer", program)

@@ -7,15 +7,24 @@ import sys
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import pytest
+from PySide6.QtWidgets import QMessageBox
 
 from app import cli
+from app.__main__ import main
 from indexer.api.codec import Hello, check_hello, read_frame
 from indexer.config import Limits
-from indexer.confine.process import CHILD_ARGUMENT, frozen_program
+from indexer.confine.process import CHILD_ARGUMENT, child_command, frozen_program
 from indexer.extract.process.process import command
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+class Answer:
+    """A question that is answered by yes."""
+
+    def exec(self) -> QMessageBox.StandardButton:
+        return QMessageBox.StandardButton.Yes
 
 
 def test_the_frozen_command_line_starts_a_child(
@@ -33,6 +42,17 @@ def test_the_frozen_command_line_starts_a_child(
         assert child.stdin is not None
         child.stdin.close()
         assert child.wait() == 0
+
+
+def test_the_frozen_window_asks_about_a_viewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    program, *arguments = child_command("ui.confirm_viewer", window=True)
+    assert program == frozen_program(window=True)
+    monkeypatch.setattr(sys, "argv", [program, *arguments, "en", "viewer {path}"])
+    monkeypatch.setattr("ui.confirm_viewer.question", lambda _command: Answer())
+    monkeypatch.setattr("ui.confirm_viewer.make_application", lambda: None)
+    monkeypatch.setattr("ui.confirm_viewer.use_language", lambda _app, _language: None)
+    assert main() == 0
 
 
 @pytest.mark.parametrize(
