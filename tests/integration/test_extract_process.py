@@ -220,6 +220,14 @@ def test_without_an_interpreter_no_child_is_started(
     assert caught.value.code == "child_died"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems end none for want of memory")
+def test_readers_are_ended_before_the_engine_when_memory_runs_out(tale: Path) -> None:
+    with ExtractionChild() as child:
+        list(child.extract(tale, "", None, Seen()))
+        score = Path(f"/proc/{child.pid}/oom_score_adj").read_text()
+    assert int(score) > int(Path("/proc/self/oom_score_adj").read_text())
+
+
 def test_closing_leaves_no_process_and_no_thread(tale: Path) -> None:
     before = set(threading.enumerate())
     child = ExtractionChild()
