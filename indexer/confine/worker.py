@@ -135,7 +135,8 @@ class DocumentWorker:
     def finish(self) -> None:
         """Wait for the end of a worker that has nothing more to say, and end like it."""
         if not select.select([self._ended], [], [], _END_S)[0]:  # it closed its pipe, and goes on
-            os.kill(self.pid, signal.SIGKILL)
+            self.end()
+            os._exit(_FAILED_STATUS)  # not like one that the system killed
         status = self._end()
         if os.WIFSIGNALED(status):
             _exit_like(os.WTERMSIG(status))
