@@ -1,0 +1,48 @@
+"""A page has few controls: the widgets that take the focus, enabled or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from tests.ui.search.hits import many
+from ui.pages import BASKET
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from ui.main_window import MainWindow
+
+MOST = 18
+
+
+def controls(window: MainWindow) -> list[str]:
+    return [
+        f"{type(each).__name__} {each.accessibleName()}"
+        for each in window.findChildren(QWidget)
+        if each.isVisible() and each.focusPolicy() != Qt.FocusPolicy.NoFocus
+    ]
+
+
+def test_the_search_page_has_few_controls(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 800)
+    pane = window.pages.search
+    assert len(controls(window)) <= MOST, "before a search"
+    window.pages.search_for("the")
+    qtbot.waitUntil(lambda: pane.search.current_hit is not None)
+    qtbot.waitUntil(lambda: pane.preview.shown is pane.preview.text)
+    pane.preview.bar.show_kind(pages=True, text=False)  # those of a page are more
+    QApplication.processEvents()
+    assert 10 < len(controls(window)) <= MOST, controls(window)
+    pane.toggle_reading()
+    assert len(controls(window)) <= MOST
+
+
+def test_the_basket_has_few_controls_with_four_passages(window: MainWindow) -> None:
+    for hit in many(4):
+        window.pages.basket.add_passage(hit)
+    window.pages.show_page(BASKET)
+    QApplication.processEvents()
+    assert 10 < len(controls(window)) <= MOST, controls(window)
