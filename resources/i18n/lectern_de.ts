@@ -158,9 +158,12 @@
             <numerusform>%Ln Ordner offline: Das Laufwerk ist nicht da</numerusform>
         </translation>
     </message>
-    <message>
-        <source>{documents} in {languages} are found by words only</source>
-        <translation>Nur über Wörter zu finden: {documents} in {languages}</translation>
+    <message numerus="yes">
+        <source>%Ln document(s) in {languages} are found by words only</source>
+        <translation>
+            <numerusform>%Ln Dokument in {languages} ist nur über Wörter zu finden</numerusform>
+            <numerusform>%Ln Dokumente in {languages} sind nur über Wörter zu finden</numerusform>
+        </translation>
     </message>
     <message>
         <source>Use the multil&amp;ingual model…</source>

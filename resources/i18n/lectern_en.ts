@@ -147,6 +147,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln document(s) in {languages} are found by words only</source>
+        <translation>
+            <numerusform>%Ln document in {languages} is found by words only</numerusform>
+            <numerusform>%Ln documents in {languages} are found by words only</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln file(s) will be read again.</source>
         <translation>
             <numerusform>%Ln file will be read again.</numerusform>

@@ -171,11 +171,9 @@ class AttentionList(QWidget):
         rows = [row for row in status.languages if row.advice is not None]
         if not rows:
             return
-        documents = amounts.documents(sum(row.documents for row in rows))
-        languages = amounts.languages(len(rows))
-        text = self.tr("{documents} in {languages} are found by words only").format(
-            documents=documents, languages=languages
-        )
+        documents = sum(row.documents for row in rows)
+        text = self.tr("%Ln document(s) in {languages} are found by words only", "", documents)
+        text = text.format(languages=amounts.languages(len(rows)))
         if any(row.offered for row in rows):
             yield text, self.tr("Use the multil&ingual model…"), self.models_requested.emit
         else:
