@@ -172,6 +172,8 @@ def main(
     command = next(each for each in COMMANDS if each.name == options.command)
     if is_frozen():
         _hand_over(command.name)
+    if command.opens is not None:
+        command.opens(options)
     if confine is not None:
         confine(command.name, offline=options.offline)
     return _run(command, options, _context(options, open_engine, began))
@@ -191,11 +193,12 @@ def _context(options: argparse.Namespace, open_engine: OpenEngine, began: float)
     from app.settings import Settings
 
     settings = Settings()
-    library = _library(options.library, settings)
+    library = library_folder(options.library, settings)
     return CommandContext(settings, library, options.offline, open_engine, began=began)
 
 
-def _library(named: str | None, settings: Settings) -> Path:
+def library_folder(named: str | None, settings: Settings) -> Path:
+    """Return the folder of the library: as named, of the environment, of the settings, or ours."""
     from app import paths
 
     setting = str(settings["library"])

@@ -92,6 +92,8 @@ class Command:
     """One subcommand: help, documentation and parser are made from it.
 
     ``run`` returns the exit status. ``examples`` are whole command lines with what they do.
+    ``opens`` is called before the process is cut off from the network: it opens what the command
+    listens on.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Command:
     arguments: Callable[[ArgumentParser], None]
     run: Callable[[Namespace, CommandContext], int]
     hidden: bool = False
+    opens: Callable[[Namespace], None] | None = None
 
 
 @dataclass(slots=True)

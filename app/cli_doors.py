@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING
 
 from app import render
@@ -12,6 +13,7 @@ from indexer.api.errors import WorldError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+DEFAULT_PORT = 7777
 _LOGGED = 50  # calls that are shown
 _OPENED_BY = {
     Door.MCP: "assistants, by `lectern mcp`",
@@ -131,6 +133,56 @@ def _serve_assistants(_options: Namespace, context: CommandContext) -> int:
     return 0
 
 
+def _serve_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--port", type=_port, default=DEFAULT_PORT, metavar="N",
+                        help=f"where to listen on 127.0.0.1 ({DEFAULT_PORT}; 0: any)")  # fmt: skip
+    parser.add_argument("--new-token", action="store_true", help="make a new token first")
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or len(text) > 5 or int(text) > 65_535:
+        raise ArgumentTypeError("it lies between 0 and 65,535")
+    return int(text)
+
+
+def _listen(options: Namespace) -> None:
+    """Open the socket on the loopback; afterwards the process can open no other."""
+    import socket
+
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", options.port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        options.refused = error.strerror or str(error)
+        return
+    options.listener = listener
+
+
+def _serve_http(options: Namespace, context: CommandContext) -> int:
+    import contextlib
+
+    from app.doors.http_guard import read_token
+    from app.doors.http_server import serve_http
+    from app.doors.library import DoorLibrary
+    from app.doors.page_images import PageRenderer
+
+    if "listener" not in options:
+        raise WorldError("bad_usage", command="lectern serve",
+                         reason=f"port {options.port} of 127.0.0.1: {options.refused}")  # fmt: skip
+    token = read_token(new=options.new_token)
+    address = f"http://127.0.0.1:{options.listener.getsockname()[1]}"
+    with contextlib.ExitStack() as stack:
+        engine = stack.enter_context(contextlib.closing(context.lasting_engine()))
+        renderer = stack.enter_context(contextlib.closing(PageRenderer(context.library)))
+        library = DoorLibrary(engine, context.settings, Door.SERVE, renderer)
+        context.note(f"Serving at {address}/#token={token}", "Ctrl+C ends it.")
+        serve_http(library, renderer, options.listener, token)
+    return 0
+
+
 COMMANDS = (
     Command(
         "doors",
@@ -164,5 +216,21 @@ COMMANDS = (
         ),
         no_arguments,
         _serve_assistants,
+    ),
+    Command(
+        "serve",
+        "let scripts and a browser on this machine search, over HTTP",
+        "Answer programs on this machine over HTTP at 127.0.0.1: a page to search in a browser, "
+        "calls that /openapi.json describes, and /v1/embeddings. It prints an address with a "
+        "token, without which nothing private is answered. It sees what `lectern doors allow "
+        "serve` allowed and changes nothing.",
+        (
+            ("lectern serve", "serve until Ctrl+C, and print the address"),
+            ("lectern serve --port 0", "at any free port"),
+            ("lectern serve --new-token", "with a new token; the old one is void"),
+        ),
+        _serve_arguments,
+        _serve_http,
+        opens=_listen,
     ),
 )

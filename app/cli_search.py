@@ -59,6 +59,9 @@ def _search_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.add_argument(
+        "--format", choices=("alfred", "rofi", "json-lines"), help="print the hits for a launcher"
+    )
+    parser.add_argument(
         "--batch", metavar="FILE",
         help='run all queries of a file with lines {"id", "query"}; - is the standard input',
     )  # fmt: skip
@@ -97,6 +100,11 @@ def _search(options: Namespace, context: CommandContext) -> int:
         return result, "" if answered else unsearched(engine.call(GetStatus()).files)
 
     result, left_out = context.with_engine(action)
+    if options.format:
+        from app.doors.launchers import FORMATS
+
+        context.print(*FORMATS[options.format](result.hits))
+        return 0
     if left_out:
         context.note(left_out)
     result = replace(result, seconds=context.elapsed)
@@ -365,6 +373,7 @@ COMMANDS = (
             ("lectern search 'termination \"notice period\" -draft'", "a phrase, and no drafts"),
             ("lectern search --in ~/Contracts --ext pdf who pays for repairs", "with filters"),
             ("lectern search --json --limit 3 open boat", "for a program"),
+            ("lectern search --format rofi boat", "for a launcher: alfred, rofi or json-lines"),
             ("lectern search --batch queries.jsonl --out run.jsonl", "many queries at once"),
         ),
         _search_arguments,

@@ -175,3 +175,26 @@ class StatusAnswer:
     collections: tuple[CollectionCount, ...]
     embedded_share: float
     waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinedBox:
+    """A rectangle on a page, in shares of its width and height."""
+
+    page: int
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class PageAnswer:
+    """A page of a document; a document without pages has a count of 0 and is read as text."""
+
+    document: str
+    count: int
+    page: int
+    width: float
+    height: float
+    boxes: tuple[OutlinedBox, ...]

@@ -26,6 +26,8 @@ from app.doors.answers import (
     CompareAnswer,
     DocumentCard,
     DocumentsAnswer,
+    OutlinedBox,
+    PageAnswer,
     QuotedPassage,
     QuotedStatement,
     QuotedText,
@@ -34,7 +36,7 @@ from app.doors.answers import (
     StatusAnswer,
 )
 from app.doors.call_log import note_call
-from indexer.api.document_requests import ListDocuments, ReadPassages
+from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
 from indexer.api.errors import WorldError, sentence
 from indexer.api.formats import page_unit
 from indexer.api.lru_cache import SharedCache
@@ -46,6 +48,7 @@ from indexer.query.reranking import rerank_request, reranked
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from app.doors.page_images import PageRenderer
     from app.settings import Settings
     from indexer.api.answers import Change, Document, LoneStatement
     from indexer.api.contract import EngineApi, Request
@@ -115,13 +118,21 @@ class DoorLibrary:
         engine: The engine of the library.
         settings: The settings, which say what the door may see.
         door: The door.
+        renderer: Renders pages, for a door that shows them.
 
     Every method raises ``door_closed`` if the person has opened nothing, ``unknown_collection`` or
     ``not_a_root`` for what the door may not see, and ``Cancelled``.
     """
 
-    def __init__(self, engine: EngineApi, settings: Settings, door: Door) -> None:
+    def __init__(
+        self,
+        engine: EngineApi,
+        settings: Settings,
+        door: Door,
+        renderer: PageRenderer | None = None,
+    ) -> None:
         self._engine = engine
+        self._renderer = renderer
         self._settings = settings
         self.door = door
         self._years: SharedCache[tuple[str, int], str] = SharedCache(_YEARS_KEPT)
@@ -149,7 +160,7 @@ class DoorLibrary:
         limit: int = 10,
     ) -> SearchAnswer:
         """Find passages that resemble a document, or a page of it."""
-        path = self._visible(caller, document)
+        path = self.visible(caller, document)
         place = f"{path}#page={page}" if page else str(path)
         if '"' in place:
             raise WorldError("bad_query", reason="the name of the document has a quotation mark")
@@ -163,7 +174,7 @@ class DoorLibrary:
         ``expected`` is the hash of a passage, which is looked for.
         """
         wanted = wanted or TextRange()
-        path = self._visible(caller, document)
+        path = self.visible(caller, document)
         most = min(max(wanted.most_bytes, 1), MOST_BYTES)
         first = max(wanted.start - wanted.around, 0)
         last = wanted.end + wanted.around if wanted.end else 0
@@ -189,7 +200,7 @@ class DoorLibrary:
         self, caller: DoorCaller, first: str, second: str, limit: int = 30
     ) -> CompareAnswer:
         """Find what each of two documents says that the other does not."""
-        paths = [self._visible(caller, document) for document in (first, second)]
+        paths = [self.visible(caller, document) for document in (first, second)]
         most = min(max(limit, 1), MOST_STATEMENTS)
         found = self._call(caller, Compare(str(paths[0]), str(paths[1]), most))
         cards = [_card(self._call(caller, GetDocument(path))) for path in paths]
@@ -248,6 +259,42 @@ class DoorLibrary:
         activity = self._call(caller, GetActivity())
         self._note(caller, "status")
         return StatusAnswer(outcomes, activity.embedded_share, activity.pending)
+
+    def page(
+        self, caller: DoorCaller, document: str, page: int, start: int, end: int
+    ) -> PageAnswer:
+        """Say how large a page is, and where the passage of a range stands on it."""
+        path = self.visible(caller, document)
+        if self._renderer is None:
+            raise WorldError("bad_request", reason="this door shows no pages")
+        opened = self._renderer.open_page(path, page)
+        self._note(caller, "page", document=str(path), page=page)
+        if opened.pages is None:
+            return PageAnswer(address_of(str(path)), 0, 0, 0, 0, ())
+        shown, (width, height) = opened.pages.page, opened.pages.size
+        boxes = []
+        if end > start:
+            text = self._call(caller, ReadPassages(path, start, end))
+            for one in text.passages[:1]:
+                places = self._renderer.places(path, one.page, one.page_last, one.text, one.start)
+                boxes = [
+                    OutlinedBox(
+                        box.page, box.x0 / width, box.y0 / height,
+                        (box.x1 - box.x0) / width, (box.y1 - box.y0) / height,
+                    )
+                    for box in places if box.page == shown
+                ]  # fmt: skip
+        count = opened.pages.count
+        return PageAnswer(address_of(str(path)), count, shown, width, height, tuple(boxes))
+
+    def embed(
+        self, caller: DoorCaller, texts: tuple[str, ...], *, passages: bool
+    ) -> tuple[tuple[float, ...], ...]:
+        """Return the vectors of texts, by the model of the library."""
+        self._access()
+        found = self._call(caller, EmbedTexts(texts, passages))
+        self._note(caller, "embed", texts=len(texts))
+        return found
 
     # -- how --------------------------------------------------------------------------------
 
@@ -308,7 +355,7 @@ class DoorLibrary:
         access.check_open(self.door)
         return access
 
-    def _visible(self, caller: DoorCaller, document: str) -> Path:
+    def visible(self, caller: DoorCaller, document: str) -> Path:
         """Return the path of a document that may be seen.
 
         Raises:

@@ -1,0 +1,126 @@
+"""Pages of documents as images, with the places of a passage, from a render child of our own.
+
+The child reads documents confined, as it does for the window. One that hangs ends itself; one that
+has ended is started again for the next request.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import subprocess
+import tempfile
+import threading
+import zlib
+from itertools import count
+from typing import TYPE_CHECKING, TypeVar
+
+from indexer.api.codec import Hello, check_hello, decode, decode_error, read_frame, write_frame
+from indexer.api.errors import WorldError
+from indexer.api.pages import DocumentSource, GetImage, GetMarks, Open
+from indexer.confine.process import child_command, child_environment, make_scratch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.api.pages import MarkBox, Opened, PageRequest
+
+A = TypeVar("A")
+
+_MODULE = "indexer.render.child"
+_LIMITS = (f"--address-space={4 << 30}", f"--resident={1 << 30}", "--silence=30")
+
+
+class PageRenderer:
+    """Renders pages of documents. Thread-safe; one page at a time.
+
+    Args:
+        library: The folder of the library, with the text recognised on scanned pages.
+    """
+
+    def __init__(self, library: Path) -> None:
+        self._library = library
+        self._asking = threading.Lock()
+        self._numbers = count(1)
+        self._scratch = make_scratch()
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def open_page(self, path: Path, page: int) -> Opened:
+        """Return how many pages a document has, and the size of one of them in points."""
+        return self._ask(Open(DocumentSource(path), page))[0]
+
+    def places(self, path: Path, page: int, last: int, text: str, start: int) -> list[MarkBox]:
+        """Return the boxes of a passage; empty if its pages do not have it."""
+        request = GetMarks(DocumentSource(path), page, last, text, start, ((0, len(text)),))
+        found = self._ask(request)[0]
+        return [box for boxes in found.spans for box in boxes] if found.found else []
+
+    def image(self, path: Path, page: int, width: int) -> bytes:
+        """Return a page as a PNG of a width in pixels."""
+        image, rows = self._ask(GetImage(DocumentSource(path), page, width))
+        return png(image.columns, image.rows, image.stride, rows)
+
+    def close(self) -> None:
+        """End the child."""
+        with self._asking:
+            self._end()
+            self._scratch.cleanup()
+
+    def _ask(self, request: PageRequest[A]) -> tuple[A, bytes]:
+        with self._asking:
+            child = self._child or self._start()
+            number = next(self._numbers)
+            try:
+                write_frame(_pipe(child.stdin), request.header(number))
+                answered = read_frame(_pipe(child.stdout))
+            except OSError:
+                answered = None
+            if answered is None:
+                self._end()
+                raise WorldError("bad_request", reason="the page cannot be rendered")
+        header, data = answered
+        if header.get("type") == "error":
+            raise decode_error(header.get("error"))
+        return decode(request.answer, header.get("answer")), data
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        options = (*_LIMITS, f"--engine={os.getpid()}", f"--scratch={self._scratch.name}",
+                   f"--library={self._library}")  # fmt: skip
+        child = self._child = subprocess.Popen(
+            [*child_command(_MODULE), *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=child_environment(),
+            cwd=tempfile.gettempdir(),
+        )
+        greeting = read_frame(_pipe(child.stdout))
+        if greeting is None:
+            raise WorldError("bad_request", reason="the page cannot be rendered")
+        check_hello(greeting[0], Hello)
+        return child
+
+    def _end(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            child.communicate()
+
+
+def _pipe(stream: A | None) -> A:
+    if stream is None:
+        raise OSError("the child has no pipe")
+    return stream
+
+
+def png(columns: int, rows: int, stride: int, pixels: bytes) -> bytes:
+    """Encode 8-bit RGB rows as a PNG, quickly rather than small."""
+    lines = b"".join(
+        b"\0" + pixels[at : at + 3 * columns] for at in range(0, rows * stride, stride)
+    )
+    head = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(lines, 1)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
