@@ -36,6 +36,10 @@ def make_share(folder: Path, manual: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     _copy(LINUX / "lectern.desktop", folder / "applications")
     _copy(LINUX / "org.lectern.Lectern.metainfo.xml", folder / "metainfo")
+    # What KDE and GNOME read to ask `lectern desktop`, and D-Bus to start it.
+    _copy(LINUX / "org.lectern.Desktop.service", folder / "dbus-1/services")
+    _copy(LINUX / "plasma-runner-lectern.desktop", folder / "krunner/dbusplugins")
+    _copy(LINUX / "lectern-search-provider.ini", folder / "gnome-shell/search-providers")
     _copy(ICONS / "lectern.svg", folder / "icons/hicolor/scalable/apps")
     for size, png in _icons():
         place = folder / f"icons/hicolor/{size}x{size}/apps"

@@ -24,7 +24,7 @@ def _alfred(hits: Sequence[Hit]) -> list[str]:
             "uid": f"{hit.path}#{hit.start}",
             "title": title_of(hit),
             "subtitle": summary_of(hit),
-            "arg": _target(hit),
+            "arg": target_of(hit),
             "quicklookurl": hit.path,
             "mods": {"cmd": {"arg": hit.path, "subtitle": hit.path}},
         }
@@ -35,7 +35,7 @@ def _alfred(hits: Sequence[Hit]) -> list[str]:
 
 def _rofi(hits: Sequence[Hit]) -> list[str]:
     """Rows of rofi's script mode: what is shown, and what is returned if it is chosen."""
-    return [f"{title_of(hit)}: {summary_of(hit)}\0info\x1f{_target(hit)}" for hit in hits]
+    return [f"{title_of(hit)}: {summary_of(hit)}\0info\x1f{target_of(hit)}" for hit in hits]
 
 
 def _json_lines(hits: Sequence[Hit]) -> list[str]:
@@ -67,7 +67,7 @@ def summary_of(hit: Hit) -> str:
     return text if len(text) <= _MOST else f"{text[:_MOST]}…"
 
 
-def _target(hit: Hit) -> str:
+def target_of(hit: Hit) -> str:
     """Return what opens a hit in the window: the link to it, or its path as a query."""
     return link_to((hit.text[slice(*hit.best)], hit.text)) or _line(hit.path)
 

@@ -28,4 +28,6 @@ ln -sf "$place/lectern" "$HOME/.local/bin/lectern"
 cp -R "$place/share/." "$share/"
 sed "s|^Exec=lectern|Exec=$place/lectern|" "$place/share/applications/lectern.desktop" \
     > "$share/applications/lectern.desktop"
+service=dbus-1/services/org.lectern.Desktop.service
+sed "s|^Exec=/usr/bin/lectern|Exec=$place/lectern|" "$place/share/$service" > "$share/$service"
 echo "Lectern is installed in $place; \`lectern self-test\` tries it."

@@ -1,0 +1,236 @@
+"""``lectern desktop``: the search of KDE and GNOME, over D-Bus, in one small process.
+
+D-Bus starts it at the first question and it ends when nothing was asked for a while. It speaks
+``org.kde.krunner1`` and ``org.gnome.Shell.SearchProvider2``, searches by words alone, and answers
+with nothing rather than late: an engine that is not running is started for the next question.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from typing import TYPE_CHECKING, Any
+
+from jeepney import DBusAddress, HeaderFields, MessageType, new_error, new_method_call
+from jeepney import new_method_return as reply
+from jeepney.bus_messages import message_bus
+from jeepney.io.blocking import open_dbus_connection
+
+from app.doors.access import EVERYTHING, Access, Door
+from app.doors.call_log import note_call
+from app.doors.launchers import summary_of, target_of, title_of
+from indexer.api.client import EngineClient
+from indexer.api.errors import Cancelled, LecternError
+from indexer.api.lru_cache import LruCache
+from indexer.api.progress import CancelToken
+from indexer.api.requests import SearchByWords
+from indexer.confine.process import own_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from jeepney import Message
+    from jeepney.io.blocking import DBusConnection
+
+    from app.settings import Settings
+    from indexer.api.types import Hit
+
+BUS_NAME = "org.lectern.Desktop"
+ANSWER_S = 0.1
+IDLE_S = 120.0
+_HITS = 5
+_KEPT = 200
+_LEAST = 3  # characters of a query
+_ENGINE_IDLE_S = 300
+_POSSIBLE = 30  # krunner's type of a match that may be what is meant
+_SHOW = "show"
+_FILES = DBusAddress(
+    "/org/freedesktop/FileManager1", "org.freedesktop.FileManager1", "org.freedesktop.FileManager1"
+)
+
+
+class DesktopSearch:
+    """Answers the desktop's questions about one library."""
+
+    def __init__(self, library: Path, settings: Settings) -> None:
+        self._library = library
+        self._settings = settings
+        self._client: EngineClient | None = None
+        self._engine: subprocess.Popen[bytes] | None = None
+        self._found: LruCache[str, Hit] = LruCache(_KEPT)
+
+    def find(self, query: str, who: str) -> list[str]:
+        """Return the ids of hits, best first; none if that takes longer than ``ANSWER_S``."""
+        access = Access.read(self._settings, Door.DESKTOP)
+        if len(query.strip()) < _LEAST or not access.allowed:
+            return []
+        found: dict[str, Hit] = {}
+        for scope in access.scopes():
+            for hit in self._hits(query, "" if scope == EVERYTHING else scope):
+                found[f"{hit.path}#{hit.start}".encode("utf-8", "replace").decode()] = hit
+        best = sorted(found, key=lambda name: -found[name].score)[:_HITS]
+        for name in best:
+            self._found.put(name, found[name])
+        note_call(self._settings, Door.DESKTOP, who, "search", query=query, found=len(best))
+        return best
+
+    def hit(self, name: str) -> Hit | None:
+        return self._found.get(name)
+
+    def open_in_window(self, query: str) -> None:
+        """Open the window with a query or a link."""
+        command = [*own_command(window=True), "--library", str(self._library), "gui", query]
+        subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL)
+
+    def close(self) -> None:
+        if self._client is not None:
+            self._client.close()
+
+    def _hits(self, query: str, scope: str) -> Sequence[Hit]:
+        client = self._connected()
+        if client is None:
+            return ()
+        token = CancelToken()
+        late = threading.Timer(ANSWER_S, token.cancel)
+        late.start()
+        try:
+            return client.call(SearchByWords(query, _HITS, scope), token=token).hits
+        except Cancelled:
+            return ()
+        except LecternError as error:
+            if error.code == "engine_gone":
+                client.close()
+                self._client = None
+            return ()
+        finally:
+            late.cancel()
+
+    def _connected(self) -> EngineClient | None:
+        if self._client is None:
+            try:
+                self._client = EngineClient.attach(self._library)
+            except LecternError:
+                return None
+        if self._client is None and (self._engine is None or self._engine.poll() is not None):
+            options = ["--library", str(self._library), "engine"]
+            command = [*own_command(), *options, "--idle-exit", str(_ENGINE_IDLE_S)]
+            quiet = subprocess.DEVNULL
+            self._engine = subprocess.Popen(
+                command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
+            )
+        return self._client
+
+
+class DesktopBus:
+    """The two interfaces on a connection to the session's bus.
+
+    Args:
+        search: What answers.
+        bus: The connection.
+    """
+
+    def __init__(self, search: DesktopSearch, bus: DBusConnection) -> None:
+        self._search = search
+        self._bus = bus
+        self._methods: dict[tuple[str, str], Callable[..., tuple[str, tuple[Any, ...]]]] = {
+            ("org.kde.krunner1", "Match"): self._match,
+            ("org.kde.krunner1", "Actions"): self._actions,
+            ("org.kde.krunner1", "Run"): self._run,
+            ("org.kde.krunner1", "Teardown"): lambda: ("", ()),
+            ("org.kde.krunner1", "Config"): lambda: ("a{sv}", ({},)),
+            ("org.gnome.Shell.SearchProvider2", "GetInitialResultSet"): self._initial,
+            ("org.gnome.Shell.SearchProvider2", "GetSubsearchResultSet"): self._narrowed,
+            ("org.gnome.Shell.SearchProvider2", "GetResultMetas"): self._metas,
+            ("org.gnome.Shell.SearchProvider2", "ActivateResult"): self._activate,
+            ("org.gnome.Shell.SearchProvider2", "LaunchSearch"): self._launch,
+        }
+
+    def serve(self) -> None:
+        """Answer until nothing was asked for ``IDLE_S``."""
+        while True:
+            try:
+                message = self._bus.receive(timeout=IDLE_S)
+            except TimeoutError:
+                return
+            if message.header.message_type is MessageType.method_call:
+                self._bus.send(self._answer(message))
+
+    def _answer(self, message: Message) -> Message:
+        fields = message.header.fields
+        called = fields.get(HeaderFields.interface, ""), fields.get(HeaderFields.member, "")
+        method = self._methods.get(called)
+        if method is None:
+            return new_error(message, "org.freedesktop.DBus.Error.UnknownMethod")
+        try:
+            signature, body = method(*message.body)
+        except (TypeError, AttributeError):  # of other types than the interface has
+            return new_error(message, "org.freedesktop.DBus.Error.InvalidArgs")
+        except (LecternError, OSError):
+            return new_error(message, "org.freedesktop.DBus.Error.Failed")
+        return reply(message, signature or None, body)
+
+    # -- KDE --------------------------------------------------------------------------------
+
+    def _match(self, query: str) -> tuple[str, tuple[Any, ...]]:
+        matches = []
+        for place, name in enumerate(self._search.find(query, "KRunner")):
+            hit = self._search.hit(name)
+            if hit is not None:
+                facts = {"subtext": ("s", summary_of(hit)), "category": ("s", "Lectern")}
+                relevance = 0.7 - place / 100
+                matches.append((name, title_of(hit), "lectern", _POSSIBLE, relevance, facts))
+        return "a(sssida{sv})", (matches,)
+
+    def _actions(self) -> tuple[str, tuple[Any, ...]]:
+        return "a(sss)", ([(_SHOW, "Show in folder", "document-open-folder")],)
+
+    def _run(self, name: str, action: str) -> tuple[str, tuple[Any, ...]]:
+        hit = self._search.hit(name)
+        if hit is not None and action == _SHOW:
+            from pathlib import Path
+
+            asked = ([Path(hit.path).as_uri()], "")
+            self._bus.send(new_method_call(_FILES, "ShowItems", "ass", asked))
+        elif hit is not None:
+            self._search.open_in_window(target_of(hit))
+        return "", ()
+
+    # -- GNOME ------------------------------------------------------------------------------
+
+    def _initial(self, terms: list[str]) -> tuple[str, tuple[Any, ...]]:
+        return "as", (self._search.find(" ".join(terms), "GNOME Shell"),)
+
+    def _narrowed(self, _before: list[str], terms: list[str]) -> tuple[str, tuple[Any, ...]]:
+        return self._initial(terms)
+
+    def _metas(self, names: list[str]) -> tuple[str, tuple[Any, ...]]:
+        metas = []
+        for name in names:
+            hit = self._search.hit(name)
+            if hit is not None:
+                metas.append({
+                    "id": ("s", name), "name": ("s", title_of(hit)),
+                    "description": ("s", summary_of(hit)), "gicon": ("s", "lectern"),
+                })  # fmt: skip
+        return "aa{sv}", (metas,)
+
+    def _activate(self, name: str, _terms: list[str], _time: int) -> tuple[str, tuple[Any, ...]]:
+        return self._run(name, "")
+
+    def _launch(self, terms: list[str], _time: int) -> tuple[str, tuple[Any, ...]]:
+        self._search.open_in_window(" ".join(terms))
+        return "", ()
+
+
+def serve_desktop(library: Path, settings: Settings) -> None:
+    """Serve the session's bus until nothing was asked for a while."""
+    search = DesktopSearch(library, settings)
+    try:
+        with open_dbus_connection("SESSION") as bus:
+            bus.send(
+                message_bus.RequestName(BUS_NAME)
+            )  # what was asked before comes with its answer
+            DesktopBus(search, bus).serve()
+    finally:
+        search.close()

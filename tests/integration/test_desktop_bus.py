@@ -1,0 +1,138 @@
+"""``lectern desktop`` on a private bus, with a client that makes the calls of KDE and GNOME."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import pytest
+from jeepney import DBusAddress, MessageType, new_method_call
+from jeepney.bus_messages import message_bus
+from jeepney.io.blocking import open_dbus_connection
+
+from app.doors.desktop_bus import BUS_NAME
+from tests.integration.doors import CONTRACTS, OpenDoors, open_doors
+from tests.waiting import WAIT_S, wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from jeepney.io.blocking import DBusConnection
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("dbus-daemon") is None,
+    reason="dbus-daemon is not installed (apt-get install dbus)",
+)
+KDE, GNOME = "org.kde.krunner1", "org.gnome.Shell.SearchProvider2"
+
+
+@pytest.fixture(scope="module")
+def doors(tmp_path_factory: pytest.TempPathFactory, tiny_models_dir: Path) -> Iterator[OpenDoors]:
+    with open_doors(tmp_path_factory.mktemp("g"), tiny_models_dir) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def bus(doors: OpenDoors) -> Iterator[DBusConnection]:
+    """A private session bus, which starts the process by a service file, as if installed."""
+    services = doors.home / "data" / "dbus-1" / "services"
+    services.mkdir(parents=True)
+    command = " ".join(doors.command("desktop"))
+    (services / f"{BUS_NAME}.service").write_text(
+        f"[D-BUS Service]\nName={BUS_NAME}\nExec={command}\n"
+    )
+    daemon = ["dbus-daemon", "--session", "--nofork", "--print-address"]
+    with subprocess.Popen(
+        daemon, env=doors.environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            with open_dbus_connection(process.stdout.readline().strip()) as connection:
+                yield connection
+        finally:
+            process.terminate()
+
+
+def call(bus: DBusConnection, interface: str, member: str, *asked: Any) -> Any:
+    """Make a call, with its signature and values, and return the body of the answer."""
+    address = DBusAddress("/search", BUS_NAME, interface)
+    signature, *values = asked or (None,)
+    message = new_method_call(address, member, signature, tuple(values))
+    answer = bus.send_and_get_reply(message, timeout=WAIT_S)
+    if answer.header.message_type is MessageType.error:
+        raise ValueError(answer.header.fields)
+    return answer.body
+
+
+def has_owner(bus: DBusConnection) -> bool:
+    return bool(bus.send_and_get_reply(message_bus.NameHasOwner(BUS_NAME)).body[0])
+
+
+def test_nothing_runs_until_it_is_asked_and_it_is_small(
+    doors: OpenDoors, bus: DBusConnection
+) -> None:
+    assert not has_owner(bus)
+    doors.allow("desktop")
+    assert call(bus, KDE, "Match", "s", "landlord mends") == ([],)
+    assert has_owner(bus)
+
+
+def test_krunner_finds_only_what_was_allowed(doors: OpenDoors, bus: DBusConnection) -> None:
+    doors.allow("desktop", CONTRACTS)
+    wait_for(lambda: call(bus, KDE, "Match", "s", "landlord")[0])
+    (matches,) = call(bus, KDE, "Match", "s", "landlord")
+    name, text, icon, kind, relevance, facts = matches[0]
+    assert name.startswith(str(doors.world.documents / "contracts"))
+    assert text
+    assert (icon, kind) == ("lectern", 30)
+    assert 0 < relevance < 1
+    assert "landlord" in facts["subtext"][1]
+    assert call(bus, KDE, "Match", "s", "xylophone") == ([],)
+    assert call(bus, KDE, "Match", "s", "la") == ([],)
+    assert call(bus, KDE, "Actions")[0][0][0] == "show"
+    call(bus, KDE, "Teardown")
+
+
+def test_gnome_gets_ids_and_what_to_show(doors: OpenDoors, bus: DBusConnection) -> None:
+    doors.allow("desktop", CONTRACTS)
+    asked = ("as", ["landlord", "roof"])
+    wait_for(lambda: call(bus, GNOME, "GetInitialResultSet", *asked)[0])
+    (names,) = call(bus, GNOME, "GetInitialResultSet", *asked)
+    (again,) = call(bus, GNOME, "GetSubsearchResultSet", "asas", names, ["landlord", "roof"])
+    assert again == names
+    (metas,) = call(bus, GNOME, "GetResultMetas", "as", [*names, "nothing"])
+    assert [meta["id"][1] for meta in metas] == names
+    assert all(meta["name"][1] and meta["description"][1] for meta in metas)
+
+
+@pytest.mark.parametrize(
+    ("interface", "member", "asked"),
+    [
+        (KDE, "Nothing", ()),
+        (KDE, "Match", ("i", 5)),
+        (KDE, "Match", ("ss", "a", "b")),
+        (GNOME, "GetInitialResultSet", ("s", "x")),
+        ("org.example.Other", "Match", ("s", "landlord")),
+    ],
+)
+def test_a_wrong_call_is_an_error_and_ends_nothing(
+    bus: DBusConnection, interface: str, member: str, asked: tuple[Any, ...]
+) -> None:
+    try:
+        answer = call(bus, interface, member, *asked)
+    except ValueError:
+        pass
+    else:
+        assert answer == ([],)
+    assert call(bus, KDE, "Match", "s", "x" * 100_000) == ([],)
+
+
+def test_the_process_knows_no_heavy_library(bus: DBusConnection) -> None:
+    call(bus, KDE, "Teardown")
+    number = bus.send_and_get_reply(message_bus.GetConnectionUnixProcessID(BUS_NAME)).body[0]
+    maps = {os.path.basename(one.path) for one in psutil.Process(number).memory_maps()}  # noqa: PTH119  # names
+    assert not [name for name in maps if "onnxruntime" in name or "lance" in name or "Qt6" in name]
