@@ -100,7 +100,7 @@ def state(browser: WebDriver) -> str:
 
 def is_quiet(browser: WebDriver) -> bool:
     """Whether nothing is complained of: no error, no refused address, no broken markup."""
-    said = browser.get_log("browser")  # type: ignore[no-untyped-call]
+    said = browser.get_log("browser")  # type: ignore[no-untyped-call]  # of selenium
     assert said == []
     return bool(browser.title == "Lectern")
 
