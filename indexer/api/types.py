@@ -96,6 +96,7 @@ class DocumentInfo:
     characters: int
     bad_pages: tuple[int, ...] = ()  # pages that could not be read, or not whole
     lost: str = ""  # why some of them are missing; "" if all were read in spite of damage
+    sent: tuple[str, str] = ("", "")  # ISO dates of the first and the last mail, of mails
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +243,7 @@ class Hit:
     author: str = ""
     format: str = ""  # by the file's name: "pdf", "text", …
     modified_ns: int = 0  # of the file, since 1970; 0 when unknown
+    sent_ns: int = 0  # of a mail, or the last one of a mailbox; 0 of other documents
     also: tuple[Also, ...] = ()  # near-duplicates grouped under this one, best first
     language: str = ""  # of a hit found by meaning, if the query is clearly in another language
     left_out: tuple[Span, ...] = ()  # running heads and page numbers inside ``text``
@@ -253,6 +255,11 @@ class Hit:
     def page_first(self) -> int:
         """The page on which the passage begins."""
         return self.page - self.pages_before
+
+    @property
+    def dated_ns(self) -> int:
+        """The date of the document: when a mail was sent, and of others that of the file."""
+        return self.sent_ns or self.modified_ns
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from indexer.database import Database
 
 _FILES = """
-SELECT c.doc, f.folder, f.mtime_ns, f.size, coalesce(f.stem, 0), f.extension
+SELECT c.doc, f.folder, coalesce(d.sent_first_ns, f.mtime_ns), coalesce(d.sent_last_ns, f.mtime_ns),
+    f.size, coalesce(f.stem, 0), f.extension
 FROM files f JOIN contents c ON c.id = f.content JOIN docs d ON d.doc = c.doc
 WHERE d.passages_state = 'done'
 """
@@ -35,6 +36,8 @@ WHERE d.passages_state = 'done'
 class Snapshot:
     """The files with documents; all arrays have one entry a file.
 
+    ``first_ns`` and ``last_ns`` are the dates of mails, and of others both the file's.
+
     ``folders`` maps a folder's number to its path from the top of the file system, folded, with
     "/" around every component; ``extensions`` maps the text to the code used in ``extension``.
     """
@@ -42,7 +45,8 @@ class Snapshot:
     version: int
     doc: NDArray[np.int32]
     folder: NDArray[np.int32]
-    mtime_ns: NDArray[np.int64]
+    first_ns: NDArray[np.int64]
+    last_ns: NDArray[np.int64]
     size: NDArray[np.int64]
     stem: NDArray[np.int32]
     extension: NDArray[np.int32]
@@ -68,8 +72,8 @@ class Bindings:
 
     def _build(self, version: int) -> Snapshot:
         rows = self._db.rows(_FILES)
-        columns: list[Any] = list(zip(*rows, strict=True)) or [()] * 6
-        codes = {text: code for code, text in enumerate(dict.fromkeys(columns[5]))}
+        columns: list[Any] = list(zip(*rows, strict=True)) or [()] * 7
+        codes = {text: code for code, text in enumerate(dict.fromkeys(columns[6]))}
         folders = self._db.rows(
             "SELECT d.id, r.path, d.path FROM folders d JOIN roots r ON r.id = d.root"
         )
@@ -79,8 +83,9 @@ class Bindings:
             np.array(columns[1], np.int32),
             np.array(columns[2], np.int64),
             np.array(columns[3], np.int64),
-            np.array(columns[4], np.int32),
-            np.array([codes[text] for text in columns[5]], np.int32),
+            np.array(columns[4], np.int64),
+            np.array(columns[5], np.int32),
+            np.array([codes[text] for text in columns[6]], np.int32),
             codes,
             {row[0]: folded_path(join(row[1], row[2])) for row in folders},
         )

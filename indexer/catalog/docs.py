@@ -7,6 +7,7 @@ not know the store.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import time
 from typing import TYPE_CHECKING
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 RESERVED = 256
 
 _DOC_COLUMNS = (
-    "doc, text_id, title_used, title, author, created, language, pages, characters, passages"
+    "doc, text_id, title_used, title, author, created, language, pages, characters, passages, "
+    "coalesce(sent_last_ns, 0)"
 )
 
 _INSERT_EARLIER = """
@@ -41,6 +43,8 @@ INSERT INTO earlier_docs (doc, earlier)
 SELECT ?, c.doc FROM files f JOIN contents c ON c.id = f.content
 WHERE f.id = ? AND c.doc IS NOT NULL
 """
+# The ends of 64 bits of nanoseconds, in seconds.
+_LATEST_S = 2**63 // 10**9
 # How many earlier texts are followed, for files edited again before their text was embedded.
 _EARLIER_TEXTS = 4
 _EARLIER = f"""
@@ -235,7 +239,8 @@ class Docs:
         self._next += 1
         connection.execute(
             "INSERT INTO docs (doc, text_id, title_used, title, author, created, language, "
-            "pages, characters, added_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "pages, characters, sent_first_ns, sent_last_ns, added_ns) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 doc,
                 info.text_id,
@@ -246,11 +251,21 @@ class Docs:
                 info.language,
                 info.pages,
                 info.characters,
+                *map(_noon, info.sent),
                 time.time_ns(),
             ),
         )
         add_title(connection, doc, info.title, info.language)
         return doc
+
+
+def _noon(day: str) -> int | None:
+    """Noon of an ISO date in local time, in nanoseconds since 1970; None for what is no date."""
+    try:
+        noon = dt.datetime.combine(dt.date.fromisoformat(day), dt.time(12)).timestamp()
+    except (OverflowError, OSError, ValueError):
+        return None
+    return int(noon) * 1_000_000_000 if abs(noon) < _LATEST_S else None
 
 
 def _stamp(connection: sqlite3.Connection, file: int, stamp: Stamp) -> None:

@@ -73,12 +73,15 @@ class FilterResolver:
             kept &= np.isin(snapshot.extension, _extensions(snapshot, wanted.extensions))
         if wanted.not_extensions:
             kept &= ~np.isin(snapshot.extension, _extensions(snapshot, wanted.not_extensions))
-        bounds = ((snapshot.mtime_ns, wanted.mtime_ns), (snapshot.size, wanted.size))
-        for column, (low, high) in bounds:
+        bounds = (
+            (snapshot.last_ns, snapshot.first_ns, wanted.dated_ns),
+            (snapshot.size, snapshot.size, wanted.size),
+        )
+        for largest, smallest, (low, high) in bounds:
             if low is not None:
-                kept &= column >= low
+                kept &= largest >= low
             if high is not None:
-                kept &= column < high
+                kept &= smallest < high
         return kept
 
     def _inside(self, snapshot: Snapshot, values: Sequence[str]) -> NDArray[np.bool_]:

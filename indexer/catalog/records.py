@@ -128,6 +128,7 @@ class DocRow:
     pages: int
     characters: int
     passages: int
+    sent_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,15 +182,16 @@ class DocFilter:
     """Which documents a search may return. Values of one field are alternatives.
 
     Folders match whole components of the path, ignoring case: ``reports/2023`` matches below any
-    folder, an absolute path only itself. ``mtime_ns`` and ``size`` are half-open ranges, ``None``
-    is no bound. Titles and authors match by prefixes of their words.
+    folder, an absolute path only itself. ``dated_ns`` and ``size`` are half-open ranges, ``None``
+    is no bound; mails are dated by when they were sent, other documents by their file. Titles and
+    authors match by prefixes of their words.
     """
 
     folders: tuple[str, ...] = ()
     not_folders: tuple[str, ...] = ()
     extensions: tuple[str, ...] = ()
     not_extensions: tuple[str, ...] = ()
-    mtime_ns: tuple[int | None, int | None] = (None, None)
+    dated_ns: tuple[int | None, int | None] = (None, None)
     size: tuple[int | None, int | None] = (None, None)
     titles: tuple[str, ...] = ()
     authors: tuple[str, ...] = ()

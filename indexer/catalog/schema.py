@@ -42,6 +42,8 @@ CREATE TABLE docs (
     title TEXT NOT NULL,
     author TEXT NOT NULL,
     created TEXT NOT NULL,
+    sent_first_ns INTEGER,                   -- of mails, noon of their dates
+    sent_last_ns INTEGER,
     language TEXT NOT NULL,
     pages INTEGER NOT NULL,
     characters INTEGER NOT NULL,
@@ -160,4 +162,4 @@ CREATE TABLE title_words (
 ) STRICT, WITHOUT ROWID;
 """
 
-LAYOUT = Layout("catalog", 0x4C656374, 14, _TABLES)  # "Lect"
+LAYOUT = Layout("catalog", 0x4C656374, 15, _TABLES)  # "Lect"

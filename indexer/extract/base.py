@@ -133,6 +133,7 @@ class Metadata:
     title: str = ""
     author: str = ""
     created: str = ""  # ISO date
+    sent: tuple[str, str] = ("", "")  # ISO dates of the first and the last mail
 
 
 class PageSource(Protocol):

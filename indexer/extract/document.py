@@ -142,6 +142,7 @@ class CanonicalText:
             ),
             author=plausible_author(source.metadata.author),
             created=source.metadata.created,
+            sent=source.metadata.sent,
             language=detect("\n".join(self._sample)),
             pages=source.page_count,
             characters=self._characters,

@@ -184,7 +184,7 @@ def _catalog_filter(filters: Filters) -> DocFilter:
         not_folders=filters.not_folders,
         extensions=filters.extensions,
         not_extensions=filters.not_extensions,
-        mtime_ns=(_midnight(filters.dates.first, 0), _midnight(filters.dates.last, 1)),
+        dated_ns=(_midnight(filters.dates.first, 0), _midnight(filters.dates.last, 1)),
         size=_half_open(filters.sizes),
         titles=filters.titles,
         authors=filters.authors,

@@ -188,6 +188,7 @@ def passage_hit(
         author=doc.author,
         format=place.format,
         modified_ns=place.mtime_ns,
+        sent_ns=doc.sent_ns,
         left_out=left_out(passage["text"], passage["view"]),
         **where(passage, place, doc, best[0]),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -267,3 +268,14 @@ def _lock(source: Path, target: Path) -> None:
         document.save(
             target, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="the open sea", owner_pw="me"
         )
+
+
+def test_a_mail_is_found_by_the_day_on_which_it_was_sent(world: World, engine: Engine) -> None:
+    mail = "Subject: Keys\nDate: Mon, 04 Mar 2019 10:00:00 +0000\n\nThe keeper has the keys."
+    (world.documents / "keys.eml").write_text(mail)
+    world.index(engine)
+    (hit,) = search(engine, "keeper keys date:2019-03-04", 1)
+    assert (hit.file, hit.title) == ("keys.eml", "Keys")
+    day = datetime.fromtimestamp(hit.dated_ns / 1e9, UTC).astimezone().date()
+    assert day.isoformat() == "2019-03-04"
+    assert "keys.eml" not in {found.file for found in search(engine, "keeper keys after:2020", 9)}

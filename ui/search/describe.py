@@ -42,10 +42,10 @@ def where(hit: Hit) -> str:
 
 
 def day(hit: Hit) -> str:
-    """The date of the file; "" when it is not known."""
-    if hit.modified_ns <= 0:
+    """The date of a mail, of other documents that of the file; "" when it is not known."""
+    if hit.dated_ns <= 0:
         return ""
-    then = QDateTime.fromMSecsSinceEpoch(hit.modified_ns // _NS_A_MS)
+    then = QDateTime.fromMSecsSinceEpoch(hit.dated_ns // _NS_A_MS)
     return QLocale().toString(then.date(), QLocale.FormatType.ShortFormat)
 
 

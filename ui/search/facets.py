@@ -102,7 +102,7 @@ def _kinds(paths: Sequence[str]) -> list[Facet]:
 
 
 def _years(heads: Iterable[Hit]) -> list[Facet]:
-    days = [time.localtime(each.modified_ns / 1e9) for each in heads if each.modified_ns > 0]
+    days = [time.localtime(each.dated_ns / 1e9) for each in heads if each.dated_ns > 0]
     counts = Counter(day.tm_year for day in days)
     this = time.localtime().tm_year
     known = sorted(counts, reverse=True) or range(this, this - _YEARS, -1)

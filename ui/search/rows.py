@@ -78,7 +78,7 @@ def grouped(
         found.setdefault(section, {}).setdefault(key_of(hit), hit)
     groups = [HitGroup(path, tuple(each.values())) for (_, path), each in found.items()]
     if order is ResultOrder.DATE:
-        groups.sort(key=lambda group: -group.head.modified_ns)
+        groups.sort(key=lambda group: -group.head.dated_ns)
     elif order is ResultOrder.NAME:
         groups.sort(key=lambda group: (natural(PurePath(group.path).name), group.path))
     groups.sort(key=lambda group: not group.exact)

@@ -11,7 +11,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import PlainSource, RawPage, check_size, is_left_out, too_large
+from indexer.extract.base import Metadata, PlainSource, RawPage, check_size, is_left_out, too_large
 from indexer.extract.mail.eml import BodySpool, read_mail
 from indexer.extract.mail.message import MailReader
 from indexer.extract.page_writer import salvage
@@ -36,7 +36,7 @@ _FIELD = re.compile(rb">?[A-Za-z][\w-]{1,60}:[ \t]|>?From \S")
 
 
 class MboxSource(PlainSource):
-    """An open mailbox. ``page_count`` is known when all mails were read."""
+    """An open mailbox; its number of pages and its dates are known when all mails were read."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self._path = path
@@ -58,6 +58,7 @@ class MboxSource(PlainSource):
                 with closing(BodySpool()) as aside:
                     try:
                         mail = read_mail(mails.lines(), aside)
+                        self._widen(mail.date[:10])
                         yield from reader.mail(mail, alone=alone)
                     except WorldError as error:
                         if error.code not in ("unreadable", "too_large"):
@@ -66,6 +67,12 @@ class MboxSource(PlainSource):
                         yield RawPage(number, "", unreadable=reason)
         if not mails.number:
             raise WorldError("unreadable", reason="not_mailbox")
+
+    def _widen(self, day: str) -> None:
+        """Widen the dates of the mailbox to that of a mail, if it has one."""
+        if day:
+            first, last = self.metadata.sent
+            self.metadata = Metadata(sent=(min(first or day, day), max(last, day)))
 
 
 class _Mails:

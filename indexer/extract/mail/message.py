@@ -79,7 +79,8 @@ class Mail:
 
     @property
     def metadata(self) -> Metadata:
-        return Metadata(self.subject[:500], self.sender[:500], self.date[:10])
+        day = self.date[:10]
+        return Metadata(self.subject[:500], self.sender[:500], day, (day, day))
 
     @property
     def names(self) -> list[str]:

@@ -149,7 +149,7 @@ class Border:
         _need(_HASH.fullmatch(info.text_id) is not None)
         _need(info.format in BY_NAME or info.format == "encrypted")
         _need(max(len(info.title), len(info.author)) <= _MOST_NAME and len(info.lost) <= _MOST_LOST)
-        _need(_DATE.fullmatch(info.created) is not None)
+        _need(all(_DATE.fullmatch(day) for day in (info.created, *info.sent)))
         _need(_LANGUAGE.fullmatch(info.language) is not None)
         _need(0 < info.pages <= _MOST_NUMBER and 0 <= info.characters <= self._characters)
         _need(all(0 < page <= _MOST_NUMBER for page in info.bad_pages))

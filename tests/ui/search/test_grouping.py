@@ -57,3 +57,9 @@ def test_by_date_and_by_name() -> None:
     assert [group.head for group in grouped([old, new], ResultOrder.DATE)] == [new, old]
     assert [group.head for group in grouped([old, new], ResultOrder.NAME)] == [new, old]
     assert len(grouped(many(3, 2))) == 3
+
+
+def test_mails_are_sorted_by_the_day_on_which_they_were_sent() -> None:
+    copied = hit("/d/a.eml", modified_ns=9, sent_ns=1)
+    other = hit("/d/b.txt", modified_ns=5)
+    assert [group.head for group in grouped([copied, other], ResultOrder.DATE)] == [other, copied]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from indexer.catalog.bindings import fold, folded_path, folder_pattern
 from indexer.catalog.records import DocFilter
 
-from .fakes import FakeWalk, found, read_all, root_at
+from .fakes import FakeWalk, found, info, read_all, root_at
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,15 +50,15 @@ def docs(catalog: Catalog, tmp_path: Path) -> dict[str, int]:
         (DocFilter(extensions=("pdf",)), "bd"),
         (DocFilter(extensions=(".PDF", "md")), "bde"),
         (DocFilter(not_extensions=("pdf",)), "ace"),
-        (DocFilter(mtime_ns=(200, 400)), "bc"),
-        (DocFilter(mtime_ns=(None, 200)), "a"),
+        (DocFilter(dated_ns=(200, 400)), "bc"),
+        (DocFilter(dated_ns=(None, 200)), "a"),
         (DocFilter(size=(11, None)), "c"),
         (DocFilter(titles=("title of b",)), "b"),
         (DocFilter(titles=("D",)), "d"),
         (DocFilter(languages=("EN",)), "abcde"),
         (DocFilter(languages=("de",)), ""),
         (DocFilter(authors=("someone",)), ""),
-        (DocFilter(folders=("reports",), extensions=("pdf",), mtime_ns=(300, None)), "d"),
+        (DocFilter(folders=("reports",), extensions=("pdf",), dated_ns=(300, None)), "d"),
     ],
 )
 def test_a_filter_keeps(
@@ -118,3 +120,32 @@ def test_every_folder_is_found_by_each_of_its_components(parts: list[str]) -> No
     folded = folded_path(path.encode())
     assert all(folder_pattern(part).search(folded) for part in parts)
     assert folder_pattern(path).search(folded)
+
+
+def test_mails_are_dated_by_the_days_on_which_they_were_sent(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    root = root_at(catalog, tmp_path / "Library").id
+    catalog.scans.apply(root, FakeWalk({"": [found("a.mbox"), found("b.eml"), found("c.txt")]}))
+    sent = {"a.mbox": ("2012-03-02", "2019-03-04"), "b.eml": ("2024-02-31", "9999-01-01")}
+    docs = {}
+    for job in catalog.queue.take(10):
+        name = job.path.decode().rpartition("/")[2]
+        about = replace(info(name), sent=sent.get(name, ("", "")))
+        docs[name] = catalog.docs.begin(job.file, name, job.stamp, about, title_used="").doc
+        catalog.docs.finish_passages(docs[name], 1)
+
+    def dated(first: int, last: int) -> set[str]:
+        nanoseconds = [int(datetime(year, 1, 1).timestamp()) * 10**9 for year in (first, last)]  # noqa: DTZ001  # local, as the days are
+        kept = catalog.filters.resolve(DocFilter(dated_ns=(nanoseconds[0], nanoseconds[1])))
+        assert kept is not None
+        return {name for name, doc in docs.items() if doc in kept.tolist()}
+
+    assert dated(2012, 2013) == dated(2015, 2016) == dated(2019, 2020) == {"a.mbox"}
+    assert dated(2008, 2012) == dated(2020, 2021) == set()
+    # What is no date, or none of this world, leaves the file's.
+    assert dated(1970, 1971) == {"b.eml", "c.txt"}
+    assert catalog.docs.get([docs["c.txt"]])[docs["c.txt"]].sent_ns == 0
+    assert catalog.docs.get([docs["a.mbox"]])[docs["a.mbox"]].sent_ns // 10**9 == int(
+        datetime(2019, 3, 4, 12).timestamp()  # noqa: DTZ001  # as above
+    )

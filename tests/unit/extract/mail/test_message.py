@@ -176,3 +176,28 @@ def test_a_mail_of_outlook(tmp_path: Path) -> None:
 def test_bodies_of_outlook(tmp_path: Path, streams: dict[str, bytes], expected: str) -> None:
     data = ole_file({"__properties_version1.0": bytes(32), **streams})
     assert text_of(tmp_path, data, "a.msg") == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sent"),
+    [
+        ("a.eml", EML, ("2021-05-03", "2021-05-03")),
+        ("a.msg", msg(), ("2020-11-16", "2020-11-16")),
+        (
+            "a.mbox",
+            b"".join(
+                b"From a@b.org Fri Nov 20 13:32:27 2026\nSubject: S\n%s\nWords.\n\n" % line
+                for line in (
+                    b"Date: Mon, 04 Mar 2019 10:00:00 +0000\n",
+                    b"Date: Fri, 02 Mar 2012 10:00:00 +0000\n",
+                    b"",
+                )
+            ),
+            ("2012-03-02", "2019-03-04"),
+        ),
+        ("b.eml", mail("Subject: S", "Date: soon", body=b"Words."), ("", "")),
+    ],
+)
+def test_mails_are_dated(tmp_path: Path, name: str, data: bytes, sent: tuple[str, str]) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert read(tmp_path / name).metadata.sent == sent
