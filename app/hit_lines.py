@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app import render
 from indexer.api.codec import encode
 from indexer.api.errors import sentence
-from indexer.api.formats import BY_EXTENSION, page_unit
+from indexer.api.formats import BY_EXTENSION, page_name, page_unit
 from indexer.api.labels import WHYS
 from indexer.api.types import HEADING_SEPARATOR, FileState, HitExplanation, Match
 
@@ -208,7 +208,8 @@ def hit_lines(number: int, hit: Hit, style: TerminalStyle, *, explain: bool = Fa
     for other in hit.also[:_ALSO]:
         known = BY_EXTENSION.get(PurePath(other.path).suffix.lower())
         paged = known is not None and known.unit and other.page
-        place = f", {known.unit} {other.page}" if known is not None and paged else ""
+        named = page_name(known.unit, other.page, other.page_label) if known and paged else ""
+        place = f", {render.clean(named)}" if named else ""
         lines.append(indent + style.dim(f"also {render.name(other.path)}{place}"))
     if len(hit.also) > _ALSO:
         more = render.count(len(hit.also) - _ALSO, "other place")
@@ -229,7 +230,7 @@ def _place(hit: Hit) -> str:
     unit = page_unit(hit.format) if hit.format else "page"
     if hit.start == hit.end or not unit or not hit.page:
         return ""
-    return f"{unit} {hit.page}"
+    return render.clean(page_name(unit, hit.page, hit.page_label))
 
 
 def _reason(hit: Hit) -> str:

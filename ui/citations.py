@@ -172,9 +172,10 @@ def citation_keys(sources: Mapping[str, CitedSource]) -> dict[str, str]:
 
 def bibtex(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
     """Return an entry for each source, with the pages of the hits in it."""
-    pages: dict[str, list[int]] = {}
+    pages: dict[str, dict[int, str]] = {}
     for hit in hits:
-        pages.setdefault(hit.path, []).extend({hit.page} - {0})
+        if hit.page:
+            pages.setdefault(hit.path, {})[hit.page] = _safe(hit.page_label) or str(hit.page)
     entries = []
     for path, key in citation_keys(sources).items():
         source = sources[path]
@@ -182,7 +183,7 @@ def bibtex(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
             "title": source.title,
             "author": source.author,
             "year": source.year,
-            "pages": ", ".join(map(str, sorted(set(pages.get(path, ()))))),
+            "pages": ", ".join(label for _, label in sorted(pages.get(path, {}).items())),
             "file": encodable(path),
         }
         lines = [f"  {name} = {{{_tex_escaped(text)}}}," for name, text in fields.items() if text]

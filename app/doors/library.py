@@ -38,7 +38,7 @@ from app.doors.answers import (
 from app.doors.call_log import note_call
 from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
 from indexer.api.errors import WorldError, sentence
-from indexer.api.formats import page_unit
+from indexer.api.formats import page_name, page_unit
 from indexer.api.lru_cache import SharedCache
 from indexer.api.progress import CancelToken
 from indexer.api.requests import Compare, GetActivity, GetDocument, Search
@@ -389,7 +389,8 @@ class DoorLibrary:
         best = hit.text[slice(*hit.best)]
         year = self._years.get((hit.path, hit.modified_ns), lambda: self._year(caller, hit.path))
         unit = page_unit(hit.format) if hit.format else "page"
-        page = f"{unit} {hit.page}" if unit and hit.start < hit.end else ""
+        known = unit and hit.start < hit.end
+        page = page_name(unit, hit.page, hit.page_label) if known else ""
         cited = (hit.author, hit.title, year, page)
         return QuotedPassage(
             document=address_of(hit.path),

@@ -200,6 +200,15 @@ def page_unit(form: str) -> str:
     return BY_NAME[form].unit if form in BY_NAME else ""
 
 
+def page_name(unit: str, page: int, label: str) -> str:
+    """Return the name of a page by the number printed on it, if that is not the sheet's.
+
+    >>> page_name("page", 6, "iv"), page_name("page", 6, "")
+    ('page iv (sheet 6)', 'page 6')
+    """
+    return f"{unit} {label} (sheet {page})" if label else f"{unit} {page}"
+
+
 def endings_of(group: str) -> tuple[str, ...]:
     """Return the extensions, without dots, of the formats of a group."""
     return tuple(

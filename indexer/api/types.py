@@ -97,6 +97,7 @@ class DocumentInfo:
     bad_pages: tuple[int, ...] = ()  # pages that could not be read, or not whole
     lost: str = ""  # why some of them are missing; "" if all were read in spite of damage
     sent: tuple[str, str] = ("", "")  # ISO dates of the first and the last mail, of mails
+    labels: tuple[str, ...] = ()  # of its first pages, if they are not the numbers of the sheets
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,7 @@ class Also:
     start: int
     end: int
     pages_before: int = 0
+    page_label: str = ""  # as in ``Hit``
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +250,7 @@ class Hit:
     language: str = ""  # of a hit found by meaning, if the query is clearly in another language
     left_out: tuple[Span, ...] = ()  # running heads and page numbers inside ``text``
     pages_before: int = 0  # of the passage, before ``page``
+    page_label: str = ""  # the number printed on ``page``, if it is another
     # Of the passage, for ``Rerank``; 0 if not found by its text. Another library has other numbers.
     key: int = field(default=0, compare=False)
 

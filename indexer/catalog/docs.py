@@ -38,6 +38,8 @@ _DOC_COLUMNS = (
     "coalesce(sent_last_ns, 0)"
 )
 
+_NONE = "''"
+
 _INSERT_EARLIER = """
 INSERT INTO earlier_docs (doc, earlier)
 SELECT ?, c.doc FROM files f JOIN contents c ON c.id = f.content
@@ -182,13 +184,18 @@ class Docs:
                     )
                     derive(connection, "id = ?", file)
 
-    def get(self, docs: Iterable[int]) -> dict[int, DocRow]:
-        """Return documents by id; unknown ids are left out."""
+    def get(self, docs: Iterable[int], *, labels: bool = False) -> dict[int, DocRow]:
+        """Return documents by id, with the labels of their pages or not; unknown ids are left out.
+
+        Thousands of documents are asked for at once, and the labels of a book are long.
+        """
         rows = self._db.rows(
-            f"SELECT {_DOC_COLUMNS} FROM docs WHERE doc IN (SELECT value FROM json_each(?))",
+            f"SELECT {_DOC_COLUMNS}, {'labels' if labels else _NONE} FROM docs "
+            "WHERE doc IN (SELECT value FROM json_each(?))",
             json.dumps([int(doc) for doc in docs]),
         )
-        return {row[0]: DocRow(*row) for row in rows}
+        found = ((*row, tuple(json.loads(labels or "[]"))) for *row, labels in rows)
+        return {row[0]: DocRow(*row) for row in found}
 
     def earlier(self, doc: int) -> list[int]:
         """Return the documents that the same file held before, the latest first."""
@@ -239,8 +246,8 @@ class Docs:
         self._next += 1
         connection.execute(
             "INSERT INTO docs (doc, text_id, title_used, title, author, created, language, "
-            "pages, characters, sent_first_ns, sent_last_ns, added_ns) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "labels, pages, characters, sent_first_ns, sent_last_ns, added_ns) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 doc,
                 info.text_id,
@@ -249,6 +256,7 @@ class Docs:
                 info.author,
                 info.created,
                 info.language,
+                json.dumps(info.labels, ensure_ascii=False) if info.labels else "",
                 info.pages,
                 info.characters,
                 *map(_noon, info.sent),

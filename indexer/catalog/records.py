@@ -116,7 +116,7 @@ class Recovery:
 
 @dataclass(frozen=True, slots=True)
 class DocRow:
-    """A document with its text in the store."""
+    """A document with its text in the store; ``labels`` are those of its first pages, if read."""
 
     doc: int
     text_id: str
@@ -129,6 +129,7 @@ class DocRow:
     characters: int
     passages: int
     sent_ns: int
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

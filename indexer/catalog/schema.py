@@ -45,6 +45,7 @@ CREATE TABLE docs (
     sent_first_ns INTEGER,                   -- of mails, noon of their dates
     sent_last_ns INTEGER,
     language TEXT NOT NULL,
+    labels TEXT NOT NULL,                    -- of its first pages, a JSON list, or ''
     pages INTEGER NOT NULL,
     characters INTEGER NOT NULL,
     passages INTEGER NOT NULL DEFAULT 0,
@@ -162,4 +163,4 @@ CREATE TABLE title_words (
 ) STRICT, WITHOUT ROWID;
 """
 
-LAYOUT = Layout("catalog", 0x4C656374, 15, _TABLES)  # "Lect"
+LAYOUT = Layout("catalog", 0x4C656374, 16, _TABLES)  # "Lect"

@@ -134,6 +134,7 @@ class Metadata:
     author: str = ""
     created: str = ""  # ISO date
     sent: tuple[str, str] = ("", "")  # ISO dates of the first and the last mail
+    labels: tuple[str, ...] = ()  # of its first pages, if they are not the numbers of the sheets
 
 
 class PageSource(Protocol):

@@ -143,6 +143,7 @@ class CanonicalText:
             author=plausible_author(source.metadata.author),
             created=source.metadata.created,
             sent=source.metadata.sent,
+            labels=source.metadata.labels,
             language=detect("\n".join(self._sample)),
             pages=source.page_count,
             characters=self._characters,

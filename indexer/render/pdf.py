@@ -1,10 +1,8 @@
 """Pages of PDFs and image files for the window: images, boxes of passages, outline, labels.
 
 A passage is found on its pages by its text, which is nearly always unique there, and verifies that
-the page still has the indexed text; its offset in the document would need all pages before. Labels
-("iv", "A-3") are computed from the rules of the PDF (ISO 32000-1, 12.4.2): PyMuPDF's
-``Page.get_label`` reads all rules for each page (13 s for 3,000 pages with 290 rules) and counts z,
-aa, ab where PDF counts z, aa, bb. Runs in the render child only.
+the page still has the indexed text; its offset in the document would need all pages before. Runs
+in the render child only.
 """
 
 from __future__ import annotations
@@ -12,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 import time
-from bisect import bisect_right
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,15 +21,15 @@ from indexer.api.lru_cache import LruCache
 from indexer.api.pages import FoundWords, MarkBox, PageImage, PassageMarks, around, pattern_of
 from indexer.api.types import ANNOTATION_SIGN
 from indexer.extract.document import PAGE_JOINT
-from indexer.extract.numerals import written_number
 from indexer.extract.pdf.geometry import PlacedText, Rectangle, read_placed
+from indexer.extract.pdf.labels import page_labels
 from indexer.extract.pdf.opening import failures_of, open_checked, said_by
 from indexer.extract.pdf.reader import RecognisedUse, raw_page, read_outline, use_of
 from indexer.extract.pdf.supplements import read_annotations
 from indexer.ocr.layer import transformed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from indexer.api.pages import Size
@@ -89,44 +86,6 @@ def slices(pages: Sequence[str], first: int, start: int, end: int) -> list[Slice
             found.append(Slice(number, low, high))
         offset += len(text) + len(PAGE_JOINT)
     return found
-
-
-_FORMS = {
-    "D": "decimal", "r": "lowerRoman", "R": "upperRoman", "a": "lowerLetter", "A": "upperLetter",
-}  # fmt: skip
-# Limits for hostile files: the highest number, and the length of a label.
-_MAX_NUMBER = 100_000
-_MAX_CHARS = 40
-_BLANKS = re.compile(r"[\s\x00-\x1f]+")
-
-
-def page_labels(rules: Sequence[Mapping[str, Any]], pages: int) -> list[str]:
-    """Return the label of every page; empty if all labels are the page numbers.
-
-    Rules have ``startpage`` (from 0) and optionally ``prefix``, ``style`` (``D``, ``R``, ``r``,
-    ``A``, ``a`` or "") and ``firstpagenum``.
-    """
-    ordered = sorted(rules, key=_start)
-    starts = [_start(rule) for rule in ordered]
-    numbers = [str(number) for number in range(1, pages + 1)]
-    labels = [
-        _label(ordered[at - 1], page) if (at := bisect_right(starts, page)) else numbers[page]
-        for page in range(pages)
-    ]
-    return [] if labels == numbers else labels
-
-
-def _start(rule: Mapping[str, Any]) -> int:
-    return int(rule.get("startpage") or 0)
-
-
-def _label(rule: Mapping[str, Any], page: int) -> str:
-    first = int(rule.get("firstpagenum") or 1)
-    number = min(max(first + page - _start(rule), 1), _MAX_NUMBER)
-    form = _FORMS.get(str(rule.get("style") or ""))
-    prefix = _BLANKS.sub(" ", str(rule.get("prefix") or "").encode("utf-8", "replace").decode())
-    label = prefix + (written_number(number, form) if form else "")
-    return label.strip()[:_MAX_CHARS] or str(page + 1)
 
 
 T = TypeVar("T")

@@ -97,7 +97,7 @@ class HitMaker:
                 continue
             hit = passage_hit(passage, places, doc, best)
             if exact[at]:
-                hit = with_phrases(hit, passage, self.query.phrases)
+                hit = with_phrases(hit, passage, self.query.phrases, doc.labels)
             why = Why.PHRASE if exact[at] else reason(ranking.scored, at)
             parts = ranking.explain_score(at) if explain else None
             language = passage["language"] if why is Why.MEANING and asked_in else ""
@@ -141,7 +141,7 @@ class HitMaker:
         kept = docs is None or bool(docs.keeps(np.array([doc], np.int32))[0])
         if not places or not kept or not self.narrowing.keeps(first):
             return None
-        hit = passage_hit(first, places, self.catalog.docs.get([doc])[doc], [0])
+        hit = passage_hit(first, places, self.catalog.docs.get([doc], labels=True)[doc], [0])
         return replace(hit, why=Why.NAME)
 
     def _query_words(self) -> frozenset[str]:
@@ -180,7 +180,8 @@ class HitMaker:
             return ()
         known = self.catalog.docs.known()
         docs = self._lacking(known[self.narrowing.docs.keeps(known)], lexicon)[:limit]
-        rows, places = self.catalog.docs.get(docs.tolist()), self.catalog.files.by_document(docs)
+        rows = self.catalog.docs.get(docs.tolist(), labels=True)
+        places = self.catalog.files.by_document(docs)
         hits = []
         for stored in self._firsts(docs.tolist()):
             doc = int(stored["doc"])
@@ -216,7 +217,8 @@ class HitMaker:
             keys = candidates[chosen]
             found = self.store.passages_of(keys, COLUMNS)
             docs = docs_of(keys).tolist()
-            places, rows = self.catalog.files.by_document(docs), self.catalog.docs.get(docs)
+            places = self.catalog.files.by_document(docs)
+            rows = self.catalog.docs.get(docs, labels=True)
             for at, key, doc in zip(chosen.tolist(), keys.tolist(), docs, strict=True):
                 # A document may have been removed since it was found.
                 if key in found and doc in places and self.narrowing.keeps(found[key]):

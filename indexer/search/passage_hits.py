@@ -219,13 +219,15 @@ def _letters(text: str) -> str:
     return _SIGNS.sub("", unicodedata.normalize("NFKC", text))
 
 
-def with_phrases(hit: Hit, passage: dict[str, Any], phrases: Sequence[str]) -> Hit:
+def with_phrases(
+    hit: Hit, passage: dict[str, Any], phrases: Sequence[str], labels: Sequence[str]
+) -> Hit:
     """Mark the phrases of a query in a hit that holds them; its best sentence holds the first."""
     spans = _phrase_spans(passage, phrases)
     if not spans:
         return hit
     sentence = bisect_right(passage["text_starts"], spans[0][0]) - 1
-    best, page = _sentence(passage, sentence), _page(passage, sentence)
+    best, page = _sentence(passage, sentence), _page(passage, sentence, labels)
     return replace(hit, best=best, marks=spans[:MARKS], **page)
 
 
@@ -260,7 +262,9 @@ def where(
         "path": place.path,
         "file": place.relative,
         "title": doc.title or place.relative.rpartition("/")[2],
-        **(_page(passage, sentence) if has_pages(place.format, doc.pages) else _NO_PAGE),
+        **(
+            _page(passage, sentence, doc.labels) if has_pages(place.format, doc.pages) else _NO_PAGE
+        ),
         "start": passage["char_start"],
         "end": passage["char_end"],
     }
@@ -282,10 +286,15 @@ def page_of(passage: Mapping[str, Any], sentence: int) -> int:
     return pages[0] if pages else int(passage["page_first"])
 
 
-def _page(passage: Mapping[str, Any], sentence: int) -> dict[str, Any]:
+def _page(passage: Mapping[str, Any], sentence: int, labels: Sequence[str]) -> dict[str, Any]:
     page = page_of(passage, sentence)
-    before = page - passage["page_first"]
-    return {"page": page, "pages_before": before, "page_last": passage["page_last"]}
+    label = labels[page - 1] if 0 < page <= len(labels) else ""
+    return {
+        "page": page,
+        "page_label": "" if label == str(page) else label,
+        "pages_before": page - passage["page_first"],
+        "page_last": passage["page_last"],
+    }
 
 
 def _sentence(passage: dict[str, Any], number: int) -> tuple[int, int]:

@@ -1986,6 +1986,10 @@
 <context>
     <name>Results</name>
     <message>
+        <source>p. {label} (sheet {page})</source>
+        <translation>S. {label} (Blatt {page})</translation>
+    </message>
+    <message>
         <source>p. {page}</source>
         <translation>S. {page}</translation>
     </message>

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pymupdf
 import pytest
 
 from indexer.api.errors import Cancelled, WorldError
@@ -279,3 +280,16 @@ def test_a_mail_is_found_by_the_day_on_which_it_was_sent(world: World, engine: E
     day = datetime.fromtimestamp(hit.dated_ns / 1e9, UTC).astimezone().date()
     assert day.isoformat() == "2019-03-04"
     assert "keys.eml" not in {found.file for found in search(engine, "keeper keys after:2020", 9)}
+
+
+def test_a_hit_has_the_number_that_is_printed_on_its_page(world: World, engine: Engine) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 72), "The keeper counts the oil lamps.")
+    document.set_page_labels([{"startpage": 0, "style": "r", "firstpagenum": 4}])
+    document.save(world.documents / "labelled.pdf")
+    world.index(engine)
+    for query in ('"keeper counts the oil"', "which lamps does the keeper count?"):
+        hit = next(hit for hit in search(engine, query, 9) if hit.file == "labelled.pdf")
+        assert (hit.page, hit.page_label) == (1, "iv")
+    (other,) = search(engine, '"zephyr clause"', 1)
+    assert other.page_label == ""

@@ -60,12 +60,18 @@ def badge(hit: Hit) -> str:
 
 
 def pages(hit: Hit) -> str:
-    """The page or section of a hit; "" without pages, or if only the file's name was found."""
+    """The page or section of a hit; "" without pages, or if only the file's name was found.
+
+    The number that is printed on a page of a PDF comes before that of its sheet.
+    """
     if not has_pages(hit):
         return ""
     unit = page_unit(hit.format) if hit.format else "page"
     if unit != "page":
         return names.place(unit, str(hit.page))
+    if label := line(hit.page_label):
+        both = QCoreApplication.translate("Results", "p. {label} (sheet {page})")
+        return both.format(label=label, page=hit.page)
     return QCoreApplication.translate("Results", "p. {page}").format(page=hit.page)
 
 

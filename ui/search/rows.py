@@ -244,8 +244,8 @@ def _twins(
     for one in hit.also:
         twin = replace(
             hit, path=one.path, file=one.file, title=one.title, page=one.page,
-            pages_before=one.pages_before, page_last=one.page_last, start=one.start, end=one.end,
-            other_paths=(), also=(),
+            page_label=one.page_label, pages_before=one.pages_before, page_last=one.page_last,
+            start=one.start, end=one.end, other_paths=(), also=(),
         )  # fmt: skip
         yield ResultRow(HitGroup(one.path, (twin,)), 0, RowKind.TWIN, weak=weak)
 

@@ -28,6 +28,7 @@ from indexer.extract.pdf.glyphs import (
     should_replace,
     shows,
 )
+from indexer.extract.pdf.labels import MAX_LABELS, page_labels
 from indexer.extract.pdf.layout import lay_out
 from indexer.extract.pdf.lines import read_lines
 from indexer.extract.pdf.opening import failures_of, open_checked, was_rebuilt
@@ -385,7 +386,18 @@ def _metadata(document: Any) -> Metadata:
 
     date = _DATE.match(value("creationDate"))
     created = "-".join(part for part in date.groups() if part) if date else ""
-    return Metadata(value("title"), value("author"), created)
+    return Metadata(value("title"), value("author"), created, labels=_labels(document))
+
+
+def _labels(document: Any) -> tuple[str, ...]:
+    """Return the labels of the first pages; none if they are page numbers or damaged."""
+    try:
+        rules = document.get_page_labels() if document.is_pdf else []
+        return tuple(page_labels(rules, min(document.page_count, MAX_LABELS))) if rules else ()
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001  # the document is read without them
+        return ()
 
 
 def read_outline(document: Any) -> tuple[OutlineEntry, ...]:

@@ -24,6 +24,7 @@ from indexer.api.errors import CODES, Failure, InternalError, LecternError, Worl
 from indexer.api.formats import BY_NAME
 from indexer.api.phrases import PHRASES
 from indexer.extract.base import EXTRACTOR_VERSION
+from indexer.extract.pdf.labels import MAX_LABEL_CHARS, MAX_LABELS
 from indexer.extract.process.messages import (
     DocumentRead,
     Ended,
@@ -150,6 +151,8 @@ class Border:
         _need(info.format in BY_NAME or info.format == "encrypted")
         _need(max(len(info.title), len(info.author)) <= _MOST_NAME and len(info.lost) <= _MOST_LOST)
         _need(all(_DATE.fullmatch(day) for day in (info.created, *info.sent)))
+        _need(len(info.labels) <= min(info.pages, MAX_LABELS))
+        _need(all(len(label) <= MAX_LABEL_CHARS for label in info.labels))
         _need(_LANGUAGE.fullmatch(info.language) is not None)
         _need(0 < info.pages <= _MOST_NUMBER and 0 <= info.characters <= self._characters)
         _need(all(0 < page <= _MOST_NUMBER for page in info.bad_pages))

@@ -102,6 +102,10 @@ def test_a_hit_says_its_page_where_there_are_pages(
     assert pages(hit(format=form, page=first, page_last=last)) == said
 
 
+def test_a_printed_page_number_comes_before_that_of_the_sheet() -> None:
+    assert pages(hit(format="pdf", page=6, page_label="iv")) == "p. iv (sheet 6)"
+
+
 def test_a_hit_is_dragged_out_as_its_file_and_as_a_citation(model: ResultsModel) -> None:
     model.show_groups(grouped([hit(text="The rent is due.")]), same_query=False)
     head, one = model.index(0), model.index(1)

@@ -100,7 +100,7 @@ def test_passages_lie_within_their_text(changes: dict[str, Any]) -> None:
         {"pages": 2**33}, {"characters": -1}, {"characters": 2_000_000}, {"title": "x" * 20_000},
         {"author": "x" * 20_000}, {"created": "yesterday"}, {"sent": ("yesterday", "")},
         {"language": "Klingon"}, {"bad_pages": (0,)}, {"bad_pages": (1, 1)},
-        {"lost": "x" * 200_000},
+        {"lost": "x" * 200_000}, {"labels": ("i",) * 4}, {"labels": ("x" * 50,)},
     ],
 )  # fmt: skip
 def test_what_is_told_of_a_document_is_plausible(changes: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 import pytest
 
-from indexer.render.pdf import page_labels
+from indexer.extract.pdf.labels import page_labels
 
 if TYPE_CHECKING:
     from pathlib import Path
