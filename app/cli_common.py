@@ -132,7 +132,7 @@ class CommandContext:
         """Run ``action`` with the library's engine: a running one, else one opened here."""
         from app import logs
         from app.engine import open_host
-        from indexer.api.client import with_engine
+        from indexer.api.endpoint import with_engine
 
         logs.start()
         config = self.config()
@@ -144,7 +144,7 @@ class CommandContext:
         from app import logs
         from app.doors.engine import LastingEngine
         from app.engine import open_host
-        from indexer.api.client import reach
+        from indexer.api.endpoint import reach
 
         logs.start()
         config = self.config()

@@ -37,7 +37,7 @@ def _watch(_options: Namespace, context: CommandContext) -> int:
     from app import logs
     from app.cli_common import stopping
     from app.engine import open_host
-    from indexer.api.client import with_engine
+    from indexer.api.endpoint import with_engine
 
     logs.start()
     config = replace(context.config(), background=True)
@@ -162,7 +162,7 @@ def _keep_up_to_date(host: Host, context: CommandContext) -> None:
 def _stop(context: CommandContext) -> int:
     import contextlib
 
-    from indexer.api.client import EngineClient
+    from indexer.api.endpoint import EngineClient
     from indexer.api.requests import Shutdown
 
     client = EngineClient.attach(context.library)

@@ -220,7 +220,7 @@ def _write_run(name: str, lines: list[str], context: CommandContext) -> None:
     if name == "-":
         context.print(*lines)
         return
-    from indexer.api.atomic import write_file
+    from indexer.api.private_files import write_file
 
     path = absolute_path(name)
     text = "".join(f"{line}\n" for line in lines)

@@ -7,25 +7,31 @@ must survive a power cut passes ``durable``.
 
 On a read-only file system SQLite cannot create the WAL's files. Without a WAL that holds commits
 the file is opened as ``immutable``, which the library lock makes true; with one, as ``mode=ro``.
+
+Errors of the file system, such as a full disk, are recognised in those of SQLite, LanceDB and
+tantivy.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import sqlite3
 import struct
+import sys
 import threading
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from indexer import faults
-from indexer.api.atomic import DISK_FULL, is_full
 from indexer.api.errors import LecternError, WorldError
+from indexer.api.private_files import DISK_FULL, is_full
 from indexer.api.status import TableSize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
     from pathlib import Path
 
 
@@ -36,6 +42,18 @@ _MAGIC = b"SQLite format 3\x00"
 # SQLite's error codes, by the error they are reported as.
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE}
 _CLOSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
+# LanceDB reports errors of the system only as text: full disk and quota, on each system.
+_FULL_SIGNS = (
+    "no space left on device",
+    "disk quota exceeded",
+    "not enough space on the disk",
+    "(os error 112)",
+)
+_OS_ERROR = re.compile(r"(?:os error |Os \{ code: )(\d+)")  # of LanceDB and of tantivy
+_WINDOWS = sys.platform == "win32"
+# A missing file; Windows has another code for a missing folder.
+_MISSING = {2, 3} if _WINDOWS else {errno.ENOENT}
+_DENIED = {5} if _WINDOWS else {errno.EACCES, errno.EPERM}
 # The share of pages that may be free before a file is made smaller.
 _FREE_SHARE, _FREE_PAGES = 0.2, 1_024
 #: Of damaged files.
@@ -421,3 +439,58 @@ class CachedValues(Generic[V]):
         if known is None or known[0] < version:
             known = self._known[key] = (version, read())
         return known[1]
+
+
+def errno_of(error: BaseException) -> int | None:
+    """The errno of the system error that caused another, if there is one."""
+    found = _OS_ERROR.search(str(error))
+    if found is not None:
+        return int(found[1])
+    return error.errno if isinstance(error, OSError) else None
+
+
+def system_error(error: BaseException, path: Path) -> WorldError | None:
+    """The error to raise if the system, not the bytes, is the cause; None otherwise.
+
+    Args:
+        error: Of LanceDB, tantivy or Python.
+        path: The folder that was used.
+    """
+    code = errno_of(error)
+    if code is None or code in _MISSING or _says_full(error):
+        return None
+    if code in _DENIED:
+        return WorldError("path_denied", path=str(path))
+    return WorldError("read_error", reason=f"error {code}" if _WINDOWS else os.strerror(code))
+
+
+def _says_full(error: BaseException) -> bool:
+    message = str(error).lower()
+    return any(sign in message for sign in _FULL_SIGNS)
+
+
+@contextmanager
+def write_errors(path: Path) -> Iterator[None]:
+    """Map the errors of writing below a folder.
+
+    Raises:
+        WorldError: ``disk_full``, or the result of ``system_error``.
+    """
+    try:
+        yield
+    except (RuntimeError, ValueError, OSError) as error:
+        if not _says_full(error):
+            raise system_error(error, path) or error from error
+        raise WorldError("disk_full", needed="what the store needs", path=str(path)) from error
+
+
+def bytes_under(directories: Iterable[Path]) -> int:
+    """The bytes of all files below directories; files deleted meanwhile are skipped."""
+    total = 0
+    for directory in directories:
+        for path in directory.rglob("*"):
+            try:
+                total += path.stat().st_size if path.is_file() else 0
+            except FileNotFoundError:
+                continue
+    return total

@@ -27,9 +27,9 @@ from indexer.api.answers import (
     WatchState,
 )
 from indexer.api.errors import Cancelled, WorldError
-from indexer.api.lock import LibraryLock
 from indexer.api.models import Discard, EstimateReindex, Reindex, RemoveModel, RollBack
 from indexer.api.phrases import Note
+from indexer.api.private_files import LibraryLock
 from indexer.api.progress import CancelToken, Progress, Step, ignore_progress
 from indexer.api.requests import (
     Compare,

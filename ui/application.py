@@ -43,7 +43,7 @@ from shiboken6 import isValid
 from indexer.api.codec import decode, encode
 from indexer.api.endpoint import window_address
 from indexer.api.errors import WorldError
-from indexer.api.lock import identity
+from indexer.api.private_files import identity
 from ui.theme import S, current, icon
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFileDialog
 
-from indexer.api.atomic import replacing, write_file
+from indexer.api.private_files import replacing, write_file
 from ui.citations import (
     CitedSource,
     bibtex,

@@ -19,7 +19,7 @@ from jeepney.io.blocking import open_dbus_connection
 from app.doors.access import EVERYTHING, Access, Door
 from app.doors.call_log import note_call
 from app.doors.launchers import summary_of, target_of, title_of
-from indexer.api.client import EngineClient
+from indexer.api.endpoint import EngineClient
 from indexer.api.errors import Cancelled, LecternError
 from indexer.api.lru_cache import LruCache
 from indexer.api.progress import CancelToken

@@ -6,6 +6,5 @@ library and msgspec, so that the window can import it. Open ``requests`` first (
 answer and its queue, declared by ``contract``; those about models are in ``models``, those
 for documents and their text in ``document_requests``), then ``answers``, ``status`` and ``types``
 (hits, files, summaries), ``errors`` and ``phrases`` (every code and its sentence), ``pages``
-(requests to the render child); ``codec``, ``protocol``, ``endpoint`` and ``client`` carry them
-between processes.
+(requests to the render child); ``codec`` and ``endpoint`` carry them between processes.
 """

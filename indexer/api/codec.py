@@ -315,7 +315,7 @@ class Greeting:
     """The hello of an engine.
 
     Attributes:
-        holding: The holding of the lock, see ``indexer.api.lock``.
+        holding: The holding of the lock, see ``indexer.api.private_files``.
         offline: It never uses the network.
         version: Of the program.
     """

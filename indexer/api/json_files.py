@@ -11,7 +11,7 @@ import json
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.atomic import write_file
+from indexer.api.private_files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

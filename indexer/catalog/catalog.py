@@ -17,7 +17,7 @@ from indexer.api.errors import WorldError
 from indexer.catalog.bindings import Bindings
 from indexer.catalog.choices import COLLECTIONS, Choices
 from indexer.catalog.coverage import Coverage
-from indexer.catalog.docs import Docs
+from indexer.catalog.docs import Docs, Spaces
 from indexer.catalog.files import Files
 from indexer.catalog.filters import FilterResolver
 from indexer.catalog.names import FileNames, Names, ShortWords
@@ -25,7 +25,6 @@ from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans
 from indexer.catalog.schema import LAYOUT
-from indexer.catalog.spaces import Spaces
 from indexer.catalog.upkeep import Upkeep
 from indexer.database import Database
 

@@ -13,8 +13,8 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.atomic import write_file
 from indexer.api.json_files import put_aside
+from indexer.api.private_files import write_file
 
 if TYPE_CHECKING:
     import sqlite3

@@ -13,7 +13,7 @@ import socket
 import sys
 from dataclasses import dataclass
 
-from indexer.confine import landlock, seccomp
+from indexer.confine import kernel
 
 log = logging.getLogger(__name__)
 
@@ -100,14 +100,14 @@ def verdict() -> tuple[bool, str, str]:
 def _deny_on_linux() -> Denial:
     by, why_not = [], []
     try:
-        if seccomp.deny_network():
+        if kernel.deny_network():
             by.append("seccomp")
         else:
             why_not.append("there is no filter for this processor")
     except OSError as error:
         why_not.append(f"seccomp: {error.strerror}")
     try:
-        if version := landlock.restrict(tcp=False):
+        if version := kernel.restrict(tcp=False):
             by.append(f"Landlock {version}")
     except OSError as error:
         why_not.append(f"Landlock: {error.strerror}")

@@ -1,7 +1,7 @@
 """Limits of a child that reads documents: memory, priority, lifetime, and deleting its folder.
 
 The child sets them for its own process. The parent's side is ``indexer.extract.process.process``
-and ``ui.preview.client``; access rights are those of ``indexer.confine.reader``.
+and ``ui.preview.client``; access rights are those of ``indexer.confine.worker``.
 
 A hostile process may have filled its folder. ``tempfile`` and ``shutil`` change modes by path
 before they try again, through links in Python before 3.11.8, and go as deep as the folders do. Here

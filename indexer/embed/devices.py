@@ -20,9 +20,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from indexer.api.atomic import write_file
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
+from indexer.api.private_files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 
 from filelock import FileLock
 
-from indexer.api.atomic import DISK_FULL, replacing
 from indexer.api.codec import decode, encode
 from indexer.api.errors import LecternError, WorldError
+from indexer.api.private_files import DISK_FULL, replacing
 from indexer.confine.process import take_stdout
 from indexer.embed.exported_folder import (
     COARSE,

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.api.atomic import replacing
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelKind
+from indexer.api.private_files import replacing
 from indexer.api.progress import Progress, Reporter, Step
 from indexer.config import Precision
 from indexer.embed.batches import Batch, closing_pool, in_batches, in_order, unit_vectors

@@ -16,10 +16,10 @@ from importlib import resources
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from indexer.api.atomic import DISK_FULL, replacing
 from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelKind
+from indexer.api.private_files import DISK_FULL, replacing
 from indexer.config import NO_RERANKER
 from indexer.embed.models import (
     PUBLISHED,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from indexer.api.answers import RepairOutcome
 from indexer.api.errors import Cancelled, LecternError, WorldError
-from indexer.api.lock import LibraryLock
 from indexer.api.phrases import reason_in
+from indexer.api.private_files import LibraryLock
 from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore_progress
 from indexer.api.requests import (
     Diagnose,

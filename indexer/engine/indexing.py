@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from indexer.api.lock import LibraryLock
+    from indexer.api.private_files import LibraryLock
     from indexer.api.types import Summary
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root, Space

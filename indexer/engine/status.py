@@ -11,7 +11,7 @@ from indexer.api.errors import LecternError, sentence
 from indexer.api.phrases import Note
 from indexer.api.status import LanguageStatus, RootStatus, Status
 from indexer.catalog.roots import join
-from indexer.confine import network, reader
+from indexer.confine import network, worker
 from indexer.embed import devices
 from indexer.embed.factory import precision_note
 from indexer.embed.hub import read_connections
@@ -83,7 +83,7 @@ def check_library(engine: OpenLibrary) -> tuple[Check, ...]:
         *_model(engine),
         *_scans(engine),
         ("network of the engine", *network.verdict()),
-        ("readers of documents", *reader.verdict()),
+        ("readers of documents", *worker.verdict()),
         ("library size", True, f"{library.size(engine.config.library) / MB:,.1f} MB", ""),
         *_health(engine),
     )

@@ -1,7 +1,7 @@
 """Detects that the engine crashed, whether documents were being read or embedded then, and how.
 
 Apart from ``recovery`` because it looks at the end of a process and not at the data: it returns the
-increment of the crash counters, which ``indexer.catalog`` stores (``queue`` for files, ``spaces``
+increment of the crash counters, which ``indexer.catalog`` stores (``queue`` for files, ``docs``
 for documents being embedded), and whether the store may be what ended it. Owns the crash mark, a
 file that exists while an engine has the library open. It is written at its full size and removed by
 deletion, so that a full disk affects neither: the traceback of a fault overwrites bytes that are

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.api.atomic import DISK_FULL
 from indexer.api.errors import WorldError
-from indexer.api.lock import HOLDER_NAME, LOCK_NAME, LibraryLock
+from indexer.api.private_files import DISK_FULL, HOLDER_NAME, LOCK_NAME, LibraryLock
 from indexer.catalog import schema
 from indexer.catalog.choices import CHOICES_NAME, save_copy
 from indexer.database import Layout, remove_database, version_of

@@ -12,7 +12,7 @@ import contextlib
 import sqlite3
 from typing import TYPE_CHECKING
 
-from indexer.api.lock import LibraryLock
+from indexer.api.private_files import LibraryLock
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.docs import RESERVED
 from indexer.database import is_whole, remove_database

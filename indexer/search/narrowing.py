@@ -18,7 +18,7 @@ from indexer.catalog.records import DocFilter
 from indexer.query.filters import ANNOTATION, Filters, NumberRange
 from indexer.query.grammar import parse
 from indexer.store.values import DocSet, Term, docs_of
-from indexer.text.sequences import WordSequence
+from indexer.store.word_queries import WordSequence
 from indexer.text.terms import sequence, words
 
 if TYPE_CHECKING:

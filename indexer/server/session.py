@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from indexer.api.codec import Greeting, Header
     from indexer.api.endpoint import MessageStream
-    from indexer.api.lock import LibraryLock
+    from indexer.api.private_files import LibraryLock
     from indexer.api.progress import Progress
     from indexer.server.work_queues import Job
 

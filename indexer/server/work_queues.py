@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
     from pathlib import Path
 
-    from indexer.api.lock import LibraryLock
+    from indexer.api.private_files import LibraryLock
 
     Done = Callable[[Exception | None], None]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from indexer.store.disk import bytes_under
+from indexer.database import bytes_under
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,8 +16,8 @@ import numpy as np
 
 from indexer import faults
 from indexer.api.errors import WorldError
+from indexer.database import write_errors
 from indexer.store import nearest, runtime, word_queries
-from indexer.store.disk import write_errors
 from indexer.store.quantise import SentenceCodes
 from indexer.store.texts import TEXTS_NAME, Texts
 from indexer.store.values import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.status import TableSize
-    from indexer.store.document_words import DocumentWords
+    from indexer.store.word_index import DocumentWords
 
 # Passages whose words are made again before a library is open, and between other work.
 _MADE_AGAIN = 4_096

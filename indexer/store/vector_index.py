@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer import faults
-from indexer.api.atomic import write_file
+from indexer.api.private_files import write_file
 from indexer.api.status import TableSize
 from indexer.arrays import find_sorted
+from indexer.database import bytes_under, write_errors
 from indexer.store import runtime
-from indexer.store.disk import bytes_under, write_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

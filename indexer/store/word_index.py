@@ -1,9 +1,14 @@
-"""One tantivy index in a folder: opening, checking, commits, and its errors.
+"""tantivy's indexes: opening, checking, commits, errors; what they hold of whole documents.
 
 tantivy maps its files, so a file whose drive is taken away ends the engine, which is then started
 again. Flipped bytes may end it too, or give wrong answers; so every segment file is compared with
 the CRC-32 in its footer before its first use. Merges are waited for at each commit: between commits
 no thread of tantivy works, so pauses reach it, and a full disk is an error of the commit.
+
+A document has one entry for each commit that brought passages of it; the stems of words stand in
+entries of their own, one for each commit and language. A query wants the count of each word, which
+tantivy does not return but scores: in a field of JSON every length counts as one, so a score
+determines the count.
 """
 
 from __future__ import annotations
@@ -14,17 +19,25 @@ import os
 import shutil
 import tempfile
 import zlib
+from collections import Counter, defaultdict
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import tantivy
 
-from indexer.api.atomic import is_full
-from indexer.store.disk import write_errors
+from indexer.api.private_files import is_full
+from indexer.database import write_errors
+from indexer.text.stemmers import stem_all
+from indexer.text.terms import forms, wholes_of_groups, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from indexer.store.values import Float32s, Int32s
 
 META = "meta.json"
 _MAGIC = 1337  # ends each of tantivy's files, after the length of its footer
@@ -178,3 +191,164 @@ def linked_copy(folder: Path) -> Path:
             except (OSError, NotImplementedError):
                 shutil.copyfile(path, target)
     return copy
+
+
+#: Languages that write compounds as one word, headed by the last part.
+COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "nn", "no", "fi", "et", "hu"})
+_COUNTS = "counts.w"
+# Marks of terms of ``edges``: reversed words, first letters of words and stems.
+_REVERSED, _FIRST = "<", "^"
+# Words whose documents are counted, for each that is wanted: deleted entries are listed too.
+_SPARE = 2
+
+
+def document_schema() -> tantivy.Schema:
+    """The fields of an entry.
+
+    ``counts`` has each word as often as it occurs, ``words`` each once, ``forms`` "stem|word",
+    ``edges`` see above.
+    """
+    builder = tantivy.SchemaBuilder().add_integer_field("doc", indexed=True, fast=True)
+    builder.add_json_field("counts", tokenizer_name="whitespace", index_option="freq")
+    for name in ("words", "forms", "edges"):
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="basic")
+    return builder.build()
+
+
+def count_words(views: Iterable[str]) -> Counter[str]:
+    """Count the folded words of some passages."""
+    pieces: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    for view in views:
+        pieces.update(view.split())
+        counts.update(list(wholes_of_groups(view)))
+    for piece, times in pieces.items():
+        for word in _words_of(piece):
+            counts[word] += times
+    return counts
+
+
+def document_entries(doc: int, passages: int, counts: Counter[str]) -> list[tantivy.Document]:
+    """Return the entry of some passages of a document with their counted words.
+
+    Empty ones follow, one less than there are passages: tantivy merges segments by their number of
+    entries, and would merge all at each eighth commit of few entries.
+    """
+    entry = tantivy.Document()
+    entry.add_integer("doc", doc)
+    entry.add_json("counts", {"w": " ".join([f"{word} " * n for word, n in counts.items()])})
+    entry.add_text("words", " ".join(counts))
+    empty = tantivy.Document()
+    empty.add_integer("doc", doc)
+    return [entry, *[empty] * (passages - 1)]
+
+
+def vocabulary_entry(listed: Iterable[str], language: str) -> tantivy.Document:
+    """Return an entry of no document, with the stems and the edges of words of a language."""
+    every = list(listed)
+    pairs = [(stem, word) for word, stems in stems_of_words(every, language) for stem in stems]
+    edges = {_FIRST + one[0] for pair in pairs for one in pair}
+    if language in COMPOUNDING or not language:
+        edges |= {_REVERSED + word[::-1] for word in every if word.isalpha()}
+    entry = tantivy.Document()
+    entry.add_text("forms", " ".join([f"{stem}|{word}" for stem, word in pairs]))
+    entry.add_text("edges", " ".join(edges))
+    return entry
+
+
+@lru_cache(maxsize=50_000)
+def _words_of(piece: str) -> tuple[str, ...]:
+    return tuple(words(piece))
+
+
+def stems_of_words(listed: Iterable[str], language: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Words, each with its possible stems in a language, without empty ones."""
+    every = list(listed)
+    found = zip(every, stem_all(every, language), strict=True)
+    return [
+        (word, tuple(filter(None, (stem,) if word.isascii() else forms(word, language).stems)))
+        for word, stem in found
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentWords:
+    """The words of the documents of one commit. Any thread may ask.
+
+    Attributes:
+        lengths: How many words each document has, indexed by document, at least 1; 0 where there
+            is no document.
+    """
+
+    schema: tantivy.Schema
+    searcher: tantivy.Searcher
+    lengths: Float32s
+
+    def counts(self, word: str) -> tuple[Int32s, Float32s]:
+        """The documents with a word, perhaps several times, and how often each entry has it."""
+        query = tantivy.Query.term_query(self.schema, _COUNTS, word)
+        most = max(1, self.searcher.doc_freq("words", word))
+        hits = self.searcher.search(query, limit=most, count=False).hits
+        if not hits:
+            return np.empty(0, np.int32), np.empty(0, np.float32)
+        addresses = [address for _, address in hits]
+        docs = np.array(self.searcher.fast_field_values("doc", addresses), np.int32)
+        highest, half = _saturation(query.explain(self.searcher, addresses[0]))
+        shares = np.array([score for score, _ in hits], np.float64) / highest
+        times = np.rint(half * shares / np.maximum(1 - shares, 1e-7)).astype(np.float32)
+        known = docs < len(self.lengths)
+        return docs[known], np.maximum(times[known], 1)
+
+    def frequencies(self, listed: Iterable[str]) -> dict[str, int]:
+        """The number of documents with each word, without words that no document has."""
+        found = {word: self._frequency(word) for word in listed}
+        return {word: count for word, count in found.items() if count}
+
+    def beginning(self, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """The words with a prefix and their numbers of documents, frequent ones first."""
+        found = self.searcher.terms_with_prefix("words", prefix, limit=_SPARE * limit)
+        return ordered(self.frequencies(word for word, _ in found))[:limit]
+
+    def has_beginning(self, letters: Iterable[str]) -> bool:
+        """Whether a word or a stem begins with one of some letters."""
+        return any(self.searcher.doc_freq("edges", _FIRST + one[0]) for one in letters if one)
+
+    def ending(self, ending: str, limit: int) -> list[tuple[str, int]]:
+        """The compounds that end with a word, as ``beginning``."""
+        found = self.searcher.terms_with_prefix(
+            "edges", _REVERSED + ending[::-1], limit=_SPARE * limit + 1
+        )
+        longer = (text[:0:-1] for text, _ in found)
+        return ordered(self.frequencies(word for word in longer if word != ending))[:limit]
+
+    def with_stems(self, stems: Iterable[str]) -> dict[str, set[str]]:
+        """The words of each stem that has any; no document may have them any more."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for stem in stems:
+            for text, _ in self.searcher.terms_with_prefix("forms", f"{stem}|"):
+                found[stem].add(text.partition("|")[2])
+        return found
+
+    def stems_beginning(self, prefix: str) -> set[str]:
+        """The stems with a prefix."""
+        found = self.searcher.terms_with_prefix("forms", prefix)
+        return {text.partition("|")[0] for text, _ in found}
+
+    def _frequency(self, word: str) -> int:
+        if not self.searcher.doc_freq("words", word):
+            return 0
+        query = tantivy.Query.term_query(self.schema, "words", word)
+        found: Any = self.searcher.search(query, limit=1)  # its declaration lacks ``count``
+        return int(found.count)  # without deleted ones
+
+
+def ordered(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Words with their numbers of documents, the most frequent first."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _saturation(explanation: tantivy.Explanation) -> tuple[float, float]:
+    """The score that a term never reaches, and the count at which it has half of it."""
+    factor, idf, share = json.loads(explanation.to_json())["details"]
+    _, k1, b, length, mean = (one["value"] for one in share["details"])
+    return factor["value"] * idf["value"], k1 * (1 - b + b * length / mean)

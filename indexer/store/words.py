@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import shutil
 import zlib
 from contextlib import suppress
@@ -20,28 +21,26 @@ import numpy as np
 import tantivy
 
 from indexer import faults
-from indexer.api.atomic import replacing, write_file
+from indexer.api.private_files import replacing, write_file
 from indexer.api.status import TableSize
-from indexer.store.disk import bytes_under, write_errors
-from indexer.store.document_words import (
-    DocumentWords,
-    count_words,
-    document_entries,
-    document_schema,
-    vocabulary_entry,
-)
+from indexer.database import bytes_under, write_errors
 from indexer.store.values import key_of
 from indexer.store.word_index import (
     AlteredIndexError,
+    DocumentWords,
     TantivyIndex,
     altered_files,
+    count_words,
     deleted_share,
+    document_entries,
+    document_schema,
     is_tantivys,
     linked_copy,
+    vocabulary_entry,
 )
 from indexer.store.word_queries import IndexedPassages, passage_schema
-from indexer.text.sequences import unspaced_words
-from indexer.text.terms import stems
+from indexer.text.sentences import UNSPACED, is_unspaced
+from indexer.text.terms import sequence, stems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -59,6 +58,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
+
+# Characters of scripts without spaces, and what NFKC makes such characters of.
+_PERHAPS_UNSPACED = re.compile(
+    f"[{UNSPACED}\u2e9f-\u2fd5\u3038-\u303a\u3192-\u33fe\uff66-\uff9f\U0001f200-\U0001f251]"
+)
 
 #: Of the fields and of what they have; an index of another one is made again.
 FORMAT = 2
@@ -368,3 +372,10 @@ def _read_state(path: Path) -> tuple[list[int], dict[int, tuple[int, int]]]:
         raise AlteredIndexError(f"{path.name}: {error}") from error
     table = np.frombuffer(rows, "<i8").reshape(-1, 3).tolist()
     return noted["sums"], {doc: (passages, length) for doc, passages, length in table}
+
+
+def unspaced_words(text: str) -> list[str]:
+    """The words of a text's ``sequence`` in scripts without spaces: single characters."""
+    if text.isascii() or not _PERHAPS_UNSPACED.search(text):
+        return []
+    return list(filter(is_unspaced, sequence(text)))

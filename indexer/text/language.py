@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import platformdirs
 
-from indexer.api.atomic import replacing
+from indexer.api.private_files import replacing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -40,6 +40,7 @@ _BLANK_LINE = re.compile(rf"{_LINE_END}[^\S\r\n]*{_LINE_END}\s*")
 _CONTINUED = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM})
 _HYPHENS = "-\u2010\u2011"
 _LONG_ENOUGH = 30  # characters; a shorter line without a full stop is a label, not half a paragraph
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def regions(text: str, blocks: Sequence[Block], offset: int = 0) -> list[Block]:
@@ -408,3 +409,8 @@ class _Builder:
             return
         for letter in unicodedata.normalize("NFKC", shape):
             self.emit(letter, canonical)
+
+
+def without_surrogates(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot encode, by U+FFFD."""
+    return _LONE_SURROGATES.sub("\ufffd", text)

@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.api.atomic import write_file
+from indexer.api.private_files import write_file
 from tests.benchmarks import (
     ablation,
     described,

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.paths import models_folder
-from indexer.api.client import EngineClient
+from indexer.api.endpoint import EngineClient
 from indexer.api.errors import LecternError
 from indexer.api.requests import MAX_LIMIT, GetActivity, Index, Search
 from tests.benchmarks import sets

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.api.atomic import write_file
+from indexer.api.private_files import write_file
 from indexer.search.fusion import DEFAULT_WEIGHTS
 from tests.benchmarks import described, machine, ranking_tables, report, sets, wordings
 from tests.benchmarks.answerability import (

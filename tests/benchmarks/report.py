@@ -9,7 +9,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.atomic import write_file
+from indexer.api.private_files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

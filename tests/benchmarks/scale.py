@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.atomic import write_file
+from indexer.api.private_files import write_file
 from indexer.engine.engine import Engine
 from tests.benchmarks import machine, sets
 from tests.benchmarks.latency import SYNTHETIC_QUERIES, ask

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.atomic import write_file
+from indexer.api.private_files import write_file
 from tests.benchmarks.libraries import note
 from tests.benchmarks.machine import commit
 from tests.benchmarks.processes import Peaks, watch

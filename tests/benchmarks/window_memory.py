@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from indexer.api.client import EngineClient
+from indexer.api.endpoint import EngineClient
 from indexer.api.requests import GetActivity, Index
 from indexer.server.service import REST_S
 from tests.benchmarks import sets

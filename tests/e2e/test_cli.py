@@ -265,7 +265,7 @@ def test_failures_are_a_sentence_a_code_and_a_next_step(
 
 
 def test_a_locked_library_names_its_holder(lectern: Lectern) -> None:
-    from indexer.api.lock import LibraryLock
+    from indexer.api.private_files import LibraryLock
 
     with LibraryLock.acquire(lectern.library, "another program"):
         failed = lectern("move-library", lectern.folder / "new", status=2)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.confine import seccomp
+from indexer.confine import kernel
 from indexer.embed.hub import FOLDER
 from tests.fake_hub import serving
 from tests.listening import Listener, listening
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.skipif(
-    not seccomp.is_available(), reason="the filters are of Linux on x86-64 and Arm"
+    not kernel.has_seccomp(), reason="the filters are of Linux on x86-64 and Arm"
 )
 WAIT_S = 120.0
 MODEL = "all-MiniLM-L6-v2"

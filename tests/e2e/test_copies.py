@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from indexer.api.endpoint import NOTE_NAME
-from indexer.api.lock import HOLDER_NAME
+from indexer.api.private_files import HOLDER_NAME
 from tests.mounting import Mounter, can_mount
 from tests.waiting import WAIT_S
 

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from app.cli_engine import sample_documents
-from indexer.api.client import EngineClient
+from indexer.api.endpoint import EngineClient
 from indexer.api.progress import CancelToken, Progress
 from indexer.api.requests import Index
 from tests.e2e.conftest import Lectern

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.endpoint import new_endpoint
-from indexer.api.lock import LibraryLock
+from indexer.api.private_files import LibraryLock
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration import corpus
 from tests.integration.extraction import keepers_tale
@@ -21,7 +21,7 @@ from tests.integration.world import Seen, World, look
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indexer.api.client import EngineClient
+    from indexer.api.endpoint import EngineClient
     from indexer.engine.engine import Engine
     from indexer.server.service import Host
 

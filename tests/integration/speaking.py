@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.api.client import EngineClient
 from indexer.api.codec import Hello, hello, pack, unpack
-from indexer.api.endpoint import connect, published
+from indexer.api.endpoint import EngineClient, connect, published
 from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:

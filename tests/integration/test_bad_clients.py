@@ -18,8 +18,8 @@ import psutil
 import pytest
 
 from indexer.api.answers import Check
-from indexer.api.client import EngineClient
 from indexer.api.codec import MAX_REQUEST_BYTES, pack
+from indexer.api.endpoint import EngineClient
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, Index, Search
 from indexer.config import EngineConfig

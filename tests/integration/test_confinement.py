@@ -16,7 +16,7 @@ import pytest
 from indexer.api.errors import LecternError
 from indexer.api.pages import DocumentSource, GetText
 from indexer.config import Limits
-from indexer.confine import landlock, reader, seccomp, worker
+from indexer.confine import kernel, worker
 from indexer.extract.office.libreoffice import find_program
 from indexer.extract.process import process, sandbox
 from indexer.extract.process.sandbox import ExtractionChild
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.skipif(not worker.is_available(), reason="documents have workers on Linux only"),
-    pytest.mark.skipif(not seccomp.is_available(), reason="no filters for this processor"),
-    pytest.mark.skipif(landlock.abi() < 6, reason="this kernel's Landlock is older"),
+    pytest.mark.skipif(not kernel.has_seccomp(), reason="no filters for this processor"),
+    pytest.mark.skipif(kernel.landlock_version() < 6, reason="this kernel's Landlock is older"),
 ]
 
 # An extraction child in which the reader of texts runs code of a document, up to where a test
@@ -516,8 +516,8 @@ def test_a_reader_that_may_start_programs_talks_to_none_that_run(tmp_path: Path)
     code = """
 import socket, subprocess, sys
 from pathlib import Path
-from indexer.confine import reader
-reader.confine_to_document(None, Path(sys.argv[1]), [Path("/bin/true")])
+from indexer.confine import worker
+worker.confine_to_document(None, Path(sys.argv[1]), [Path("/bin/true")])
 with socket.socket(socket.AF_UNIX) as talking:
     print(talking.connect_ex(sys.argv[2]))
 print(subprocess.run(["/bin/true"]).returncode)
@@ -538,8 +538,8 @@ def test_a_reader_that_may_start_programs_starts_no_end_of_them(tmp_path: Path) 
     code = """
 import os, sys, time
 from pathlib import Path
-from indexer.confine import reader
-reader.confine_to_document(None, Path(sys.argv[1]), [Path("/bin/true")])
+from indexer.confine import worker
+worker.confine_to_document(None, Path(sys.argv[1]), [Path("/bin/true")])
 waiting, ending = os.pipe()
 for started in range(2000):
     try:
@@ -555,7 +555,7 @@ print(started)
         [*rights.as_somebody_else(), sys.executable, "-c", code, str(tmp_path)],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert 0 < int(done.stdout) <= reader.PROCESSES, done.stderr
+    assert 0 < int(done.stdout) <= worker.PROCESSES, done.stderr
 
 
 @pytest.mark.skipif(not find_program(), reason="LibreOffice is not installed")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.lock import LibraryLock
+from indexer.api.private_files import LibraryLock
 from indexer.api.types import FileState
 from indexer.catalog.catalog import Catalog
 from indexer.files.excludes import Excludes

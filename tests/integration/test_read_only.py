@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.engine import open_host
-from indexer.api.client import EngineClient
+from indexer.api.endpoint import EngineClient
 from indexer.api.errors import WorldError
-from indexer.api.lock import LOCK_NAME
 from indexer.api.models import Discard, Reindex, RollBack
+from indexer.api.private_files import LOCK_NAME
 from indexer.api.requests import (
     Compare,
     Explain,

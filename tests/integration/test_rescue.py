@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.lock import LibraryLock
+from indexer.api.private_files import LibraryLock
 from indexer.api.requests import Repair
 from indexer.library.library import CATALOG_NAME
 from indexer.library.rescue import KEPT_NAME, rescue

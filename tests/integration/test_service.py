@@ -32,7 +32,7 @@ from tests.waiting import WAIT_S, wait_for
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.api.client import EngineClient
+    from indexer.api.endpoint import EngineClient
     from indexer.server.service import Host
 
 

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.client import EngineClient, reach, with_engine
-from indexer.api.endpoint import new_endpoint, publish, published
+from indexer.api.endpoint import EngineClient, new_endpoint, publish, published, reach, with_engine
 from indexer.api.errors import WorldError
-from indexer.api.lock import HOLDER_NAME, LibraryLock
+from indexer.api.private_files import HOLDER_NAME, LibraryLock
 from indexer.api.requests import GetActivity, GetStatus, Index, ListFiles, Search, Shutdown
 from indexer.config import EngineConfig
 from indexer.server.service import Host

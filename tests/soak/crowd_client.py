@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.api.client import EngineClient
+from indexer.api.endpoint import EngineClient
 from indexer.api.errors import WorldError
 from indexer.api.requests import Search
 from tests.soak.crowd import DOCUMENTS, needle

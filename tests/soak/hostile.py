@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from indexer.api.client import EngineClient
+    from indexer.api.endpoint import EngineClient
     from indexer.api.types import FileRow
     from tests.soak.extent import Extent
 

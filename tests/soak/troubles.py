@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from indexer.api.client import EngineClient
+from indexer.api.endpoint import EngineClient
 from indexer.api.errors import LecternError
 from tests.integration.killing import children_of
 from tests.mounting import Mounter, can_mount

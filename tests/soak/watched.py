@@ -27,7 +27,7 @@ from tests.soak.patience import communicate
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from indexer.api.client import EngineClient
+    from indexer.api.endpoint import EngineClient
     from tests.soak.extent import Extent
 
 STANDSTILL_S = 1200.0  # without anything that is done

@@ -21,7 +21,7 @@ from tests.corpora import BENCH
 from tests.trust.tracing import is_available
 
 _CALL = re.compile(r"(\w+)\(.*\) += (-?\w+)(?: (E\w+))?")
-# What a filter returns for calls that it does not allow (``indexer.confine.seccomp``).
+# What a filter returns for calls that it does not allow (``indexer.confine.kernel``).
 _REFUSED = {"EPERM", "ENOSYS", "ENOTTY", "EINVAL", "EAFNOSUPPORT", "ECONNREFUSED"}
 _FOLDERS = ("hard-files", "people-files")
 

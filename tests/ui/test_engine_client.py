@@ -194,7 +194,7 @@ def test_losing_the_engine_fails_waiting_requests_and_attaching_again_works(
 def deaf(tmp_path: Path) -> Iterator[Path]:
     """A library whose engine accepts connections and sends nothing."""
     from indexer.api.endpoint import StreamListener, connect, new_endpoint, publish
-    from indexer.api.lock import LibraryLock
+    from indexer.api.private_files import LibraryLock
 
     library = tmp_path / "library"
     lock = LibraryLock.acquire(library)

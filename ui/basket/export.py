@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from indexer.api.atomic import write_file
+from indexer.api.private_files import write_file
 from indexer.api.requests import GetDocument, Search
 from ui.basket.pictures import Extent, PagePictures
 from ui.citations import SourceFinder, bibtex, csl_json

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
-from indexer.api.atomic import write_file
+from indexer.api.private_files import write_file
 from indexer.api.requests import Index, Remove, Retry, SetPatterns, Unlock
 from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui import desktop, keys

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
-from indexer.api.atomic import write_file
+from indexer.api.private_files import write_file
 from indexer.api.requests import MAX_LIMIT, Search
 from ui import keys
 from ui.citations import SourceFinder, citable, passage, quoted

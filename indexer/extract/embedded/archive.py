@@ -26,9 +26,10 @@ from indexer.extract.base import (
     shown_size,
     too_large,
 )
+from indexer.extract.document import Budget
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.package import ZipPackage
-from indexer.extract.page_writer import Budget, PageWriter, salvage
+from indexer.extract.page_writer import PageWriter, salvage
 from indexer.extract.plain.decode import decoded
 from indexer.extract.registry import IMAGE, by_name, packed_with
 

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from indexer.api.formats import Format
     from indexer.api.types import DocumentInfo
     from indexer.extract.base import PageSource
-    from indexer.extract.page_writer import Budget, PageWriter
+    from indexer.extract.document import Budget
+    from indexer.extract.page_writer import PageWriter
 
 MAX_NAME_CHARS = 120
 # A heading path has six titles; with this many levels in the document its name stays in the path.

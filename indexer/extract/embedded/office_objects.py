@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from indexer.extract.document import Budget
     from indexer.extract.office.ooxml import OfficePackage
-    from indexer.extract.page_writer import Budget, PageWriter
+    from indexer.extract.page_writer import PageWriter
 
 _MAX_OBJECT_BYTES = 16 * 1024**2
 _MAX_DEPTH = 3  # documents in each other

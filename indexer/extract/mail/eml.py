@@ -28,7 +28,8 @@ from indexer.extract.base import check_size
 from indexer.extract.mail.body import better, enriched_text, unflowed
 from indexer.extract.mail.message import Html, InlinePart, InnerMail, Mail, MailSource, attached
 from indexer.extract.plain.cards import calendar_text
-from indexer.extract.plain.decode import Encoding, decoded, find_encoding, without_surrogates
+from indexer.extract.plain.decode import Encoding, decoded, find_encoding
+from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from indexer.config import Limits
+    from indexer.extract.document import Budget
     from indexer.extract.embedded.attachments import Attachment
-    from indexer.extract.page_writer import Budget
 
 _IN_MEMORY_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 16

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawPage, is_left_out
+from indexer.extract.document import Budget
 from indexer.extract.embedded.attachments import (
     MAX_NAME_CHARS,
     Attachment,
@@ -20,7 +21,7 @@ from indexer.extract.embedded.attachments import (
     unread_reason,
 )
 from indexer.extract.markup.html import parse_markup, read_tree
-from indexer.extract.page_writer import Budget, PageWriter
+from indexer.extract.page_writer import PageWriter
 from indexer.extract.plain.text import plain_blocks
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ import olefile
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import check_size, damaged_container, too_large
+from indexer.extract.document import Budget
 from indexer.extract.mail.message import Html, InnerMail, Mail, MailSource, attached
 from indexer.extract.office.rtf import plain_text
-from indexer.extract.page_writer import Budget
 from indexer.extract.plain.decode import known_encoding
 
 if TYPE_CHECKING:

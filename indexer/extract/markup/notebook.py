@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
+from indexer.extract.document import Budget
 from indexer.extract.markup.markdown import markdown_blocks
-from indexer.extract.page_writer import Budget, PageWriter
+from indexer.extract.page_writer import PageWriter
 from indexer.extract.plain.decode import decoded
 
 if TYPE_CHECKING:

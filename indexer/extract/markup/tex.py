@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, Metadata, PlainSource, RawPage
-from indexer.extract.page_writer import Budget, PageWriter
+from indexer.extract.document import Budget
+from indexer.extract.page_writer import PageWriter
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 
 if TYPE_CHECKING:

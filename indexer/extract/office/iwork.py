@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.config import Limits
-    from indexer.extract.page_writer import Budget
+    from indexer.extract.document import Budget
 
 # Kinds of messages, with the path of fields to their text: of flowing text, and of table cells.
 _TEXTS = {2001: (3,), 2005: (3,), 6005: (3, 3), 6011: (3, 3)}

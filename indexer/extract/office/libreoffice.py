@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import BY_NAME
-from indexer.confine.reader import SOCKETS
+from indexer.confine.worker import SOCKETS
 from indexer.extract.base import ScratchSource, check_size, scratch_folder
 from indexer.extract.office import encrypted
 from indexer.extract.registry import inside_ole, opener

@@ -10,9 +10,10 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.base import PlainSource, check_size
+from indexer.extract.document import Budget
 from indexer.extract.office.sheets import UNNAMED, SheetWriter, without_zero_time
 from indexer.extract.office.xml import attribute, local, read_pieces
-from indexer.extract.page_writer import Budget, PageWriter, salvage
+from indexer.extract.page_writer import PageWriter, salvage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 from indexer.api.errors import WorldError
 from indexer.api.formats import ZIP_MAGIC
 from indexer.extract.base import PlainSource, check_size, damaged_container, too_large
-from indexer.extract.page_writer import Budget
+from indexer.extract.document import Budget
 from indexer.extract.plain.decode import find_encoding
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawPage, check_size
+from indexer.extract.document import Budget
 from indexer.extract.numerals import lowered, raised
-from indexer.extract.page_writer import Budget, PageWriter
+from indexer.extract.page_writer import PageWriter
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -19,7 +19,7 @@ from indexer.extract.page_writer import SALVAGEABLE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from indexer.extract.page_writer import Budget
+    from indexer.extract.document import Budget
 
 # The limit of one piece, and of the data between two: a tree takes up to 30 times its source.
 _MAX_HELD_BYTES = 8 * 1024**2

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, BlockStyle, RawBlock
 from indexer.extract.pdf.lines import TextRow, reading_order
-from indexer.extract.structure.furniture import EDGE_ROWS
+from indexer.extract.structure.headings import EDGE_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

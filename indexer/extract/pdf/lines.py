@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.numerals import lowered, raised
-from indexer.extract.plain.decode import without_surrogates
+from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

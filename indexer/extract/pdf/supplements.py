@@ -21,12 +21,13 @@ import pymupdf
 from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN, BlockKind
 from indexer.extract.base import RawPage
+from indexer.extract.document import Budget
 from indexer.extract.embedded.archive import is_document
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.xml import local, read_tree
-from indexer.extract.page_writer import COMMENTS, Budget, PageWriter, part_page
-from indexer.extract.plain.decode import without_surrogates
+from indexer.extract.page_writer import COMMENTS, PageWriter, part_page
 from indexer.extract.registry import IMAGE, by_name
+from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.extract.base import check_size
+from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -242,7 +243,6 @@ _LONGEST_LINE = 1 << 20
 _SAMPLE_BYTES = 1 << 16
 # Most files are one section; larger ones need the memory of one section only.
 SECTION_CHARS = 1 << 17
-_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 # Control characters and tabs, of which text in single bytes has few.
 _ODD_BYTES = (b"\x03", b"\x04", b"\x05", b"\x06", b"\x09", b"\x0e")
 _ZERO = str.maketrans("\x00", " ")
@@ -439,8 +439,3 @@ def _border(text: str, target: int) -> int:
         return empty_line
     line_end = text.rfind("\n", 0, target)
     return line_end if line_end >= 0 else text.find("\n", target)
-
-
-def without_surrogates(text: str) -> str:
-    """Replace lone surrogates, which UTF-8 cannot encode, by U+FFFD."""
-    return _LONE_SURROGATES.sub("\ufffd", text)

@@ -9,8 +9,9 @@ import re
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
+from indexer.extract.document import Budget
 from indexer.extract.markup.tex import TexReader
-from indexer.extract.page_writer import Budget, PageWriter, WrittenSource
+from indexer.extract.page_writer import PageWriter, WrittenSource
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 
 if TYPE_CHECKING:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api import atomic
 from indexer.api import endpoint as places
-from indexer.api.atomic import MAX_ADDRESS_BYTES
+from indexer.api import private_files
 from indexer.api.endpoint import Endpoint
-from indexer.api.lock import Holding, LibraryLock
+from indexer.api.private_files import MAX_ADDRESS_BYTES, Holding, LibraryLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +132,7 @@ def test_a_folder_for_all_users_that_somebody_made_first_keeps_nobody_out(
             taken.symlink_to(tmp_path)
         else:
             taken.write_text("")
-        monkeypatch.setattr(atomic, "_SHORT", shared)
+        monkeypatch.setattr(private_files, "_SHORT", shared)
         monkeypatch.setattr(tempfile, "tempdir", str(shared))
         monkeypatch.setenv("XDG_STATE_HOME", str(state))
         folder = Path(places.new_endpoint(Holding(1, 2, "3")).address).parent

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.lock import HOLDER_NAME, LOCK_NAME, LibraryLock, holder, holding, identity
+from indexer.api.private_files import HOLDER_NAME, LOCK_NAME, LibraryLock, holder, holding, identity
 
 
 def test_the_second_taker_is_told_who_holds_it(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_letting_go_twice_is_harmless(tmp_path: Path) -> None:
 
 def test_a_killed_holder_leaves_no_lock_behind(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from indexer.api.lock import LibraryLock\n"
+        "import sys; from pathlib import Path; from indexer.api.private_files import LibraryLock\n"
         "lock = LibraryLock.acquire(Path(sys.argv[1]), 'the victim'); print('held', flush=True)\n"
         "sys.stdin.read()"
     )

@@ -8,7 +8,7 @@ import pytest
 
 from app import gui, paths
 from indexer.api.errors import WorldError
-from indexer.api.lock import LibraryLock
+from indexer.api.private_files import LibraryLock
 from tests.ui.engines import make_home, real_engine
 
 if TYPE_CHECKING:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.confine import landlock
+from indexer.confine import kernel
 from tests.unit.confine.apart import TOLD, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(not landlock.abi(), reason="this kernel has no Landlock")
+pytestmark = pytest.mark.skipif(not kernel.landlock_version(), reason="this kernel has no Landlock")
 
 _START = f"""{TOLD}
 from pathlib import Path
-from indexer.confine import landlock
-from indexer.confine.landlock import CHANGE, READ, RUN, Scope
+from indexer.confine import kernel
+from indexer.confine.kernel import CHANGE, READ, RUN, Scope
 folder = Path(sys.argv[1])
 """
 
@@ -33,7 +33,7 @@ def test_only_what_is_allowed_can_be_read_and_written(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text(name)
     assert _run(tmp_path, """
-assert landlock.restrict([(folder / "mine", READ), (folder / "scratch", CHANGE)])
+assert kernel.restrict([(folder / "mine", READ), (folder / "scratch", CHANGE)])
 print(told((folder / "mine" / "file").read_text), told((folder / "others" / "file").read_text))
 print(told(lambda: (folder / "mine" / "file").write_text("")))
 print(told(lambda: (folder / "others" / "new").write_text("")))
@@ -51,30 +51,30 @@ def test_a_descriptor_grants_the_very_file_it_names(tmp_path: Path) -> None:
     other.write_text("other")
     with given.open("rb") as file:
         assert _run(tmp_path, """
-assert landlock.restrict([(int(sys.argv[2]), READ)])
+assert kernel.restrict([(int(sys.argv[2]), READ)])
 print(told((folder / "given").read_text), told((folder / "other").read_text))
 """, descriptor=file.fileno()) == ["done", "EACCES"]  # fmt: skip
 
 
-@pytest.mark.skipif(landlock.abi() < 4, reason="this kernel's Landlock knows no TCP")
+@pytest.mark.skipif(kernel.landlock_version() < 4, reason="this kernel's Landlock knows no TCP")
 def test_tcp_is_cut_off_and_files_are_not(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("text")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         assert _run(tmp_path, f"""
-assert landlock.restrict(tcp=False)
+assert kernel.restrict(tcp=False)
 print(told(lambda: socket.create_connection(("127.0.0.1", {port}))))
 print(told(lambda: socket.create_server(("127.0.0.1", 0))))
 print(told((folder / "file").read_text))
 """) == ["EACCES", "EACCES", "done"]  # fmt: skip
 
 
-@pytest.mark.skipif(landlock.abi() < 6, reason="this kernel's Landlock knows no scopes")
+@pytest.mark.skipif(kernel.landlock_version() < 6, reason="this kernel's Landlock knows no scopes")
 def test_signals_reach_confined_processes_only(tmp_path: Path) -> None:
     assert _run(tmp_path, """
 import subprocess
 outside = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-assert landlock.restrict(scope=Scope.SIGNAL)
+assert kernel.restrict(scope=Scope.SIGNAL)
 print(told(lambda: os.kill(outside.pid, 9)), told(lambda: os.kill(os.getpid(), 0)))
 outside.communicate(b"\\n")
 """) == ["EPERM", "done"]  # fmt: skip
@@ -82,5 +82,5 @@ outside.communicate(b"\\n")
 
 def test_places_that_do_not_exist_are_passed_over(tmp_path: Path) -> None:
     assert _run(tmp_path, """
-print(landlock.restrict([(folder / "nowhere", READ)]) > 0)
+print(kernel.restrict([(folder / "nowhere", READ)]) > 0)
 """) == ["True"]  # fmt: skip

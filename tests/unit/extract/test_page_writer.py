@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.config import Limits
-from indexer.extract.page_writer import Budget, PageWriter, read_each, salvage
+from indexer.extract.document import Budget
+from indexer.extract.page_writer import PageWriter, read_each, salvage
 from tests.unit.extract.reading import check
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
 from indexer.config import Limits
+from indexer.extract.document import Budget
 from indexer.extract.markup.tex import TexReader
-from indexer.extract.page_writer import Budget, PageWriter
+from indexer.extract.page_writer import PageWriter
 from indexer.extract.plain.code import code_blocks
 from tests.fuzz.samples import CODE, NOTEBOOK, SENTENCE, TEX
 from tests.unit.extract.reading import check, read

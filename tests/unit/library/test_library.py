@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.lock import LibraryLock
+from indexer.api.private_files import LibraryLock
 from indexer.library import library as libraries
 
 

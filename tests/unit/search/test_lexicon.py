@@ -11,7 +11,7 @@ import pytest
 
 from indexer.catalog.records import FoundFile
 from indexer.search.lexicon import K1, NAME_WEIGHT, TITLE_WEIGHT, B
-from indexer.store.document_words import DocumentWords
+from indexer.store.word_index import DocumentWords
 from indexer.text.terms import fold
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 from tests.unit.search.library import Library

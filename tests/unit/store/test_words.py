@@ -18,7 +18,7 @@ from indexer.store import word_queries, words
 from indexer.store.store import Store
 from indexer.store.values import DocSet, PassageRow, Phrase, Term, Without, docs_of, key_of
 from indexer.store.word_index import TantivyIndex
-from indexer.text.sequences import WordSequence
+from indexer.store.word_queries import WordSequence
 from indexer.text.terms import forms, sequence, stems
 from tests.store_rows import passage, phrases, rows
 

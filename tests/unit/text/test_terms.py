@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.sequences import WordSequence
+from indexer.store.word_queries import WordSequence
 from indexer.text.stop_words import ASKING_WORDS, STOP_WORDS
 from indexer.text.terms import (
     MAX_LENGTH,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
 from indexer.config import Limits
+from indexer.extract.document import Budget
 from indexer.extract.office.xml import read_pieces, read_tree, read_whole
-from indexer.extract.page_writer import Budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.extract.base import RawPage
-from indexer.extract.structure import furniture as furniture_module
-from indexer.extract.structure.furniture import FurnitureDetector
+from indexer.extract.structure import headings as furniture_module
+from indexer.extract.structure.headings import FurnitureDetector
 from tests.unit.extract.pages import page_of
 
 if TYPE_CHECKING:

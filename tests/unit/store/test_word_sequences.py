@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text import sequences
+from indexer.store import word_queries
+from indexer.store.word_queries import WordSequence
+from indexer.store.words import unspaced_words
 from indexer.text.sentences import is_unspaced
-from indexer.text.sequences import WordSequence, unspaced_words
 from indexer.text.stemmers import _SNOWBALL
 from indexer.text.terms import _side_by_side, sequence, stems
 
@@ -122,7 +123,7 @@ def test_no_character_that_becomes_one_without_spaces_is_missed() -> None:
 
 
 def test_what_is_never_ascii_is_folded_to_nothing_that_is() -> None:
-    never = re.compile(f"[{sequences._NEVER_ASCII}]")
+    never = re.compile(f"[{word_queries._NEVER_ASCII}]")
     every = "".join(filter(never.match, map(chr, range(0xD800))))
     every += "".join(filter(never.match, map(chr, range(0xE000, sys.maxunicode + 1))))
     assert not re.search("[a-zA-Z0-9]", "".join(sequence(every)))

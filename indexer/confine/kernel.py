@@ -1,10 +1,16 @@
-"""seccomp: which system calls this process may make.
+"""Which files and system calls the Linux kernel allows this process: Landlock and seccomp.
 
-The filter is in the kernel's classic BPF (``Documentation/userspace-api/seccomp_filter.rst``), for
-x86-64 and 64-bit Arm. A filter sees the arguments of a call but not the memory they point to, such
-as paths, so access to files is restricted by Landlock. Every program lacks the network by a list of
-calls that are refused; a reader of documents has a list of those that are allowed, measured by
-``make confine-trace`` over the documents of the benches.
+Landlock decides which files it may touch, and whether it may use TCP or signal others; system calls
+and structures are documented in the kernel's ``Documentation/userspace-api/landlock.rst``. A right
+that the running kernel does not know is left out, since requesting it would fail;
+``landlock_version`` returns which rights it knows.
+
+seccomp decides which system calls it may make. The filter is in the kernel's classic BPF
+(``Documentation/userspace-api/seccomp_filter.rst``), for x86-64 and 64-bit Arm. A filter sees the
+arguments of a call but not the memory they point to, such as paths, so access to files is
+restricted by Landlock. Every program lacks the network by a list of calls that are refused; a
+reader of documents has a list of those that are allowed, measured by ``make confine-trace`` over
+the documents of the benches.
 """
 
 from __future__ import annotations
@@ -14,15 +20,198 @@ import errno
 import functools
 import os
 import signal
+import stat
 import struct
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
+from enum import IntFlag
 from typing import TYPE_CHECKING
 
 from indexer.confine.process import PR_SET_PDEATHSIG, call, no_new_privileges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    PathOrFd = Path | int  # a path, or a descriptor of what it names
+    from collections.abc import Iterator
+
+# The same numbers on every architecture.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_VERSION_FLAG = 1
+_RULE_PATH_BENEATH = 1
+
+
+class FileRights(IntFlag):
+    """Rights on files, by the names of the kernel."""
+
+    EXECUTE = 1 << 0
+    WRITE_FILE = 1 << 1
+    READ_FILE = 1 << 2
+    READ_DIR = 1 << 3
+    REMOVE_DIR = 1 << 4
+    REMOVE_FILE = 1 << 5
+    MAKE_CHAR = 1 << 6
+    MAKE_DIR = 1 << 7
+    MAKE_REG = 1 << 8
+    MAKE_SOCK = 1 << 9
+    MAKE_FIFO = 1 << 10
+    MAKE_BLOCK = 1 << 11
+    MAKE_SYM = 1 << 12
+    REFER = 1 << 13
+    TRUNCATE = 1 << 14
+    IOCTL_DEV = 1 << 15
+
+
+class Net(IntFlag):
+    """Rights on TCP ports."""
+
+    BIND_TCP = 1 << 0
+    CONNECT_TCP = 1 << 1
+
+
+class Scope(IntFlag):
+    """What is restricted to the confined processes themselves."""
+
+    ABSTRACT_UNIX_SOCKET = 1 << 0
+    SIGNAL = 1 << 1
+
+
+EVERYWHERE = Scope(0)
+
+
+READ = FileRights.READ_FILE | FileRights.READ_DIR
+RUN = READ | FileRights.EXECUTE
+CHANGE = READ | (
+    FileRights.WRITE_FILE | FileRights.TRUNCATE | FileRights.REMOVE_DIR | FileRights.REMOVE_FILE
+    | FileRights.MAKE_DIR | FileRights.MAKE_REG | FileRights.MAKE_SOCK | FileRights.MAKE_FIFO
+    | FileRights.MAKE_SYM | FileRights.REFER
+)  # fmt: skip
+# The rights that can be granted on a file.
+_ON_A_FILE = (
+    FileRights.EXECUTE
+    | FileRights.WRITE_FILE
+    | FileRights.READ_FILE
+    | FileRights.TRUNCATE
+    | FileRights.IOCTL_DEV
+)
+
+# The first interface version that knows a group of rights.
+_FILES_SINCE = (
+    (1, FileRights((1 << 13) - 1)),
+    (2, FileRights.REFER),
+    (3, FileRights.TRUNCATE),
+    (5, FileRights.IOCTL_DEV),
+)
+# The first versions that restrict TCP, and signals to processes that are not confined.
+_NET_SINCE = 4
+SCOPE_SINCE = 6
+
+
+class _RulesetAttributes(ctypes.Structure):
+    _fields_ = (
+        ("handled_access_fs", ctypes.c_uint64),
+        ("handled_access_net", ctypes.c_uint64),
+        ("scoped", ctypes.c_uint64),
+    )
+
+
+class PathRule(ctypes.Structure):
+    """``struct landlock_path_beneath_attr``."""
+
+    _pack_ = 1
+    _layout_ = "ms"
+    _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
+
+
+@functools.cache
+def landlock_version() -> int:
+    """Return the kernel's version of Landlock; 0 if it has none."""
+    if sys.platform != "linux":
+        return 0
+    try:
+        return call(_CREATE_RULESET, None, 0, _VERSION_FLAG)
+    except OSError:
+        return 0
+
+
+def path_rule(opened: int, rights: FileRights) -> PathRule:
+    """Prepare a rule for ``restrict``, once for all processes that are forked later.
+
+    Args:
+        opened: A descriptor of a folder or a file; it stays open until it is used.
+        rights: The rights on it; those that this kernel does not know are left out.
+    """
+    rights &= _known_files(landlock_version())
+    if not stat.S_ISDIR(os.fstat(opened).st_mode):
+        rights &= _ON_A_FILE
+    return PathRule(rights, opened)
+
+
+def restrict(
+    files: Iterable[tuple[PathOrFd, FileRights]] | None = None,
+    ready: Iterable[PathRule] = (),
+    *,
+    tcp: bool = True,
+    scope: Scope = EVERYWHERE,
+) -> int:
+    """Confine this thread, and every thread and process it starts from now on.
+
+    Args:
+        files: The rights on folders (and everything below) and files; all others are
+            forbidden. ``None`` does not restrict files. Missing paths are skipped.
+        ready: More of these, made by ``path_rule``.
+        tcp: Whether TCP ports may still be bound and connected to.
+        scope: What is restricted to confined processes.
+
+    Returns:
+        The kernel's version of Landlock, 0 if it has none or nothing is to be restricted. Versions
+        below 4 do not restrict TCP, those below 6 have no scopes.
+
+    Raises:
+        OSError: If the kernel refuses a restriction that it reports as supported.
+    """
+    version = landlock_version()
+    handled = _known_files(version) if files is not None else FileRights(0)
+    net = Net(0) if tcp or version < _NET_SINCE else Net.BIND_TCP | Net.CONNECT_TCP
+    scoped = scope if version >= SCOPE_SINCE else EVERYWHERE
+    if not version or not (handled or net or scoped):
+        return 0
+    attributes = _RulesetAttributes(handled, net, scoped)
+    ruleset = call(_CREATE_RULESET, ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
+    try:
+        for place, rights in files or ():
+            _allow(ruleset, place, rights)
+        for each in ready:
+            call(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(each), 0)
+        no_new_privileges()
+        call(_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+    return version
+
+
+def _known_files(version: int) -> FileRights:
+    known = FileRights(0)
+    for since, rights in _FILES_SINCE:
+        if version >= since:
+            known |= rights
+    return known
+
+
+def _allow(ruleset: int, place: PathOrFd, rights: FileRights) -> None:
+    if isinstance(place, int):
+        made = path_rule(place, rights)
+        call(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(made), 0)
+        return
+    with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+        opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
+        try:
+            _allow(ruleset, opened, rights)
+        finally:
+            os.close(opened)
+
 
 AF_UNIX = 1
 _SOCK_STREAM, _SOCK_TYPE = 1, 0xF
@@ -139,7 +328,7 @@ _IOCTL = (0x5401, 0x5413, 0x541B, 0x5451)
 _PRCTL = (15, 16)
 
 
-def is_available() -> bool:
+def has_seccomp() -> bool:
     """Return whether there are filters for this system and processor."""
     return sys.platform == "linux" and os.uname().machine in _MACHINES
 
@@ -156,7 +345,7 @@ def deny_network() -> bool:
     Raises:
         OSError: If the kernel refuses the filter.
     """
-    return is_available() and _install(program(tuple(_network_rules()), os.uname().machine))
+    return has_seccomp() and _install(assemble_filter(tuple(_network_rules()), os.uname().machine))
 
 
 def deny_unneeded(*, programs: bool = False) -> bool:
@@ -173,7 +362,7 @@ def deny_unneeded(*, programs: bool = False) -> bool:
     Raises:
         OSError: If the kernel refuses the filter.
     """
-    return is_available() and _install(reading_filter(programs=programs, process=os.getpid()))
+    return has_seccomp() and _install(reading_filter(programs=programs, process=os.getpid()))
 
 
 def reading_filter(*, programs: bool, process: int) -> bytes:
@@ -188,7 +377,9 @@ _OWN = 0x7E57_0A11
 @functools.cache
 def _reading_filter(programs: bool) -> bytes:  # noqa: FBT001  # cached
     rules = [*_program_rules()] if programs else []
-    return program((*_reading_rules(), *rules, *_ERRORS), os.uname().machine, _ERRNO | errno.EPERM)
+    return assemble_filter(
+        (*_reading_rules(), *rules, *_ERRORS), os.uname().machine, _ERRNO | errno.EPERM
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +457,7 @@ def _network_rules() -> Iterator[_Rule]:
     yield from (_Rule(name, errno.EPERM) for name in _BYPASSES)
 
 
-def program(rules: Iterable[_Rule], machine: str, otherwise: int = _ALLOW) -> bytes:
+def assemble_filter(rules: Iterable[_Rule], machine: str, otherwise: int = _ALLOW) -> bytes:
     """Assemble a filter: BPF instructions of eight bytes."""
     target = _MACHINES[machine]
     code = [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.store.disk import system_error, write_errors
+from indexer.database import system_error, write_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
