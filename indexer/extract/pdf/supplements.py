@@ -327,11 +327,13 @@ class PdfSupplements:
             yield part_page(1, lines, FORM, BlockKind.PARAGRAPH)
 
     def _attachments(self, budget: Budget, *, alone: bool) -> Iterator[RawPage]:
+        attached = (*_of_document(self._document), *self._attached)
+        found = [(number, each) for number, each in attached if _is_read(each.name)]
+        if not found:
+            return
         writer = PageWriter(Budget(self._limits))
         reader = AttachmentReader(writer, self._limits.characters // 2, self._on_page)
-        for number, each in (*_of_document(self._document), *self._attached):
-            if not _is_read(each.name):
-                continue
+        for number, each in found:
             writer.page = number
             if alone or budget.depth >= _MAX_DEPTH:
                 reason = "stops_reader" if alone else "part_too_deep"
