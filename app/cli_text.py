@@ -1,13 +1,14 @@
 """``lectern text``: what is read of a document, for whoever misses something in it.
 
 The document is read here and now by a confined reader, whether a library has it or not; pages that
-a library has recognised are taken from it.
+a library has recognised are taken from it, and its languages decide on short legacy texts.
 """
 
 from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from app import render
 from app.cli_common import Command, CommandContext, existing
 from indexer.api.codec import encode
-from indexer.api.errors import WorldError
+from indexer.api.errors import LecternError, WorldError
 from indexer.api.formats import page_unit
 from indexer.api.phrases import english, read_detail, reason_in
 
@@ -78,8 +79,9 @@ def _run(options: Namespace, context: CommandContext) -> int:
         with ExtractionChild(context.config().limits) as child:
             known = _recognised(context.library, path)
             pieces = child.text(
-                path, read.decide, recognised=known, on_textless=read.textless.extend
-            )
+                path, read.decide, recognised=known, on_textless=read.textless.extend,
+                languages=_languages(context.library, path),
+            )  # fmt: skip
             wanted = (piece for piece in pieces if first <= piece.page <= last)
             if options.json:
                 context.print_json(_as_json(path, wanted, read))
@@ -99,6 +101,25 @@ def _recognised(library: Path, path: Path) -> KnownPages | None:
     if not (library / FILE_NAME).exists():
         return None
     return KnownPages(library, content_id(bytes(path)).content_id)
+
+
+def _languages(library: Path, path: Path) -> tuple[str, ...]:
+    """Return the languages of a library's documents, which decide on short texts of old encodings.
+
+    The catalog is only read: an engine may be using it.
+    """
+    from indexer.catalog.catalog import Catalog
+    from indexer.library.library import CATALOG_NAME
+    from indexer.pipeline.reading import ExpectedLanguages
+
+    if not (library / CATALOG_NAME).exists():
+        return ()
+    try:
+        only_read = WorldError("library_unwritable", library=str(library))
+        with closing(Catalog(library / CATALOG_NAME, only_read)) as catalog:
+            return ExpectedLanguages(catalog.docs.languages()).beside(bytes(path))
+    except LecternError:  # a damaged library, or one of another version, is no reason not to read
+        return ()
 
 
 def _by_part(pieces: Iterable[TextSent]) -> Iterator[tuple[int, str, Iterator[str]]]:

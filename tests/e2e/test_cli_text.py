@@ -5,12 +5,18 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import docx
 import pytest
 
+from indexer.catalog.catalog import Catalog
 from indexer.extract.process.child import CHARACTERS_A_FRAME
+from indexer.library.library import CATALOG_NAME
 from tests import mails
+from tests.unit.catalog.fakes import FakeWalk, found, info, root_at
 from tests.unit.extract.pdfs import save, text_at
 
 if TYPE_CHECKING:
@@ -71,3 +77,33 @@ def test_a_damaged_document_has_its_reason(lectern: Lectern, tmp_path: Path) -> 
     said = lectern("text", path, status=1)
     assert said.stdout == ""
     assert "[unreadable]" in said.stderr
+
+
+def test_the_languages_of_the_library_decide_on_short_texts(
+    lectern: Lectern, tmp_path: Path
+) -> None:
+    path = tmp_path / "short.txt"
+    path.write_bytes("żółć".encode("cp1250"))
+    assert lectern("text", path).stdout.strip() != "żółć"
+    lectern.library.mkdir(parents=True)
+    with closing(Catalog(lectern.library / CATALOG_NAME)) as catalog:
+        root = root_at(catalog, tmp_path / "Listy").id
+        catalog.scans.apply(root, FakeWalk({"": [found("list.txt")]}))
+        (job,) = catalog.queue.take(1)
+        about = replace(info("list"), language="pl")
+        begun = catalog.docs.begin(job.file, "list", job.stamp, about, title_used="")
+        catalog.docs.finish_passages(begun.doc, 1)
+    assert lectern("text", path).stdout.strip() == "żółć"
+    (lectern.library / CATALOG_NAME).write_bytes(b"no catalog")
+    assert lectern("text", path).stdout.strip() != "żółć"
+
+
+def test_comments_follow_the_pages(lectern: Lectern, tmp_path: Path) -> None:
+    document = docx.Document()
+    run = document.add_paragraph("The keeper counts.").runs[0]
+    document.add_comment(run, text="Which lamp?", author="Mina")
+    document.add_page_break()
+    document.add_paragraph("The second page.")
+    document.save(str(tmp_path / "a.docx"))
+    said = lectern("text", tmp_path / "a.docx").stdout
+    assert said.index("second page") < said.index("Which lamp?")

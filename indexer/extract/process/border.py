@@ -97,7 +97,7 @@ class Border:
         self.wanted = False
         self._info: DocumentInfo | None = None
         self._told_textless = self._ended = False
-        self._ordinal = self._sent = self._page = 0
+        self._ordinal = self._sent = 0
 
     def check(self, header: Header) -> FromChild:
         """Decode and check a message.
@@ -133,8 +133,8 @@ class Border:
                 # With the line feed after its last page.
                 most = -1 if self._info is None else self._info.characters + 1
                 _need(self.wanted and self._sent <= most)
-                _need(self._page <= page <= _MOST_NUMBER and len(part) <= _MOST_NAME)
-                self._page = page
+                # Comments and embedded documents follow all pages, with the numbers of theirs.
+                _need(0 <= page <= _MOST_NUMBER and len(part) <= _MOST_NAME)
             case Failed(error):
                 self._ended = True
                 return Failed(checked_failure(error).failure())

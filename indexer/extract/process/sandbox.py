@@ -145,10 +145,14 @@ class ExtractionChild:
         *,
         recognised: KnownPages | None = None,
         on_textless: OnTextless = lambda _pages: None,
+        languages: Sequence[str] = (),
     ) -> Iterator[TextSent]:
         """Read one document and yield its canonical text, with the arguments of ``extract``."""
         given = path.absolute()
-        request = Extract(given, "", None, self._limits, recognised=recognised, as_text=True)
+        request = Extract(
+            given, "", None, self._limits,
+            recognised=recognised, as_text=True, languages=tuple(languages),
+        )  # fmt: skip
         for message in self._read(request, decide, None, on_textless):
             if isinstance(message, TextSent):
                 yield message

@@ -72,7 +72,8 @@ def test_messages_come_in_their_order() -> None:
     assert refused(READ, PassagesSent((FIRST,)), wanted=False)
     assert refused(READ, TextSent(1, "", "Lamp"), wanted=False)
     assert refused(READ, TextSent(1, "", "x" * 41), TextSent(1, "", "x"))
-    assert refused(READ, TextSent(2, "", "x"), TextSent(1, "", "x"))
+    assert refused(READ, TextSent(-1, "", "x"))
+    assert said(READ, TextSent(2, "", "x"), TextSent(1, "Comments", "x"))
     assert refused(TextSent(1, "", "x"))
 
 
