@@ -15,11 +15,11 @@ import olefile
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import OLE_MAGIC
-from indexer.extract.base import RawPage
+from indexer.extract.base import RawPage, is_left_out
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
     from indexer.extract.document import Budget
@@ -49,6 +49,18 @@ class OfficeObjects:
         """Yield the pages of the files that a part embeds."""
         for part in dict.fromkeys(self._package.related(referrer, "package", "oleObject")):
             yield from self._read(part, imported=False)
+
+    def objects_of_pages(
+        self, referrers: Iterable[str], skip: Collection[int]
+    ) -> Iterator[RawPage]:
+        """Yield what the parts of slides or sheets embed, with the numbers of these; some skipped.
+
+        All slides come first, so that what is embedded in one costs no other.
+        """
+        for number, referrer in enumerate(referrers, 1):
+            if referrer and not is_left_out(number, skip):
+                self._writer.page = number
+                yield from self.objects(referrer)
 
     def chunk(self, part: str) -> Iterator[RawPage]:
         """Read an imported chunk as text of the document; yield the pages that are complete."""

@@ -11,13 +11,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
+from indexer.extract.embedded.office_objects import OfficeObjects
 from indexer.extract.numerals import lowered, raised, written_number
 from indexer.extract.office.drawings import write_drawing
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.package import opened
 from indexer.extract.office.slides import Shape, write_notes, write_slide
 from indexer.extract.office.xml import attribute, local
-from indexer.extract.page_writer import PageWriter, read_each
+from indexer.extract.page_writer import PageWriter, read_each, salvage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -49,7 +50,13 @@ class PptxSource(OfficeSource):
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._package.budget)
-        return read_each(self.page_count, skip, writer, partial(self._slide, writer))
+        return salvage(self._pages(writer, skip), writer)
+
+    def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
+        yield from read_each(self.page_count, skip, writer, partial(self._slide, writer))
+        slides = (self._package.part(self._package.main, slide) for slide in self._slides)
+        objects = OfficeObjects(self._package, writer, self.on_page)
+        yield from objects.objects_of_pages(slides, skip)
 
     def _slide(self, writer: PageWriter, number: int) -> Iterator[None]:
         part = self._package.part(self._package.main, self._slides[number - 1])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import ZIP_MAGIC
+from indexer.extract.embedded.office_objects import OfficeObjects
 from indexer.extract.office.office2003 import FlatWorkbook
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.package import opened
@@ -32,7 +33,7 @@ from indexer.extract.office.xml import (
     text_position,
     whole_number,
 )
-from indexer.extract.page_writer import SALVAGEABLE, PageWriter, read_each
+from indexer.extract.page_writer import SALVAGEABLE, PageWriter, read_each, salvage
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -62,9 +63,14 @@ class XlsxSource(OfficeSource):
         self._epoch = EPOCH_1904 if next(from_1904, "") in ("1", "true") else EPOCH
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        cells = _Cells(self._formats(), list(self._strings()), self._epoch)
         writer = PageWriter(self._package.budget)
-        return read_each(self.page_count, skip, writer, partial(self._sheet, cells, writer))
+        return salvage(self._pages(writer, skip), writer)
+
+    def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
+        cells = _Cells(self._formats(), list(self._strings()), self._epoch)
+        yield from read_each(self.page_count, skip, writer, partial(self._sheet, cells, writer))
+        objects = OfficeObjects(self._package, writer, self.on_page)
+        yield from objects.objects_of_pages((part for _, part in self._sheets), skip)
 
     def _sheet(self, cells: _Cells, writer: PageWriter, number: int) -> Iterator[None]:
         name, part = self._sheets[number - 1]

@@ -11,10 +11,11 @@ import pptx as python_pptx
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.api.formats import OLE_MAGIC
 from indexer.config import Limits
 from indexer.extract.office import docx as reader
 from indexer.extract.office.ooxml import OfficePackage
-from tests.fuzz.samples import SENTENCE, pptx, slide, xlsx, zipped
+from tests.fuzz.samples import SENTENCE, pptx, relations, slide, xlsx, zipped
 from tests.fuzz.samples import docx as word
 from tests.unit.extract.reading import Read, read
 
@@ -174,3 +175,17 @@ def test_a_listed_sheet_without_part_is_an_unreadable_page(tmp_path: Path) -> No
     del parts["xl/worksheets/sheet2.xml"]
     found = read(written(tmp_path, "a.xlsx", parts))
     assert (found.unreadable, found.pages[-1].unreadable) == ([2], "sheet_missing")
+
+
+def test_what_sheets_embed_follows_them_and_its_damage_costs_no_sheet(tmp_path: Path) -> None:
+    row = '<row><c t="inlineStr"><is><t>Oil</t></is></c></row>'
+    parts = parts_of(xlsx({"One": row, "Two": row}))
+    related = relations(("package", "../embeddings/a.docx"), ("oleObject", "../embeddings/b.bin"))
+    parts["xl/worksheets/_rels/sheet1.xml.rels"] = related.encode()
+    parts["xl/embeddings/a.docx"] = word()
+    parts["xl/embeddings/b.bin"] = OLE_MAGIC + b"cut off"
+    found = read(written(tmp_path, "a.xlsx", parts))
+    assert [(page.number, page.part, page.unreadable) for page in found.pages] == [
+        (1, "", ""), (2, "", ""), (1, "a.docx", ""), (1, "b.bin", "container_damaged"),
+    ]  # fmt: skip
+    assert SENTENCE in found.pages[2].text

@@ -12,7 +12,7 @@ from lxml import etree
 from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
 
-from tests.fuzz.samples import SENTENCE, odp, relations, slide, zipped
+from tests.fuzz.samples import SENTENCE, odp, relations, slide, xlsx, zipped
 from tests.fuzz.samples import pptx as made
 from tests.unit.extract.reading import Read, read
 
@@ -225,3 +225,20 @@ def test_slides_of_open_document(tmp_path: Path) -> None:
     assert found.blocks(2) == [
         ("heading2", "Oil"), ("list_item", SENTENCE), ("paragraph", "Slowly."),
     ]  # fmt: skip
+
+
+def test_embedded_workbooks_follow_the_slides(tmp_path: Path) -> None:
+    deck = pptx.Presentation()
+    first, second = (deck.slides.add_slide(deck.slide_layouts[5]) for _ in range(2))
+    first.shapes.title.text, second.shapes.title.text = "Oil", "Wicks"
+    first.shapes.add_ole_object(io.BytesIO(xlsx()), "Excel.Sheet.12", 0, 0)
+    data = CategoryChartData()
+    data.categories = ["North"]
+    data.add_series("Litres", [12])
+    second.shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 100, 100, data)
+    found = saved(tmp_path, deck)
+    assert [(page.number, bool(page.part)) for page in found.pages] == [
+        (1, False), (2, False), (1, True),
+    ]  # fmt: skip
+    assert SENTENCE in found.pages[2].text
+    assert found.text.count("Litres") == 1  # the workbook of a chart is not read again
