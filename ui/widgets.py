@@ -242,10 +242,6 @@ class FlowLayout(QLayout):
         super().setGeometry(rect)
         self._arrange(rect, move=True)
 
-    def insert_widget(self, at: int, widget: QWidget) -> None:
-        self.addWidget(widget)
-        self._items.insert(at, self._items.pop())
-
     def sizeHint(self) -> QSize:
         shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
         gaps = self.spacing() * max(0, len(shown) - 1)

@@ -308,7 +308,6 @@ class Parallel:
         same: They share most of their words, too.
         marks: The numbers, dates and names that only the sentence has, as offsets into
             ``hit.text``.
-        source_marks: Those that only the source has, as offsets into ``source``.
         pairs: What stands for what: in the source, in the sentence.
 
     Values are compared only if they are the ``same``.
@@ -319,7 +318,6 @@ class Parallel:
     cosine: float
     same: bool
     marks: tuple[Span, ...]
-    source_marks: tuple[Span, ...]
     pairs: tuple[tuple[str, str], ...]
 
 

@@ -34,8 +34,7 @@ from indexer.engine.asked_languages import asked_languages
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.rates import load_throughput
 from indexer.query.grammar import parse
-from indexer.store.quantise import width
-from indexer.store.values import key_of
+from indexer.store.values import bytes_of_sentence, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -324,7 +323,11 @@ def measure_cost(catalog: Catalog, store: Store, config: EngineConfig) -> Reinde
     tokens, rate = _try_out(config, record, sample)
     rates = load_throughput(catalog, key, record.depth)
     sentences = sum(len(one.view_starts) for one in sample) / max(1, len(sample))
-    a_row = _POOLED_BYTES * record.dimension + sentences * width(record.dimension) + _ROW_BYTES
+    a_row = (
+        _POOLED_BYTES * record.dimension
+        + sentences * bytes_of_sentence(record.dimension)
+        + _ROW_BYTES
+    )
     per_second = rates.passages if rates.measured or not rate else rate
     return ReindexCost(
         model=record.id,

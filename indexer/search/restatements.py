@@ -165,7 +165,7 @@ def _parallel(hit: Hit, source: _Source, one: _Compared) -> Parallel:
     if one.same:
         found = differences(text, hit.text[start:end], source.place.doc.language)
     marks = tuple((start + low, start + high) for low, high in found.second)
-    return Parallel(hit, text, one.cosine, one.same, marks, found.first, found.pairs)
+    return Parallel(hit, text, one.cosine, one.same, marks, found.pairs)
 
 
 def _is_meant(sentence: list[str], said: list[str]) -> bool:

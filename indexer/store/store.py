@@ -18,7 +18,6 @@ from indexer import faults
 from indexer.api.errors import WorldError
 from indexer.database import write_errors
 from indexer.store import nearest, runtime, word_queries
-from indexer.store.quantise import SentenceCodes
 from indexer.store.texts import TEXTS_NAME, Texts
 from indexer.store.values import (
     NOTHING,
@@ -31,6 +30,7 @@ from indexer.store.values import (
     PassageRow,
     Phrase,
     ScoredKeys,
+    SentenceCodes,
     StoredPassage,
     Term,
     VectorRows,

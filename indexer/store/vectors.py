@@ -25,7 +25,7 @@ from indexer.api.errors import LecternError
 from indexer.arrays import find_sorted
 from indexer.database import Database, Layout, is_whole, remove_database
 from indexer.salvage import copy_readable_rows
-from indexer.store import quantise
+from indexer.store import values
 from indexer.store.values import ORDINAL_BITS, Int32s, Int64s, docs_of, key_of
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ CREATE INDEX pooled_keys ON pooled (key);
 
 CREATE TABLE sentences (
     key INTEGER PRIMARY KEY,
-    content BLOB NOT NULL,                   -- see ``quantise``; restored with the pooled vector
+    content BLOB NOT NULL,                   -- see ``values``; restored with the pooled vector
     crc INTEGER NOT NULL
 ) STRICT;
 """
@@ -180,7 +180,7 @@ class Vectors:
         keys = (rows.docs.astype(np.int64) << ORDINAL_BITS) | rows.ordinals
         halves = np.ascontiguousarray(rows.vectors, np.float16)
         pooled = halves.astype(np.float32).repeat(np.diff(rows.offsets), axis=0)
-        codes = quantise.pack(rows.sentences, pooled)
+        codes = values.pack_sentences(rows.sentences, pooled)
         ends = rows.offsets.tolist()
         self._write(
             keys,
@@ -314,12 +314,12 @@ class Vectors:
             the rows ``offsets[i]:offsets[i + 1]``, none where it has no vectors yet.
         """
         codes = self.sentence_codes_of(keys)
-        return quantise.unpack_passages(codes, self.pooled_of(keys) if pooled is None else pooled)
+        return values.unpack_passages(codes, self.pooled_of(keys) if pooled is None else pooled)
 
-    def sentence_codes_of(self, keys: Int64s) -> quantise.SentenceCodes:
+    def sentence_codes_of(self, keys: Int64s) -> values.SentenceCodes:
         """The quantised sentence vectors of passages; those without vectors have none."""
         found = self._whole("sentences", np.unique(keys))
-        return quantise.joined([found.get(key, b"") for key in keys.tolist()], self.dimension)
+        return values.join_codes([found.get(key, b"") for key in keys.tolist()], self.dimension)
 
     def _whole(self, table: str, keys: Int64s) -> _Content:
         """The contents of the rows of a table that are whole, in the order of their keys.
@@ -377,7 +377,7 @@ class Vectors:
     def verify(self, tick: Callable[[], None]) -> VectorProblems:
         """Read every row; ``tick`` is called between and may raise to stop."""
         damaged, invalid = [], []
-        width = quantise.width(self.dimension)
+        width = values.bytes_of_sentence(self.dimension)
         for at in range(0, len(self._keys), _BATCH):
             tick()
             keys = self._keys[at : at + _BATCH]

@@ -4774,16 +4774,8 @@
         <translation>Wechsel zum Sprachmodell {model}: {share} geschafft.</translation>
     </message>
     <message>
-        <source>Until then the one before answers.</source>
-        <translation>Bis dahin antwortet das bisherige.</translation>
-    </message>
-    <message>
         <source>Made anew after an update: {share} done.</source>
         <translation>Wird nach einer Aktualisierung neu aufgebaut: {share} geschafft.</translation>
-    </message>
-    <message>
-        <source>Until then some is found by its words only.</source>
-        <translation>Bis dahin wird manches nur über seine Wörter gefunden.</translation>
     </message>
     <message>
         <source>what you look for, in your own words</source>

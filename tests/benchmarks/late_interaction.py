@@ -27,7 +27,7 @@ from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import find_record
 from indexer.embed.models import Side
 from indexer.embed.token_vectors import max_sim, pool_tokens
-from indexer.store import quantise
+from indexer.store import values
 from indexer.store.store import Store
 from indexer.store.values import VectorRows, keys_of
 from tests.benchmarks import sets
@@ -127,7 +127,7 @@ def pooling(tokens: Tokens, wanted: list[NDArray[np.intp]]) -> Iterator[dict[str
         yield {
             "pooling": factor, "vectors": round(each, 1), "mrr": quality(tokens, found),
             "first ten": shared(found, wanted, BEST), "ms a passage": round(spent, 2),
-            "bytes in 4 bits": round(each * quantise.width(passages[0].shape[1])),
+            "bytes in 4 bits": round(each * values.bytes_of_sentence(passages[0].shape[1])),
             "bytes in 16 bits": round(each * 2 * passages[0].shape[1]),
         }  # fmt: skip
 

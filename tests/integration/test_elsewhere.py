@@ -44,7 +44,6 @@ def test_the_same_is_found_with_what_differs(opened: Engine, indexed: World) -> 
     assert first.hit.text[slice(*first.hit.best)] == THERE
     assert set(first.pairs) == {("30 days", "60 days"), ("Jane Doe", "John Roe")}
     assert [first.hit.text[slice(*span)] for span in first.marks] == ["60", "John Roe"]
-    assert [first.source[slice(*span)] for span in first.source_marks] == ["30", "Jane Doe"]
     assert not any(one.same for one in others)
 
 

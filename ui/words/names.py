@@ -5,7 +5,7 @@ A code that this version does not know is shown as its name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
 
@@ -119,26 +119,14 @@ def uncovered(status: Status) -> str:
 
 
 _CHANGING = N_("Changing to the language model {model}: {share} done.")
-_MEANWHILE = N_("Until then the one before answers.")
 _REBUILDING = N_("Made anew after an update: {share} done.")
-_WORDS_FIRST = N_("Until then some is found by its words only.")
 
 
-class ChangeText(NamedTuple):
-    """Sentences about the change and its effect meanwhile, and the share that is done, 0 to 1."""
-
-    sentence: str
-    meanwhile: str
-    done: float
-
-
-def change(state: Activity | Status) -> ChangeText | None:
-    """Return the texts of the change under way, if any."""
+def change(state: Activity | Status) -> str:
+    """Return the sentence about the change under way, "" if there is none."""
     if changing := state.changing:
-        done = changing.embedded_share
-        sentence = say(_CHANGING).format(model=changing.model, share=share(done))
-        return ChangeText(sentence, say(_MEANWHILE), done)
+        done = share(changing.embedded_share)
+        return say(_CHANGING).format(model=changing.model, share=done)
     if state.rebuilding:
-        done = state.embedded_share
-        return ChangeText(say(_REBUILDING).format(share=share(done)), say(_WORDS_FIRST), done)
-    return None
+        return say(_REBUILDING).format(share=share(state.embedded_share))
+    return ""

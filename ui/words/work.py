@@ -24,7 +24,7 @@ def sentence(activity: Activity) -> str:
     if activity.paused and not change:
         doing = names.doing(activity.running.progress)
         return say(N_("{reason}. {progress}.")).format(reason=reason, progress=doing)
-    text = change.sentence if change else _progress(activity.running.progress)
+    text = change or _progress(activity.running.progress)
     if not reason:
         return text
     return say(N_("{progress} {reason}.")).format(progress=text, reason=reason)
@@ -40,10 +40,7 @@ def meaning(share: float) -> str:
 def _resting(activity: Activity) -> str:
     if activity.pending:
         return amounts.waiting(activity.pending)
-    change = names.change(activity)
-    if change:
-        return change.sentence
-    return meaning(activity.embedded_share) or say(N_("Up to date"))
+    return names.change(activity) or meaning(activity.embedded_share) or say(N_("Up to date"))
 
 
 def _progress(progress: Progress) -> str:

@@ -74,13 +74,13 @@ def test_a_heading_before_a_sentence_is_not_repeated() -> None:
     text = "Rent\nIt is 600 a month. It rises with the index."
     found = hit(text=text, best=(0, text.index(" It rises")))
     at = text.index("600")
-    row = _row(Parallel(found, "It is 500 a month.", 0.9, True, ((at, at + 3),), (), ()))
+    row = _row(Parallel(found, "It is 500 a month.", 0.9, True, ((at, at + 3),), ()))
     assert first_cell(row)[:2] == ("It is 600 a month.", ["600"])
 
 
 def test_a_sentence_that_several_documents_have_is_listed_once() -> None:
     found = [
-        Parallel(hit(path, text="It is 500 a month."), "It is 600.", 0.9, False, (), (), ())
+        Parallel(hit(path, text="It is 500 a month."), "It is 600.", 0.9, False, (), ())
         for path in ("/a.txt", "/b.txt", "/c.txt")
     ]
     ((first, more),) = _once(found)

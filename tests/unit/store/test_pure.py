@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from indexer.store import quantise
+from indexer.store import values
 from indexer.store.values import docs_of, key_of, keys_of, ordinals_of
 from tests.store_rows import unit
 
@@ -19,10 +19,10 @@ texts = st.text(max_size=200)
 def test_quantised_vectors_point_the_same_way(pairs: np.ndarray) -> None:
     pairs = pairs[:, (np.abs(pairs).max(axis=2) > 1e-3).all(axis=0)]
     vectors, pooled = map(unit, pairs)
-    packed = quantise.pack(vectors, pooled)
-    restored = quantise.unpack(packed, pooled)
+    packed = values.pack_sentences(vectors, pooled)
+    restored = values.unpack_sentences(packed, pooled)
     np.testing.assert_allclose(np.linalg.norm(restored, axis=1), 1.0, atol=2e-3)
-    products = quantise.cosines(packed, pooled @ pooled.T, pooled)
+    products = values.cosines_of_sentences(packed, pooled @ pooled.T, pooled)
     np.testing.assert_allclose(products, restored @ pooled.T, atol=1e-5)
     # The worst has one component that is some ten times the others: .91 among 400,000 of these.
     assert ((restored * vectors).sum(axis=1) > 0.88).all()
@@ -32,30 +32,36 @@ def test_gaussian_vectors_lose_next_to_nothing() -> None:
     drawn = np.random.default_rng(1).standard_normal((2, 200, 384), np.float32)
     pooled = unit(drawn[0])
     vectors = unit(0.8 * pooled + 0.6 * unit(drawn[1]))
-    packed = quantise.pack(vectors, pooled)
+    packed = values.pack_sentences(vectors, pooled)
     assert packed.shape == (200, 196)
-    assert ((quantise.unpack(packed, pooled) * vectors).sum(axis=1) > 0.995).all()
+    assert ((values.unpack_sentences(packed, pooled) * vectors).sum(axis=1) > 0.995).all()
     # The only sentence of a passage has the passage's vector.
-    np.testing.assert_allclose(quantise.unpack(quantise.pack(pooled, pooled), pooled), pooled)
+    np.testing.assert_allclose(
+        values.unpack_sentences(values.pack_sentences(pooled, pooled), pooled), pooled
+    )
 
 
 def test_a_vector_of_zeros_stays_one() -> None:
     zeros, none = np.zeros((2, 7), np.float32), np.empty((0, 8), np.float32)
-    np.testing.assert_array_equal(quantise.unpack(quantise.pack(zeros, zeros), zeros), zeros)
-    assert quantise.pack(none, none).shape == (0, quantise.width(8)) == (0, 8)
-    assert quantise.unpack(np.empty((0, 8), np.uint8), none).shape == (0, 8)
+    np.testing.assert_array_equal(
+        values.unpack_sentences(values.pack_sentences(zeros, zeros), zeros), zeros
+    )
+    assert values.pack_sentences(none, none).shape == (0, values.bytes_of_sentence(8)) == (0, 8)
+    assert values.unpack_sentences(np.empty((0, 8), np.uint8), none).shape == (0, 8)
 
 
-@given(st.binary(min_size=quantise.width(8) * 3, max_size=quantise.width(8) * 3))
+@given(
+    st.binary(min_size=values.bytes_of_sentence(8) * 3, max_size=values.bytes_of_sentence(8) * 3)
+)
 def test_damaged_codes_give_numbers(damaged: bytes) -> None:
-    codes = quantise.joined([damaged], 8)
+    codes = values.join_codes([damaged], 8)
     packed, offsets = codes.packed, codes.offsets
     pooled = np.zeros((len(packed), 8), np.float32)
     pooled[:, 0] = 1
     assert offsets.tolist() == [0, 3]
-    assert np.isfinite(quantise.unpack(packed, pooled)).all()
+    assert np.isfinite(values.unpack_sentences(packed, pooled)).all()
     queries = pooled[:2]
-    assert np.isfinite(quantise.cosines(packed, pooled @ queries.T, queries)).all()
+    assert np.isfinite(values.cosines_of_sentences(packed, pooled @ queries.T, queries)).all()
 
 
 @given(st.integers(0, 2**31 - 1), st.lists(st.integers(0, 2**20 - 1), max_size=9))
