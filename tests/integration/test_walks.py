@@ -25,7 +25,7 @@ OTHER = "The tide tables of the harbour were printed twice a year. They were sol
 MAP = Path(ROOT, "ARCHITECTURE.md")
 # The aims are 70, 75 and 9. Lower these with each module that goes; by the pace of the machine one
 # or two modules more are crossed.
-MOST_OF_A_PDF, MOST_OF_A_QUESTION, MOST_FORMS = 71, 69, 9
+MOST_OF_A_PDF, MOST_OF_A_QUESTION, MOST_FORMS = 70, 68, 9
 # A small library is not calibrated, and the page is shown by the window.
 NOT_HERE = {"indexer/search/answerability.py", "indexer/render/pdf.py"}
 
