@@ -1,13 +1,16 @@
 """Reads what office files embed: workbooks and documents as objects, and imported chunks of text.
 
-In Open Packaging an object is a file of its own format, or an OLE container around one. Equations
-and other objects whose text no reader knows are left out; what they show is a picture.
+In Open Packaging an object is a file of its own format, or an OLE container around one; in
+OpenDocument it is such a container, or a folder with the parts of a package. Equations and other
+objects whose text no reader knows are left out; what they show is a picture.
 """
 
 from __future__ import annotations
 
 import io
 import struct
+import zipfile
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -19,13 +22,14 @@ from indexer.extract.base import RawPage, is_left_out
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from indexer.extract.document import Budget
-    from indexer.extract.office.ooxml import OfficePackage
+    from indexer.extract.office.package import ZipPackage
     from indexer.extract.page_writer import PageWriter
 
+EMBEDDED = ("package", "oleObject")  # kinds of relations
 _MAX_OBJECT_BYTES = 16 * 1024**2
 _MAX_DEPTH = 3  # documents in each other
 _LEVEL = 2  # of the heading with the name of an object
@@ -38,29 +42,44 @@ class OfficeObjects:
     """Reads the objects and chunks of one office file into ``writer``."""
 
     def __init__(
-        self, package: OfficePackage, writer: PageWriter, on_page: Callable[[int], None]
+        self, package: ZipPackage, writer: PageWriter, on_page: Callable[[int], None]
     ) -> None:
         self._package = package
         self._writer = writer
         characters = package.budget.limits.characters // 2
         self._reader = AttachmentReader(writer, characters, lambda: on_page(writer.page))
 
-    def objects(self, referrer: str) -> Iterator[RawPage]:
-        """Yield the pages of the files that a part embeds."""
-        for part in dict.fromkeys(self._package.related(referrer, "package", "oleObject")):
+    def objects(self, parts: Iterable[str]) -> Iterator[RawPage]:
+        """Yield the pages of embedded files, each once."""
+        for part in dict.fromkeys(parts):
             yield from self._read(part, imported=False)
 
     def objects_of_pages(
-        self, referrers: Iterable[str], skip: Collection[int]
+        self, pages: Iterable[Sequence[str]], skip: Collection[int]
     ) -> Iterator[RawPage]:
-        """Yield what the parts of slides or sheets embed, with the numbers of these; some skipped.
+        """Yield the files that slides or sheets embed, with the numbers of these; some skipped.
 
         All slides come first, so that what is embedded in one costs no other.
         """
-        for number, referrer in enumerate(referrers, 1):
-            if referrer and not is_left_out(number, skip):
+        for number, parts in enumerate(pages, 1):
+            if parts and not is_left_out(number, skip):
                 self._writer.page = number
-                yield from self.objects(referrer)
+                yield from self.objects(parts)
+
+    def folder(self, folder: str, kind: str) -> Iterator[RawPage]:
+        """Yield the pages of a document whose parts are those of a folder; ``kind`` is its type."""
+        name = PurePosixPath(folder).name[:MAX_NAME_CHARS]
+        yield from self._read_file(name, lambda: self._packed(folder, kind), imported=False)
+
+    def _packed(self, folder: str, kind: str) -> bytes:
+        data = io.BytesIO()
+        with zipfile.ZipFile(data, "w") as file:
+            file.writestr("mimetype", kind)
+            for name in self._package.names():
+                if name.startswith(folder) and not name.endswith("/"):
+                    left = _MAX_OBJECT_BYTES - data.tell()
+                    file.writestr(name[len(folder) :], self._package.read(name, left))
+        return data.getvalue()
 
     def chunk(self, part: str) -> Iterator[RawPage]:
         """Read an imported chunk as text of the document; yield the pages that are complete."""
@@ -68,11 +87,17 @@ class OfficeObjects:
 
     def _read(self, part: str, *, imported: bool) -> Iterator[RawPage]:
         name = PurePosixPath(part).name[:MAX_NAME_CHARS]
+        load = partial(self._package.read, part, _MAX_OBJECT_BYTES)
+        yield from self._read_file(name, load, imported=imported)
+
+    def _read_file(
+        self, name: str, load: Callable[[], bytes], *, imported: bool
+    ) -> Iterator[RawPage]:
         budget = self._package.budget
         try:
             if budget.depth >= _MAX_DEPTH:
                 raise WorldError("too_complex", reason="part_too_deep")
-            found = _unwrapped(name, self._package.read(part, _MAX_OBJECT_BYTES))
+            found = _unwrapped(name, load())
         except WorldError as error:
             if error.code not in ("unreadable", "too_large", "too_complex") or budget.spent:
                 raise

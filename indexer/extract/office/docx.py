@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.formats import ZIP_MAGIC
 from indexer.api.types import ANNOTATION_SIGN, BlockKind
-from indexer.extract.embedded.office_objects import OfficeObjects
+from indexer.extract.embedded.office_objects import EMBEDDED, OfficeObjects
 from indexer.extract.numerals import written_number
 from indexer.extract.office.drawings import write_drawing
 from indexer.extract.office.formulas import formula
@@ -250,7 +250,7 @@ class DocxSource(OfficeSource):
         yield from writer.finish()
         for page, texts in groupby(body.comments, key=itemgetter(0)):
             yield part_page(page, (text for _, text in texts), COMMENTS)
-        yield from objects.objects(main)
+        yield from objects.objects(package.related(main, *EMBEDDED))
 
     def _drawing(self, writer: PageWriter, relation: str) -> None:
         if part := self._package.part(self._package.main, relation):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import Metadata
+from indexer.extract.embedded.office_objects import OfficeObjects
 from indexer.extract.numerals import lowered, raised
 from indexer.extract.office.package import PackageSource, ZipPackage, opened
 from indexer.extract.office.xml import plausible_date, read_pieces, whole_number
@@ -157,6 +158,11 @@ def _add(text: str | None, parts: list[str]) -> None:
 
 _CONTENT, _STYLES, _META = "content.xml", "styles.xml", "meta.xml"
 _MANIFEST = "META-INF/manifest.xml"
+# Charts and formulas are objects too.
+_DOCUMENTS = frozenset(
+    f"application/vnd.oasis.opendocument.{kind}" for kind in ("text", "presentation", "spreadsheet")
+)
+_OLE = "application/vnd.sun.star.oleobject"
 
 
 _STYLE_PARTS = frozenset({"office:document-styles", "office:master-styles", "style:master-page"})
@@ -193,6 +199,7 @@ class OdfSource(PackageSource):
         super().__init__(package)
         self._body = body
         self.metadata = _metadata(package)
+        self.on_page: Callable[[int], None] = lambda _page: None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # one stream
         writer = PageWriter(self._package.budget)
@@ -209,6 +216,17 @@ class OdfSource(PackageSource):
         if _STYLES in self._package:
             body.finish(_pieces(self._package, _STYLES, _STYLE_PARTS))
         yield from writer.finish()
+        yield from self._objects(OfficeObjects(self._package, writer, self.on_page))
+
+    def _objects(self, objects: OfficeObjects) -> Iterator[RawPage]:
+        """Yield the pages of embedded documents, which the manifest lists with their types."""
+        for entry in _manifest(self._package):
+            path = attribute(entry, "manifest:full-path")
+            kind = attribute(entry, "manifest:media-type")
+            if kind == _OLE:
+                yield from objects.objects([path])
+            elif kind in _DOCUMENTS and path.endswith("/") and path != "/":
+                yield from objects.folder(path, kind)
 
 
 def open_odf(path: Path, limits: Limits, body: Callable[[PageWriter], Body]) -> OdfSource:
@@ -234,10 +252,13 @@ def _pieces(package: ZipPackage, part: str, containers: frozenset[str]) -> Itera
 
 
 def _is_encrypted(package: ZipPackage) -> bool:
-    if _MANIFEST not in package:
-        return False
-    entries = _pieces(package, _MANIFEST, frozenset({"manifest:manifest"}))
+    entries = _manifest(package)
     return any(short(each.tag) == "manifest:encryption-data" for one in entries for each in one)
+
+
+def _manifest(package: ZipPackage) -> Iterator[Any]:
+    if _MANIFEST in package:
+        yield from _pieces(package, _MANIFEST, frozenset({"manifest:manifest"}))
 
 
 def _metadata(package: ZipPackage) -> Metadata:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.extract.embedded.office_objects import OfficeObjects
+from indexer.extract.embedded.office_objects import EMBEDDED, OfficeObjects
 from indexer.extract.numerals import lowered, raised, written_number
 from indexer.extract.office.drawings import write_drawing
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
@@ -54,9 +54,11 @@ class PptxSource(OfficeSource):
 
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         yield from read_each(self.page_count, skip, writer, partial(self._slide, writer))
-        slides = (self._package.part(self._package.main, slide) for slide in self._slides)
-        objects = OfficeObjects(self._package, writer, self.on_page)
-        yield from objects.objects_of_pages(slides, skip)
+        package = self._package
+        slides = (package.part(package.main, slide) for slide in self._slides)
+        embedded = (package.related(part, *EMBEDDED) for part in slides)
+        objects = OfficeObjects(package, writer, self.on_page)
+        yield from objects.objects_of_pages(embedded, skip)
 
     def _slide(self, writer: PageWriter, number: int) -> Iterator[None]:
         part = self._package.part(self._package.main, self._slides[number - 1])

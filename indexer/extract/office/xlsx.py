@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import ZIP_MAGIC
-from indexer.extract.embedded.office_objects import OfficeObjects
+from indexer.extract.embedded.office_objects import EMBEDDED, OfficeObjects
 from indexer.extract.office.office2003 import FlatWorkbook
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.package import opened
@@ -70,7 +70,8 @@ class XlsxSource(OfficeSource):
         cells = _Cells(self._formats(), list(self._strings()), self._epoch)
         yield from read_each(self.page_count, skip, writer, partial(self._sheet, cells, writer))
         objects = OfficeObjects(self._package, writer, self.on_page)
-        yield from objects.objects_of_pages((part for _, part in self._sheets), skip)
+        embedded = (self._package.related(part, *EMBEDDED) for _, part in self._sheets)
+        yield from objects.objects_of_pages(embedded, skip)
 
     def _sheet(self, cells: _Cells, writer: PageWriter, number: int) -> Iterator[None]:
         name, part = self._sheets[number - 1]

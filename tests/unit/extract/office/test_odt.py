@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.api.errors import WorldError
-from tests.fuzz.samples import SENTENCE, odf, odt
+from tests.fuzz.samples import SENTENCE, odf, ods, odt, zipped
 from tests.unit.extract.reading import Read, read
 
 if TYPE_CHECKING:
@@ -146,3 +147,25 @@ def test_headers_are_read_once_after_the_text(tmp_path: Path) -> None:
             "</office:master-styles></office:document-styles>",
         )
     assert read(path).blocks() == [("paragraph", SENTENCE), ("boilerplate", "Ref. 77/24")]
+
+
+def test_embedded_documents_follow_the_text(tmp_path: Path) -> None:
+    kind = "application/vnd.oasis.opendocument"
+    entries = "".join(
+        f'<manifest:file-entry manifest:full-path="{path}" manifest:media-type="{kind}.{what}"/>'
+        for path, what in (
+            ("/", "text"), ("Object 1/", "spreadsheet"), ("Object 1/content.xml", "text"),
+            ("Object 2/", "chart"),
+        )
+    )  # fmt: skip
+    body = "<text:p>See the sheet.</text:p>"
+    with zipfile.ZipFile(io.BytesIO(odf("text", body, manifest=entries))) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    with zipfile.ZipFile(io.BytesIO(ods())) as file:
+        for number in (1, 2):
+            parts[f"Object {number}/content.xml"] = file.read("content.xml")
+    (tmp_path / "a.odt").write_bytes(zipped(parts))
+    found = read(tmp_path / "a.odt")
+    assert [(page.part, page.unreadable) for page in found.pages] == [("", ""), ("Object 1", "")]
+    assert found.text.startswith("See the sheet.")
+    assert found.text.count(SENTENCE) == 1
