@@ -309,8 +309,8 @@ item1.EMAIL;TYPE=HOME:mina@example.org
 ADR;TYPE=HOME:;;4 Quay Lane;Whitby;;YO21;England
 PHOTO;ENCODING=BASE64:/9j/4AAQSkZJRgABAQ
  AAAQABAAD/2wBDAAMCAgMC
-NOTE:Keeps the lamp\\, all ni
- ght.\\nAbove the harbour.
+NOTE:Keeps the lamp\\, always.\\nThe lamp burns all ni
+ ght above the quiet harbour.
 END:VCARD
 BEGIN:VCALENDAR
 BEGIN:VEVENT
@@ -327,7 +327,7 @@ END:VCALENDAR
 BIBTEX = rb"""@string{ph = "Pharology"}
 @article{harker1897, title = {On {L}amps and Schr{\"o}dinger's Caf\'e},
   author = "Harker, Mina and Seward, John", year = 1897, journal = ph # " Letters",
-  abstract = {The lamp burns all night.}}
+  abstract = {The lamp burns all night above the quiet harbour.}}
 @book{open, title = {Never closed
 @misc{last, title = {The last one}}
 """

@@ -15,7 +15,7 @@ from indexer.extract.page_writer import PageWriter, WrittenSource
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from indexer.config import Limits
@@ -33,6 +33,7 @@ _ROLES = {
 _ROLE_OF = {name: role for role, names in _ROLES.items() for name in names.split()}
 _OWN_LINES = ("abstract", "keywords", "note")
 _ENTRY = re.compile(r"@(\w+)\s*[{(]\s*([^,\s{}]*)\s*,", re.ASCII)
+_ABBREVIATION = re.compile(r"@string\s*[{(]\s*([\w.:+/-]{1,40})\s*=\s*", re.ASCII | re.IGNORECASE)
 _FIELD = re.compile(r"[\s,]*([\w-]{1,40})\s*=\s*", re.ASCII)
 _PIECE = re.compile(r"[{\"]|[^\s,{}\"#]+")
 _JOINT = re.compile(r"\s*#\s*")
@@ -42,6 +43,7 @@ _AND = re.compile(r"\s+and\s+")
 _TEX = re.compile(r"[\\${}~]|--|``|''")
 _MAX_ENTRY_CHARS = 200_000
 _MAX_FIELD_CHARS = 50_000
+_MAX_ABBREVIATED_CHARS = 1_000
 
 Fields = dict[str, list[str]]
 
@@ -80,6 +82,10 @@ def _write(writer: PageWriter, key: str, fields: Fields) -> None:
 
 def _bibtex(text: str) -> Iterator[tuple[str, Fields]]:
     """Yield the key and the fields of each entry; a damaged one ends where the next begins."""
+    abbreviations: dict[str, str] = {}
+    for one in _ABBREVIATION.finditer(text):
+        value = text[one.end() : one.end() + _MAX_ABBREVIATED_CHARS]
+        abbreviations[one[1].lower()] = _bibtex_value(value, 0, abbreviations)[0]
     entries = [found for found in _ENTRY.finditer(text) if found[1].lower() != "comment"]
     for at, entry in enumerate(entries):
         end = entries[at + 1].start() if at + 1 < len(entries) else len(text)
@@ -87,7 +93,7 @@ def _bibtex(text: str) -> Iterator[tuple[str, Fields]]:
         fields: Fields = {}
         position = 0
         while field := _FIELD.match(body, position):
-            value, position = _bibtex_value(body, field.end())
+            value, position = _bibtex_value(body, field.end(), abbreviations)
             role = _ROLE_OF.get(field[1].lower())
             if role == "author":
                 fields.setdefault(role, []).extend(_AND.split(_printed(value)))
@@ -96,8 +102,14 @@ def _bibtex(text: str) -> Iterator[tuple[str, Fields]]:
         yield entry[2], fields
 
 
-def _bibtex_value(body: str, position: int) -> tuple[str, int]:
-    """Return the value of a field, of one or more pieces, and where it ends."""
+def _bibtex_value(body: str, position: int, abbreviations: Mapping[str, str]) -> tuple[str, int]:
+    """Return the value of a field, of one or more pieces, and where it ends.
+
+    Args:
+        body: The text of an entry.
+        position: Where the value begins.
+        abbreviations: What the names defined by ``@string`` stand for, by name in lower case.
+    """
     parts = []
     while piece := _PIECE.match(body, position):
         position = piece.end()
@@ -106,7 +118,7 @@ def _bibtex_value(body: str, position: int) -> tuple[str, int]:
             parts.append(body[position:end])
             position = min(end + 1, len(body))
         else:
-            parts.append(piece[0])
+            parts.append(abbreviations.get(piece[0].lower(), piece[0]))
         joint = _JOINT.match(body, position)
         if joint is None:
             break

@@ -82,7 +82,7 @@ def test_contacts_and_events_are_read(tmp_path: Path) -> None:
         ("heading1", "Dr. Mina Härker"),
         ("paragraph", "Email: mina@example.org"),
         ("paragraph", "Address: 4 Quay Lane, Whitby, YO21, England"),
-        ("paragraph", "Keeps the lamp, all night.\nAbove the harbour."),
+        ("paragraph", "Keeps the lamp, always.\nThe lamp burns all night above the quiet harbour."),
         ("heading1", "Oil delivery"),
         ("paragraph", "Start: 2024-05-01 09:00"),
         ("paragraph", "Location: The quay"),
@@ -98,8 +98,8 @@ def test_references_are_below_their_titles(tmp_path: Path) -> None:
     found = reading(tmp_path, "a.bib").blocks()
     assert found[:3] == [
         ("heading1", "On Lamps and Schrödinger's Café"),
-        ("paragraph", "Harker, Mina; Seward, John (1897). ph Letters. harker1897"),
-        ("paragraph", "The lamp burns all night."),
+        ("paragraph", "Harker, Mina; Seward, John (1897). Pharology Letters. harker1897"),
+        ("paragraph", "The lamp burns all night above the quiet harbour."),
     ]
     assert [text for kind, text in found if kind == "heading1"][1:] == [
         "Never closed", "The last one",
