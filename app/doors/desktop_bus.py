@@ -80,7 +80,7 @@ class DesktopSearch:
 
     def open_in_window(self, query: str) -> None:
         """Open the window with a query or a link."""
-        command = [*own_command(window=True), "--library", str(self._library), "gui", query]
+        command = [*own_command(window=True), "--library", str(self._library), "gui", "--", query]
         subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL)
 
     def close(self) -> None:

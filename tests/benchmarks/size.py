@@ -62,10 +62,13 @@ def weigh(engine: Engine, library: Path) -> dict[str, int]:
         parts["sentence vectors, keys"] += sizes[name].live - pooled
         parts["vector index"] += vectors.index.size().live if vectors.index else 0
     store = sum(parts.values())
+    # Journals go when the library is closed.
     there = (library / TEXTS_NAME).stat().st_size + sum(
-        file.stat().st_size for file in (library / LANCE_NAME).rglob("*") if file.is_file()
+        file.stat().st_size
+        for file in (library / LANCE_NAME).rglob("*")
+        if file.is_file() and not file.name.endswith(("-wal", "-shm"))
     )
-    value = engine.catalog.db.value  # its journal goes when the library is closed
+    value = engine.catalog.db.value
     parts["catalog"] = value("PRAGMA page_count") * value("PRAGMA page_size")
     parts["all in use"] = store + parts["catalog"]
     parts[PARTS[-1]] = max(0, there - store)

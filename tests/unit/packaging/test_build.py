@@ -98,12 +98,16 @@ def test_the_release_is_the_version(scripts: dict[str, ModuleType]) -> None:
 
 def test_it_installs_into_a_home_and_uninstalls(tmp_path: Path) -> None:
     tree = tmp_path / "lectern-0"
-    for name in ("applications", "bash-completion/completions"):
+    for name in ("applications", "bash-completion/completions", "dbus-1/services"):
         (tree / "share" / name).mkdir(parents=True)
     (tree / "share/bash-completion/completions/lectern").write_text("complete -W 'a' lectern")
     (tree / "lectern").write_text("#!/bin/sh\necho it runs\n")
     (tree / "lectern").chmod(0o755)
-    for name, folder in (("install.sh", ""), ("lectern.desktop", "share/applications")):
+    for name, folder in (
+        ("install.sh", ""),
+        ("lectern.desktop", "share/applications"),
+        ("org.lectern.Desktop.service", "share/dbus-1/services"),
+    ):
         (tree / folder / name).write_bytes((PACKAGING / "linux" / name).read_bytes())
     home = tmp_path / "a home"
     home.mkdir()
@@ -119,5 +123,7 @@ def test_it_installs_into_a_home_and_uninstalls(tmp_path: Path) -> None:
     entry = (home / ".local/share/applications/lectern.desktop").read_text("utf-8")
     assert f"Exec={home}/.local/lib/lectern/lectern-window gui" in entry
     assert (home / ".local/share/bash-completion/completions/lectern").is_file()
+    service = home / ".local/share/dbus-1/services/org.lectern.Desktop.service"
+    assert f"Exec={home}/.local/lib/lectern/lectern desktop" in service.read_text("utf-8")
     install("--remove")
     assert [path for path in home.rglob("*") if not path.is_dir()] == []

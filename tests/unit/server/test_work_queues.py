@@ -249,11 +249,12 @@ def test_those_who_wait_see_the_progress_of_the_one_who_works(jobs: Jobs) -> Non
         job.report(Progress(Step.INDEX, files_done=7))
 
     queue.submit(jobs.job("running", work=work, sink=seen["running"].append))
+    assert jobs.begun["running"].wait(WAIT_S)
     queue.submit(jobs.job("waiting", sink=seen["waiting"].append))
     gate.set()
     jobs.outcome("waiting")
     assert seen["running"] == [Progress(Step.INDEX, files_done=7)]
-    assert [progress.files_done for progress in seen["waiting"]] == [7]
+    assert [progress.files_done for progress in seen["waiting"]] == [0, 7]
     assert seen["waiting"][0].note
     assert queue.close(timeout=WAIT_S)
 
