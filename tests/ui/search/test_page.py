@@ -148,6 +148,7 @@ def test_typing_goes_on_beside_a_filter_that_was_chosen(
     page.chips.button.setFocus()
     page.chips.button.click()
     tree = page.facets.tree
+    qtbot.waitUntil(lambda: bool(tree.findItems(str(library_files), FIND)))
     (folder,) = tree.findItems(str(library_files), FIND)
     documents = {group.path for group in page.results.groups}
     assert folder.text(1) == str(len(documents))
