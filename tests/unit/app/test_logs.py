@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "log"
     monkeypatch.setattr(paths, "log_folder", lambda: folder)
+    logs.stop()  # a command that another test ran in this process may have started it
     level = logging.getLogger().level
     yield folder
     logs.stop()
