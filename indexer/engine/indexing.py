@@ -241,6 +241,7 @@ class IndexingLibrary(OpenLibrary):
             password_of=self.passwords.password_of,
             throttle=self.throttle,
             scanned_pages=self.scanned_pages,
+            found=self.found,
         )
 
     def _fill_tokens(self, parts: Parts, reporter: Reporter) -> bool:

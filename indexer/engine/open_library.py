@@ -6,6 +6,7 @@ Settings of speed, pause and passwords are effective at once.
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -96,6 +97,10 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
 
+# The hits of a few questions.
+FOUND_KEPT = 64
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """The token and the report function of a request."""
@@ -120,6 +125,8 @@ class OpenLibrary:
         self.throttle = Throttle(adaptive=config.background)
         self.throttle.load_pace(catalog)
         self.gate = QueryGate(self.throttle)
+        # Paths of documents that were found or opened, the latest of them: embedded first.
+        self.found: deque[str] = deque(maxlen=FOUND_KEPT)
         self.activities = ActivityMonitor(catalog, self.models, self.throttle)
         self.passwords = PasswordsByPath()
         self.scanned_pages = ScannedPages(catalog, config)
@@ -151,6 +158,7 @@ class OpenLibrary:
             reranks = self.token_ranking.space is not None
         else:
             reranks = self.reranker.record is not None
+        self.found.extend(hit.path for hit in result.hits)
         unread = reindex.unread_language(self.catalog, self.config, asked_in)
         return replace(result, reranks=reranks, notes=(*result.notes, *unread))
 
@@ -247,6 +255,7 @@ class OpenLibrary:
         return self.catalog.set_collection(request.name.strip(), request.filters)
 
     def _document(self, request: GetDocument, _caller: Caller) -> Document:
+        self.found.append(str(request.path))
         return describe_document(self.catalog, request.path)
 
     def _documents(self, request: ListDocuments, _caller: Caller) -> DocumentList:

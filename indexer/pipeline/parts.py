@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections import deque
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from indexer.store.vector_index import ANN_FROM
@@ -46,7 +47,8 @@ class Parts:
 
     ``suits`` returns whether the model of ``space`` is the right one for the languages read so far,
     or None while undecided: one document suffices to keep this model, the number in the argument is
-    needed to change it.
+    needed to change it. ``found`` holds paths of documents that were found or opened meanwhile,
+    which are embedded before the others.
     """
 
     catalog: Catalog
@@ -62,6 +64,7 @@ class Parts:
     password_of: Callable[[bytes], str | None]
     throttle: Throttle
     scanned_pages: ScannedPages
+    found: deque[str] = field(default_factory=deque)
 
 
 @dataclass(slots=True)

@@ -231,7 +231,17 @@ class IndexingRun:
         if self._suits is None:
             self._suits = self.parts.suits(0 if self._read_all else ENOUGH_READ)
         if not self._intake.suspects and self._suits:
+            self._advance_found()
             self.vectors.feed_model()
+
+    def _advance_found(self) -> None:
+        """Embed what was found or opened before what nobody asked for."""
+        files = self.parts.catalog.files
+        while self.parts.found:
+            known = files.at(self.parts.found.popleft())
+            doc = files.doc_of(known[0]) if known is not None else None
+            if doc is not None:
+                self.vectors.backlog.advance_document(doc)
 
     def _done(self) -> bool:
         if not self._read_all or not self.vectors.idle:

@@ -1,6 +1,7 @@
 """Chooses which passages and names are embedded next, and writes their vectors.
 
-Documents come by priority, then unfinished ones of earlier runs, then as they are written. An
+Documents come by priority, then unfinished ones of earlier runs, then as they are written; those
+that a person finds or opens meanwhile go before all others. An
 interrupted document continues with its missing passages; passages that an edit did not change are
 not embedded again. Documents that may have crashed an engine come first, one at a time. Names of
 files and folders, few and short, are embedded at intervals among documents, and when nothing else
@@ -196,6 +197,8 @@ class VectorReuse:
 
 # Documents opened together: one transaction for their marks, few reads for their passages.
 DOCS_AHEAD = 64
+# The priority of documents that were found or opened; above that of every file.
+FOUND = 1 << 40
 
 Run = list[tuple[PendingPassage | None, "EmbedInput"]]
 
@@ -222,6 +225,7 @@ class Backlog:
     # A heap of (negative priority, order of arrival, document).
     _waiting: list[tuple[int, int, int]] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=counter)
+    _queued: set[int] = field(default_factory=set)  # the documents of the heap, some twice there
     _suspects: deque[int] = field(default_factory=deque)
     _alone: bool = False  # the open document is a suspect
     _open: dict[int, _OpenDocument] = field(default_factory=dict)
@@ -255,7 +259,13 @@ class Backlog:
 
     def queue_document(self, doc: int, priority: int = 0) -> None:
         """Queue a document whose passages were just written."""
+        self._queued.add(doc)
         heappush(self._waiting, (-priority, next(self._numbers), doc))
+
+    def advance_document(self, doc: int) -> None:
+        """Move a document that waits before those that nobody asked for."""
+        if doc in self._queued:
+            self.queue_document(doc, FOUND)
 
     def next_unit(self, count: int) -> Unit | None:
         """The next passages, about ``count`` at most; None if there are none."""
@@ -311,9 +321,10 @@ class Backlog:
     @property
     def _is_overtaken(self) -> bool:
         """Whether a waiting document has a higher priority than those being embedded."""
-        if not self._runs or not self._waiting or self.has_suspects:
+        if not self._runs or self.has_suspects:
             return False
-        return self._waiting[0][0] < self._runs[-1][0]
+        self._drop_opened()
+        return bool(self._waiting) and self._waiting[0][0] < self._runs[-1][0]
 
     def _open_more(self) -> bool:
         priority, docs = self._next()
@@ -340,10 +351,18 @@ class Backlog:
         if self._alone:
             return 0, [self._suspects.popleft()]
         docs: list[int] = []
+        self._drop_opened()
         priority = self._waiting[0][0] if self._waiting else 0
         while self._waiting and self._waiting[0][0] == priority and len(docs) < DOCS_AHEAD:
             docs.append(heappop(self._waiting)[2])
+            self._queued.discard(docs[-1])
+            self._drop_opened()
         return priority, docs
+
+    def _drop_opened(self) -> None:
+        """Remove the places of documents that were opened at an earlier place."""
+        while self._waiting and self._waiting[0][2] not in self._queued:
+            heappop(self._waiting)
 
     def _embedded(self, doc: int) -> frozenset[int]:
         return frozenset(self.store.ordinals_with_vectors(self.space.key, doc).tolist())

@@ -14,6 +14,8 @@ from tests.waiting import WAIT_S
 if TYPE_CHECKING:
     from queue import Queue
 
+    import pytest
+
     from indexer.pipeline.embedding import EmbeddingWorker
     from indexer.pipeline.events import Event
     from tests.unit.pipeline.conftest import Library
@@ -131,6 +133,26 @@ def test_prioritised_documents_overtake_those_in_progress(
     told = [one.doc for batch in made for one in batch.pending if one.doc != NAME]
     assert 0 < told.index(note) <= fed < 44
     assert [doc for doc in told if doc != note] == [backlog] * 40 + [second] * 4
+    writer.flush_vectors()
+    assert library.catalog.spaces.pending(library.space.id, 10) == []
+
+
+def test_what_was_found_is_embedded_before_what_waits(
+    library: Library,
+    worker: EmbeddingWorker,
+    events: Queue[Event],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("indexer.pipeline.vectors.DOCS_AHEAD", 1)
+    docs = library.read(a=40, b=4, c=2)
+    writer = writer_of(library, worker)
+    writer.feed_model()  # the first document is opened
+    writer.backlog.advance_document(docs["c"])
+    writer.backlog.advance_document(99)  # nothing waits by this number
+    made = [event for event in drain(writer, events) if event.pending[0].doc != NAME]
+    embedded = [one.doc for batch in made for one in batch.pending]
+    assert sorted(embedded) == sorted([docs["a"]] * 40 + [docs["b"]] * 4 + [docs["c"]] * 2)
+    assert embedded.index(docs["c"]) < embedded.index(docs["b"])
     writer.flush_vectors()
     assert library.catalog.spaces.pending(library.space.id, 10) == []
 
