@@ -315,12 +315,12 @@ class DocumentWorker:
             try:
                 left = left[os.write(descriptor, left) :]
             except BlockingIOError:
-                self.until_ready(descriptor, select.POLLOUT)
+                self.until_ready(descriptor, writing=True)
 
-    def until_ready(self, descriptor: int, event: int = select.POLLIN) -> None:
+    def until_ready(self, descriptor: int, *, writing: bool = False) -> None:
         """Wait until a descriptor can be read or written, while the limits are watched."""
-        poll = select.poll()
-        poll.register(descriptor, event)
+        poll = select.poll()  # which Windows lacks, as it has no workers
+        poll.register(descriptor, select.POLLOUT if writing else select.POLLIN)
         while not poll.poll(_POLL_MS):
             self._check_limits()
 
