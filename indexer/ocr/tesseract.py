@@ -26,7 +26,7 @@ from indexer.api.errors import WorldError
 from indexer.confine.process import die_with, frozen_program, is_frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 # Up to so many installed languages count as chosen by the person; a package with all does not.
 MAX_LANGUAGES = 4
@@ -120,14 +120,14 @@ def system_language() -> str:
 
 
 NAME = "tesseract"
-# Installers put it here, which is not in the PATH of programs started from a desktop.
+# Installers put it into these, which are not in the PATH of programs started from a desktop.
 _PLACES = {
-    "darwin": ("/opt/homebrew/bin/tesseract", "/usr/local/bin/tesseract"),
+    "darwin": ("/opt/homebrew/bin", "/usr/local/bin"),
     "win32": (
-        r"C:\Program Files\Tesseract-OCR\tesseract.exe",
-        r"C:\Program Files (x86)\Tesseract-OCR\tesseract.exe",
+        r"%PROGRAMFILES%\Tesseract-OCR", r"%PROGRAMFILES(X86)%\Tesseract-OCR",
+        r"%LOCALAPPDATA%\Programs\Tesseract-OCR",
     ),
-}
+}  # fmt: skip
 _ASK_S = 20.0
 _VERSION = re.compile(r"tesseract v?(\d+)\.(\d+)")
 # The data for detecting orientation and script; Tesseract lists it among the languages.
@@ -173,7 +173,7 @@ class Tesseract:
 
 def find_program() -> Tesseract | None:
     """Return the installed Tesseract; None without it, or without any language."""
-    path = shutil.which(NAME) or next(filter(_is_file, _places()), "")
+    path = shutil.which(NAME) or next((place for place in places() if Path(place).is_file()), "")
     if not path:
         return None
     version = _VERSION.search(_ask(path, "--version"))
@@ -185,10 +185,20 @@ def find_program() -> Tesseract | None:
     return Tesseract(path, f"{version[1]}.{version[2]}", languages, _ORIENTATION_DATA in listed)
 
 
-def _places() -> tuple[str, ...]:
+def places(platform: str = sys.platform, environment: Mapping[str, str] = os.environ) -> list[str]:
     """Where Tesseract may be besides the PATH; packages without dependencies contain it."""
-    own = Path(frozen_program()).parent / NAME / NAME
-    return (*_PLACES.get(sys.platform, ()), *([str(own)] if is_frozen() else []))
+    name, between = (f"{NAME}.exe", "\\") if platform == "win32" else (NAME, "/")
+    folders = [_filled(place, environment) for place in _PLACES.get(platform, ())]
+    own = [str(Path(frozen_program()).parent / NAME)] if is_frozen() else []
+    return [f"{folder}{between}{name}" for folder in (*folders, *own) if folder]
+
+
+def _filled(place: str, environment: Mapping[str, str]) -> str:
+    """Return a folder with the variable it begins with filled in; "" if that is not set."""
+    if not place.startswith("%"):
+        return place
+    _, variable, rest = place.split("%")
+    return environment[variable] + rest if environment.get(variable) else ""
 
 
 def install_command(
@@ -387,11 +397,8 @@ def _ask(path: str, option: str) -> str:
             timeout=_ASK_S,
             check=False,
             stdin=subprocess.DEVNULL,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return (answer.stdout + answer.stderr).decode("utf-8", "replace")
-
-
-def _is_file(path: str) -> bool:
-    return Path(path).is_file()

@@ -13,6 +13,7 @@ from indexer.ocr.tesseract import (
     language_to_install,
     languages_of,
     package_of_system,
+    places,
     reason_of_script,
     system_language,
 )
@@ -67,6 +68,20 @@ def test_the_systems_language_is_the_first_that_is_said(monkeypatch: pytest.Monk
 )
 def test_each_system_has_its_command(platform: str, there: str, command: str) -> None:
     assert install_command("deu", platform, lambda name: name if name == there else None) == command
+
+
+def test_on_windows_it_is_looked_for_where_its_installers_put_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.frozen", True, raising=False)
+    given = {"PROGRAMFILES": "D:\\Programme", "LOCALAPPDATA": r"C:\Users\A\AppData\Local"}
+    *installed, own = places("win32", given)
+    assert installed == [
+        r"D:\Programme\Tesseract-OCR\tesseract.exe",
+        r"C:\Users\A\AppData\Local\Programs\Tesseract-OCR\tesseract.exe",
+    ]
+    assert own.endswith("tesseract.exe")
+    assert places("darwin", {})[0] == "/opt/homebrew/bin/tesseract"
 
 
 def test_a_script_has_its_languages_and_the_likely_one_is_to_be_installed(
