@@ -6,11 +6,13 @@ from argparse import SUPPRESS
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli_common import Command, CommandContext
+from app.cli_common import Command, CommandContext, absolute_path
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
+
+QUOTE = '"'
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -20,6 +22,8 @@ def _arguments(parser: ArgumentParser) -> None:
         metavar="QUERY",
         help="what to search for at once, or the absolute paths of files and folders to open",
     )
+    parser.add_argument("--in", dest="folder", metavar="FOLDER", help="search in this folder")
+    parser.add_argument("--like", metavar="PATH", help="find passages similar to this document")
     parser.add_argument(
         "--tray", action="store_true", help="start in the tray, without showing the window"
     )
@@ -27,7 +31,18 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def _run(options: Namespace, context: CommandContext) -> int:
-    return open_window(context, options.given, in_tray=options.tray, check=options.check)
+    given = [*clauses_of(options.folder, options.like), *options.given]
+    return open_window(context, given, in_tray=options.tray, check=options.check)
+
+
+def clauses_of(folder: str | None, like: str | None) -> list[str]:
+    """Write what file managers ask for, a folder or a document, in the grammar of queries.
+
+    The grammar has no quotation mark inside a value, so the part of a path before it is looked for.
+    """
+    asked = {"in": folder, "like": like}
+    paths = {name: str(absolute_path(path)) for name, path in asked.items() if path}
+    return [f'{name}:"{path.partition(QUOTE)[0]}"' for name, path in paths.items()]
 
 
 def open_window(
@@ -57,6 +72,7 @@ COMMANDS = (
             ("lectern gui", "open the window"),
             ("lectern gui who pays for the repairs", "and search at once"),
             ("lectern gui ~/Contracts", "offer to add a folder, with an estimate"),
+            ("lectern gui --in ~/Contracts", "search in a folder, as from a file manager"),
             ("lectern gui --tray", "start in the tray, as at login"),
         ),
         _arguments,

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # The libraries that Qt needs, and Tesseract with its languages. LibreOffice is only suggested:
-# without it office files from before 2007 are listed but not read.
+# without it office files from before 2007 are listed but not read. Without python3-nautilus the
+# menu of Nautilus has no entries of Lectern.
 DEPENDS = (
     "libegl1", "libgl1", "libdbus-1-3", "libfontconfig1", "libfreetype6",
     "libglib2.0-0 | libglib2.0-0t64", "libx11-6", "libx11-xcb1", "libxcb-cursor0", "libxcb-glx0",
@@ -27,7 +28,7 @@ DEPENDS = (
     "tesseract-ocr", *(f"tesseract-ocr-{name}" for name in LANGUAGES),
 )  # fmt: skip
 RECOMMENDS = ("xdg-utils",)
-SUGGESTS = ("libreoffice",)
+SUGGESTS = ("libreoffice", "python3-nautilus")
 
 # A purge names the folders of the people's libraries and settings, which it does not delete.
 _POSTRM = """#!/bin/sh

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 LINUX = ROOT / "packaging" / "linux"
 ICONS = ROOT / "resources" / "icons"
 ICON_SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
+# Where Dolphin, Nemo and Nautilus look for entries of their menus.
+FILE_MANAGERS = {
+    "*.desktop": "kio/servicemenus",
+    "*.nemo_action": "nemo/actions",
+    "*.py": "nautilus-python/extensions",
+}
 SITE = "doc/lectern/html"
 
 
@@ -40,6 +46,9 @@ def make_share(folder: Path, manual: str) -> None:
     _copy(LINUX / "org.lectern.Desktop.service", folder / "dbus-1/services")
     _copy(LINUX / "plasma-runner-lectern.desktop", folder / "krunner/dbusplugins")
     _copy(LINUX / "lectern-search-provider.ini", folder / "gnome-shell/search-providers")
+    for pattern, place in FILE_MANAGERS.items():
+        for entry in sorted((LINUX / "file-managers").glob(pattern)):
+            _copy(entry, folder / place)
     _copy(ICONS / "lectern.svg", folder / "icons/hicolor/scalable/apps")
     for size, png in _icons():
         place = folder / f"icons/hicolor/{size}x{size}/apps"
@@ -66,7 +75,7 @@ def make_site(folder: Path) -> None:
 
 
 def _copy(source: Path, folder: Path) -> None:
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(source, folder)
 
 

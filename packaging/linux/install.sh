@@ -26,8 +26,9 @@ remove
 mv "$place.new" "$place"
 ln -sf "$place/lectern" "$HOME/.local/bin/lectern"
 cp -R "$place/share/." "$share/"
-sed "s|^Exec=lectern|Exec=$place/lectern|" "$place/share/applications/lectern.desktop" \
-    > "$share/applications/lectern.desktop"
-service=dbus-1/services/org.lectern.Desktop.service
-sed "s|^Exec=/usr/bin/lectern|Exec=$place/lectern|" "$place/share/$service" > "$share/$service"
+(cd "$place/share" && find applications dbus-1 kio nemo nautilus-python -type f 2> /dev/null || :) |
+    while read -r file; do
+        sed -e "s|^Exec=/usr/bin/lectern|Exec=lectern|" -e "s|^Exec=lectern|Exec=$place/lectern|" \
+            -e "s|^PROGRAM = \"lectern|PROGRAM = \"$place/lectern|" "$place/share/$file" > "$share/$file"
+    done
 echo "Lectern is installed in $place; \`lectern self-test\` tries it."
