@@ -23,8 +23,8 @@ SLOW = frozenset(
     f"{folder}/test_{name}.py"
     for folder, names in {
         "e2e": (
-            "browser cli_models cli_pace cli_repair cli_watch confined copies real_engine "
-            "self_test trust"
+            "browser cli_models cli_pace cli_repair cli_watch confined copies people_files "
+            "real_engine self_test trust"
         ),
         "fuzz": "fuzz",
         "integration": (

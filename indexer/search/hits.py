@@ -72,6 +72,8 @@ class HitMaker:
     ) -> tuple[Hit, ...]:  # fmt: skip
         """Make the best hits of a ranking, near-duplicates of other documents grouped.
 
+        A passage with the exact phrase is never grouped: whoever quotes wants each document.
+
         ``words`` choose the best sentence of a passage that has no similarities.
 
         Raises:
@@ -83,6 +85,7 @@ class HitMaker:
         groups = NearDuplicates(self._query_words())
         asked_in = clear_language(self.query.text, self.query.terms)
         candidates, scores, exact = ranking.candidates, ranking.scored.total, ranking.exact
+        quoted = 0  # hits with the exact phrase, which precede all others
         for at, passage, places, doc in self._passages(candidates.keys, ranking.order, limit):
             token.check()
             if any((place.path, passage["char_start"]) in shown for place in places):
@@ -90,10 +93,11 @@ class HitMaker:
             best = best_sentences(candidates, at)
             if words is not None and candidates.offsets[at] == candidates.offsets[at + 1]:
                 best = [best_by_words(passage, words)]
-            same = groups.join_group(doc.doc, passage["view"])
+            same = None if exact[at] else groups.join_group(doc.doc, passage["view"])
             if same is not None:
+                first = same + quoted
                 also = Also(**where(passage, places[0], doc, best[0]))
-                hits[same] = replace(hits[same], also=(*hits[same].also, also))
+                hits[first] = replace(hits[first], also=(*hits[first].also, also))
                 continue
             hit = passage_hit(passage, places, doc, best)
             if exact[at]:
@@ -105,6 +109,7 @@ class HitMaker:
             score, key = float(scores[at]), int(candidates.keys[at])
             hit = replace(hit, score=score, why=why, explain=parts, language=other, key=key)
             hits.append(hit)
+            quoted += bool(exact[at])
             if len(hits) == limit:
                 break
         named = self._named({hit.path for hit in (*called, *hits)})

@@ -40,8 +40,8 @@ MIN_JACCARD = 0.8
 # Passages are compared only if they share one of so many smallest hashes (MinHash), as
 # near-duplicates nearly always do: a list of ten thousand is too long to compare every pair.
 SKETCH = 16
-# A word behind another one of its sentence, where a capital is that of a name.
 _NO_PAGE = {"page": 0, "pages_before": 0, "page_last": 0}
+# A word behind another one of its sentence, where a capital is that of a name.
 _INSIDE = re.compile(r"(?<=[^\s.!?:])[ \t]+(\w+)")
 
 
@@ -227,7 +227,8 @@ def with_phrases(
     if not spans:
         return hit
     sentence = bisect_right(passage["text_starts"], spans[0][0]) - 1
-    best, page = _sentence(passage, sentence), _page(passage, sentence, labels)
+    best = _sentence(passage, sentence)
+    page = _page(passage, sentence, labels) if hit.page else _NO_PAGE
     return replace(hit, best=best, marks=spans[:MARKS], **page)
 
 

@@ -37,6 +37,11 @@ POLICY = (
     "the day is reported to the harbour office, which sends a mechanic by the next boat and bears "
     "the cost of the repair as well as of the oil that was burnt in the meantime.\n"
 )
+OATH = (
+    "Whoever keeps the lamp swears before two witnesses that no night passes in which it is dark, "
+    "that no oil is sold, that strangers are given shelter and a meal, and that every ship which "
+    "passes is entered in the book with its flag and its course, so help him the sea.\n"
+)
 
 
 def answering(documents: Path, library: Path, models: Path) -> World:
@@ -50,6 +55,8 @@ def indexed(own_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> W
     shutil.copytree(SAMPLE, documents)
     for year in YEARS:
         (documents / f"register-{year}.txt").write_text(POLICY.format(year=year))
+    for number, end in enumerate(("", "This text is a copy.\n")):
+        (documents / f"oath-{number}.txt").write_text(OATH + end)
     world = answering(documents, folder / "library", own_models_dir)
     with world.engine() as engine:
         world.index(engine)
@@ -214,6 +221,15 @@ def test_nearly_the_same_text_of_another_year_is_a_hit_of_its_own(opened: Engine
     hits = ask(opened, "who pays for the repair of the lighthouse lamp?").hits
     found = [hit for hit in hits if hit.file.startswith("register-")]
     assert {hit.file for hit in found} == {f"register-{year}.txt" for year in YEARS}
+    assert all(hit.also == () for hit in found)
+
+
+def test_a_quoted_phrase_lists_each_document_that_has_it(opened: Engine) -> None:
+    plain = ask(opened, "strangers are given shelter and a meal").hits
+    assert [len(hit.also) for hit in plain if hit.file.startswith("oath-")] == [1]
+    quoted = ask(opened, '"strangers are given shelter and a meal"').hits
+    found = [hit for hit in quoted if hit.why is Why.PHRASE]
+    assert {hit.file for hit in found} == {"oath-0.txt", "oath-1.txt"}
     assert all(hit.also == () for hit in found)
 
 

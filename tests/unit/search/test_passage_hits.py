@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.api.types import Block, BlockKind
-from indexer.search.passage_hits import best_by_words, has_pages, left_out, page_of
+from indexer.api.types import Block, BlockKind, Hit, Why
+from indexer.search.passage_hits import best_by_words, has_pages, left_out, page_of, with_phrases
 from indexer.search.query_terms import StemWeights
 from indexer.text.view import make_view
 
@@ -59,3 +61,17 @@ def test_a_flowing_text_of_one_page_has_none_to_cite() -> None:
         assert has_pages(form, 2)
     for form in ("pdf", "image", "pptx", "txt", "none such"):
         assert has_pages(form, 1)
+
+
+def test_a_phrase_has_a_page_only_in_a_document_with_pages() -> None:
+    text = "The lamp is lit. The keeper sleeps."
+    passage = {
+        "text": text, "view": text, "text_starts": [0, 17], "text_pages": [4, 5],
+        "page_first": 4, "page_last": 5,
+    }  # fmt: skip
+    paged = Hit("/a.pdf", "/", "a.pdf", "A", 4, 5, 0, len(text), 1.0, text, (), Why.PHRASE)
+    flowing = replace(paged, page=0, page_last=0)
+    for hit, pages in ((paged, (5, 5)), (flowing, (0, 0))):
+        found = with_phrases(hit, passage, ["keeper sleeps"], ())
+        assert (found.page, found.page_last) == pages
+        assert [text[first:last] for first, last in found.marks] == ["keeper sleeps"]
