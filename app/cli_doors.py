@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import render
@@ -117,20 +118,35 @@ def _print_log(options: Namespace, context: CommandContext) -> None:
     context.answer(options, calls, *map(render.name, lines))
 
 
-def _serve_assistants(_options: Namespace, context: CommandContext) -> int:
+def _assistant_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--bundle", type=Path, metavar="FILE",
+                        help="write a bundle (.mcpb) that installs this, and end")  # fmt: skip
+
+
+def _serve_assistants(options: Namespace, context: CommandContext) -> int:
+    from app.engine import version
+
+    if options.bundle is None:
+        _answer_assistant(context, version("lectern"))
+    else:
+        from app.doors.mcp_bundle import write_bundle
+
+        write_bundle(options.bundle, version("lectern"), options.library and context.library)
+        context.note(f"Open {render.name(str(options.bundle))} with your assistant's program.")
+    return 0
+
+
+def _answer_assistant(context: CommandContext, version: str) -> None:
     import contextlib
 
     import anyio
 
     from app.doors.library import DoorLibrary
     from app.doors.mcp_server import LibraryServer
-    from app.engine import version
 
     with contextlib.closing(context.lasting_engine()) as engine:
         library = DoorLibrary(engine, context.settings, Door.MCP)
-        server = LibraryServer(library, version("lectern"))
-        anyio.run(server.run_stdio_async)
-    return 0
+        anyio.run(LibraryServer(library, version).run_stdio_async)
 
 
 def _serve_arguments(parser: ArgumentParser) -> None:
@@ -222,8 +238,9 @@ COMMANDS = (
         (
             ("lectern mcp", "as an assistant starts it"),
             ("lectern doors allow mcp Contracts", "what it may see"),
+            ("lectern mcp --bundle lectern.mcpb", "a bundle to open with the assistant's program"),
         ),
-        no_arguments,
+        _assistant_arguments,
         _serve_assistants,
     ),
     Command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import zipfile
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -86,6 +87,37 @@ def test_an_assistant_searches_and_reads(doors: OpenDoors, mode: str) -> None:
 
     run(work)
     assert {"search", "read"} <= {call["what"] for call in read_calls(5)}
+
+
+def test_a_bundle_starts_the_installed_program(doors: OpenDoors, tmp_path: Path) -> None:
+    doors.allow("mcp", CONTRACTS)
+    file = tmp_path / "lectern.mcpb"
+    subprocess.run(doors.command("mcp", "--bundle", str(file)), env=doors.environment, check=True)
+    with zipfile.ZipFile(file) as bundle:
+        manifest = json.loads(bundle.read("manifest.json"))
+        entry = bundle.getinfo(manifest["server"]["entry_point"])
+        bundle.extractall(tmp_path)
+    # Version 0.3 of the schema has these keys and no others.
+    required = {"manifest_version", "name", "version", "description", "author", "server"}
+    optional = {"display_name", "long_description", "license", "tools_generated", "compatibility"}
+    assert required <= set(manifest) <= required | optional
+    assert manifest["manifest_version"] == "0.3"
+    assert set(manifest["server"]) == {"type", "entry_point", "mcp_config"}
+    assert manifest["server"]["type"] == "binary"
+    assert set(manifest["server"]["mcp_config"]) == {"command", "args"}
+    assert set(manifest["compatibility"]["platforms"]) <= {"darwin", "win32", "linux"}
+    assert entry.external_attr >> 16 & 0o111 == 0o111
+    started = manifest["server"]["mcp_config"]
+    script = tmp_path / entry.filename
+    script.chmod(0o755)  # ``zipfile`` drops it, which programs that open bundles do not
+
+    async def work() -> None:
+        for command, arguments in ((started["command"], started["args"]), (str(script), [])):
+            server = StdioServerParameters(command=command, args=arguments, env=doors.environment)
+            async with Client(server) as client:
+                assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+
+    run(work)
 
 
 def test_a_client_of_the_older_sdk_is_answered(doors: OpenDoors) -> None:
