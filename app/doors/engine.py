@@ -18,21 +18,26 @@ A = TypeVar("A")
 
 ATTEMPTS = 3
 _AT_ONCE = 8  # the engine refuses a client that has many requests waiting
+_SLOW_AT_ONCE = 2
 
 
 class LastingEngine:
     """An ``EngineApi`` over engines that may end. Thread-safe.
 
     The newest search of a client replaces its older ones, as a window needs it; the callers of a
-    door are several, so that their searches wait for each other here.
+    door are several, so that their searches wait for each other here. Slow requests, such as a
+    comparison, have turns of their own, so that they hold up nothing else.
     """
 
     def __init__(self, reach: Callable[[], EngineApi]) -> None:
         self._reach = reach
         self._engine: EngineApi | None = None
         self._opening = threading.Lock()
-        self._searching = threading.BoundedSemaphore(1)
         self._asking = threading.BoundedSemaphore(_AT_ONCE)
+        self._turns = {
+            Queue.SEARCH: threading.BoundedSemaphore(1),
+            Queue.SLOW: threading.BoundedSemaphore(_SLOW_AT_ONCE),
+        }
 
     def call(
         self,
@@ -42,8 +47,7 @@ class LastingEngine:
         report: Callable[[Progress], None] | None = None,
     ) -> A:
         """Answer a request; see ``indexer.api.contract.EngineApi``."""
-        turn = self._searching if request.queue is Queue.SEARCH else self._asking
-        with turn:
+        with self._turns.get(request.queue, self._asking):
             if token is not None:
                 token.check()
             for _ in range(ATTEMPTS - 1):
