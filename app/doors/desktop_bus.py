@@ -11,8 +11,17 @@ import subprocess
 import threading
 from typing import TYPE_CHECKING, Any
 
-from jeepney import DBusAddress, HeaderFields, MessageType, new_error, new_method_call
+from jeepney import (
+    DBusAddress,
+    HeaderFields,
+    MessageFlag,
+    MessageType,
+    Properties,
+    new_error,
+    new_method_call,
+)
 from jeepney import new_method_return as reply
+from jeepney.auth import AuthenticationError
 from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import open_dbus_connection
 
@@ -45,15 +54,22 @@ _LEAST = 3  # characters of a query
 _ENGINE_IDLE_S = 300
 _POSSIBLE = 30  # krunner's type of a match that may be what is meant
 _SHOW = "show"
+_LOCK_S = 0.05  # to wait for whoever knows whether the screen is locked
+_SAVERS = ("org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver")
+_LOGIN = DBusAddress(
+    "/org/freedesktop/login1/session/auto", "org.freedesktop.login1",
+    "org.freedesktop.login1.Session",
+)  # fmt: skip
 _FILES = DBusAddress(
     "/org/freedesktop/FileManager1", "org.freedesktop.FileManager1", "org.freedesktop.FileManager1"
 )
 
 
 class DesktopSearch:
-    """Answers the desktop's questions about one library."""
+    """Answers the desktop's questions about one library, and none while the screen is locked."""
 
     def __init__(self, library: Path, settings: Settings) -> None:
+        self._lock = ScreenLock()
         self._library = library
         self._settings = settings
         self._client: EngineClient | None = None
@@ -63,7 +79,7 @@ class DesktopSearch:
     def find(self, query: str, who: str) -> list[str]:
         """Return the ids of hits, best first; none if that takes longer than ``ANSWER_S``."""
         access = Access.read(self._settings, Door.DESKTOP)
-        if len(query.strip()) < _LEAST or not access.allowed:
+        if len(query.strip()) < _LEAST or not access.allowed or self._lock.is_locked():
             return []
         found: dict[str, Hit] = {}
         for scope in access.scopes():
@@ -76,7 +92,7 @@ class DesktopSearch:
         return best
 
     def hit(self, name: str) -> Hit | None:
-        return self._found.get(name)
+        return None if self._lock.is_locked() else self._found.get(name)
 
     def open_in_window(self, query: str) -> None:
         """Open the window with a query or a link."""
@@ -84,6 +100,7 @@ class DesktopSearch:
         subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL)
 
     def close(self) -> None:
+        self._lock.close()
         if self._client is not None:
             self._client.close()
 
@@ -120,6 +137,48 @@ class DesktopSearch:
                 command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
             )
         return self._client
+
+
+class ScreenLock:
+    """Whether the screen is locked, as a screen saver or the login manager says.
+
+    If none of them is there, or answers in time, it counts as unlocked. The questions go over
+    connections of their own, since a call that arrives while an answer is awaited would be lost.
+    """
+
+    def __init__(self) -> None:
+        self._buses: dict[str, DBusConnection] = {}
+
+    def is_locked(self) -> bool:
+        asked = [("SESSION", _get_active(name)) for name in _SAVERS]
+        asked.append(("SYSTEM", Properties(_LOGIN).get("LockedHint")))
+        return any(self._said(bus, question) for bus, question in asked)
+
+    def close(self) -> None:
+        for bus in self._buses.values():
+            bus.close()
+
+    def _said(self, name: str, question: Message) -> bool:
+        question.header.flags |= MessageFlag.no_auto_start
+        try:
+            if name not in self._buses:
+                self._buses[name] = open_dbus_connection(name)
+            answer = self._buses[name].send_and_get_reply(question, timeout=_LOCK_S)
+        except TimeoutError:
+            return False
+        except (OSError, EOFError, LookupError, ValueError, AuthenticationError):
+            if (bus := self._buses.pop(name, None)) is not None:
+                bus.close()
+            return False
+        if answer.header.message_type is not MessageType.method_return or not answer.body:
+            return False
+        value = answer.body[0]
+        return (value[1] if isinstance(value, tuple) else value) is True
+
+
+def _get_active(name: str) -> Message:
+    path = "/" + name.replace(".", "/")
+    return new_method_call(DBusAddress(path, name, name), "GetActive")
 
 
 class DesktopBus:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
+import threading
 from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
-from jeepney import DBusAddress, MessageType, new_method_call
+from jeepney import DBusAddress, MessageType, new_method_call, new_method_return
 from jeepney.bus_messages import message_bus
 from jeepney.io.blocking import open_dbus_connection
 
@@ -37,24 +39,34 @@ def doors(tmp_path_factory: pytest.TempPathFactory, tiny_models_dir: Path) -> It
 
 
 @pytest.fixture(scope="module")
-def bus(doors: OpenDoors) -> Iterator[DBusConnection]:
-    """A private session bus, which starts the process by a service file, as if installed."""
+def address(doors: OpenDoors) -> Iterator[str]:
+    """A private bus, which starts the process by a service file, as if installed.
+
+    It stands for the bus of the system too.
+    """
     services = doors.home / "data" / "dbus-1" / "services"
     services.mkdir(parents=True)
     command = " ".join(doors.command("desktop"))
     (services / f"{BUS_NAME}.service").write_text(
         f"[D-BUS Service]\nName={BUS_NAME}\nExec={command}\n"
     )
-    daemon = ["dbus-daemon", "--session", "--nofork", "--print-address"]
+    daemon = ["dbus-daemon", "--session", "--nofork", f"--address=unix:path={doors.home}/bus"]
+    address = f"unix:path={doors.home}/bus"
+    environment = {**doors.environment, "DBUS_SYSTEM_BUS_ADDRESS": address}
     with subprocess.Popen(
-        daemon, env=doors.environment, stdout=subprocess.PIPE, text=True
+        [*daemon, "--print-address"], env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             assert process.stdout is not None
-            with open_dbus_connection(process.stdout.readline().strip()) as connection:
-                yield connection
+            yield process.stdout.readline().strip()
         finally:
             process.terminate()
+
+
+@pytest.fixture(scope="module")
+def bus(address: str) -> Iterator[DBusConnection]:
+    with open_dbus_connection(address) as connection:
+        yield connection
 
 
 def call(bus: DBusConnection, interface: str, member: str, *asked: Any) -> Any:
@@ -107,6 +119,61 @@ def test_gnome_gets_ids_and_what_to_show(doors: OpenDoors, bus: DBusConnection) 
     (metas,) = call(bus, GNOME, "GetResultMetas", "as", [*names, "nothing"])
     assert [meta["id"][1] for meta in metas] == names
     assert all(meta["name"][1] and meta["description"][1] for meta in metas)
+
+
+@contextlib.contextmanager
+def saying(address: str, name: str, answer: tuple[str, tuple[Any, ...]]) -> Iterator[None]:
+    """Own a name on the bus, as a screen saver does, and give one answer to every call."""
+    with open_dbus_connection(address) as saver:
+        saver.send_and_get_reply(message_bus.RequestName(name))
+        ended = threading.Event()
+
+        def serve() -> None:
+            while not ended.is_set():
+                with contextlib.suppress(TimeoutError):
+                    asked = saver.receive(timeout=0.1)
+                    if asked.header.message_type is MessageType.method_call:
+                        saver.send(new_method_return(asked, *answer))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
+
+LOCKED = [
+    ("org.freedesktop.ScreenSaver", ("b", (True,)), False),
+    ("org.gnome.ScreenSaver", ("b", (True,)), False),
+    ("org.freedesktop.login1", ("v", (("b", True),)), False),
+    ("org.freedesktop.ScreenSaver", ("b", (False,)), True),
+    ("org.freedesktop.login1", ("v", (("b", False),)), True),
+    ("org.gnome.ScreenSaver", ("s", ("yes",)), True),  # unknown: as configured
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "found"), LOCKED)
+def test_nothing_is_answered_while_the_screen_is_locked(
+    doors: OpenDoors,
+    bus: DBusConnection,
+    address: str,
+    name: str,
+    answer: tuple[str, tuple[Any, ...]],
+    found: bool,
+) -> None:
+    doors.allow("desktop", CONTRACTS)
+    wait_for(lambda: call(bus, GNOME, "GetInitialResultSet", "as", ["landlord"])[0])
+    (names,) = call(bus, GNOME, "GetInitialResultSet", "as", ["landlord"])
+    with saying(address, name, answer):
+        if found:
+            wait_for(lambda: call(bus, KDE, "Match", "s", "landlord")[0])
+        else:
+            assert call(bus, KDE, "Match", "s", "landlord") == ([],)
+            assert call(bus, GNOME, "GetInitialResultSet", "as", ["landlord"]) == ([],)
+        assert bool(call(bus, GNOME, "GetResultMetas", "as", names)[0]) is found
+    wait_for(lambda: call(bus, KDE, "Match", "s", "landlord")[0])
 
 
 @pytest.mark.parametrize(
