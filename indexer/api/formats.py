@@ -125,6 +125,7 @@ FORMATS = (
            SizeClass.NOTEBOOK, "text"),
     Format("entries", N_("Places or notes"), "kml kmz gpx enex", "markup.entries",
            SizeClass.PACKAGE, "text"),
+    Format("opml", N_("Outline"), "opml", "markup.opml", SizeClass.MARKUP, "text"),
     Format("cards", N_("Calendar or contacts"), "ics ical vcs vcf vcard", "plain.cards",
            SizeClass.TEXT, "text"),
     Format("tex", N_("TeX"), "tex ltx latex", "markup.tex", SizeClass.MARKUP, "text"),

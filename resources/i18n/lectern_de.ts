@@ -4014,6 +4014,10 @@
         <translation>Orte oder Notizen</translation>
     </message>
     <message>
+        <source>Outline</source>
+        <translation>Gliederung</translation>
+    </message>
+    <message>
         <source>Calendar or contacts</source>
         <translation>Kalender oder Kontakte</translation>
     </message>

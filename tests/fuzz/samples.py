@@ -353,6 +353,12 @@ RECORDS = json.dumps([
     {"version": "1.2.3", "url": "https://example.org/a?b"},
 ]).encode()  # fmt: skip
 
+OUTLINE = f"""<?xml version="1.0"?><opml version="2.0"><head><title>Watches</title>
+<ownerName>Mina Harker</ownerName></head><body><outline text="Roof &amp; &lt;b&gt;lamp&lt;/b&gt;">
+<outline text="Slates" _note="{SENTENCE}"/><outline text="Wick"><outline text="Cotton"/></outline>
+</outline><outline title="A feed" type="rss" xmlUrl="https://example.org/feed.xml"/></body></opml>
+""".encode()
+
 PLACES = f"""<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document>
 <name>Lights</name><Folder><Placemark><name>Whitby Light</name>
 <description><![CDATA[<p>{SENTENCE}</p><p>Since <b>1858</b>.</p>]]></description>
@@ -409,6 +415,7 @@ def samples() -> dict[str, bytes]:
         "a.html": f"<h1>Oil</h1><p>{SENTENCE}<table><tr><td>a<td>b</table>".encode(),
         "a.md": f"# Oil\n\n{SENTENCE}\n\n- one\n- two\n".encode(),
         "a.srt": SUBTITLES, "a.vcf": CARDS, "a.bib": BIBTEX, "a.ris": RIS, "chat.txt": CHAT,
-        "a.json": RECORDS, "a.kml": PLACES, "a.fb2": BOOK, "a.pages": iwork(SENTENCE, "Second."),
+        "a.json": RECORDS, "a.kml": PLACES, "a.opml": OUTLINE, "a.fb2": BOOK,
+        "a.pages": iwork(SENTENCE, "Second."),
         "a.txt": f"OIL\n\n{SENTENCE}\n".encode(),
     }  # fmt: skip

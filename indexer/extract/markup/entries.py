@@ -90,6 +90,11 @@ def _text(element: Any) -> str:
         return "; ".join(", ".join(point.split(",")[1::-1]) for point in points)
     if found := _STAMP.match(text):
         return "{}-{}-{} {}:{}".format(*found.groups())
+    return field_text(text)
+
+
+def field_text(text: str) -> str:
+    """Return the text of a field, which may be a page of HTML."""
     if _MARKUP.search(text):
         return read_tree(parse_markup(text.encode("utf-8", "replace"), "utf-8", xml=True))[0]
     return text

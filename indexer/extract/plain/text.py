@@ -22,7 +22,9 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•◦▪‣·]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
 _UNDERLINE = re.compile(r"\s*(=|-|~|\^|\*|#)\1{2,}\s*$")
 # "= = Gameplay = =" and "== Gameplay ==": the number of signs is the level.
-_WIKI_HEADING = re.compile(r"\s*((?:=\s?){1,6})\s*([^=\s].*?)\s*((?:=\s?){1,6})\s*$")
+_WIKI_HEADING = re.compile(r"\s*((?:=\s?){1,6})\s*([^=\s].*?)\s*((?:=\s?){0,6})\s*$")
+# "== Gameplay" of AsciiDoc, and its title "= Games"; a line of a sum begins with one sign as well.
+_UNCLOSED_HEADING = re.compile(r"(?:={2,6}|=(?= [^\W\d_][^=]*$)) [^\W_]")
 _NUMBERED = re.compile(
     r"\s*(?:chapter|part|book|section|article|appendix|act|scene|letter|canto)\s+"
     r"(?:\d+|[ivxlcdm]+|[a-z]|the \w+|one|two|three|four|five|six|seven|eight|nine|ten)\b.{0,80}$",
@@ -207,12 +209,13 @@ def typed_heading(line: str) -> int:
 
 
 def wiki_level(line: str) -> int:
-    """Return the level of a heading between equals signs, 0 if it is none."""
-    match = _WIKI_HEADING.match(line)
-    if match is None or len(line) > _MAX_HEADING_CHARS:
+    """Return the level of a heading between or after equals signs, 0 if it is none."""
+    match = _WIKI_HEADING.match(line) if len(line) <= _MAX_HEADING_CHARS else None
+    if match is None:
         return 0
     left, right = match[1].count("="), match[3].count("=")
-    return left if left == right else 0
+    closed = left == right if right else _UNCLOSED_HEADING.match(line)
+    return left if closed else 0
 
 
 def _is_underlined(lines: list[SourceLine]) -> bool:

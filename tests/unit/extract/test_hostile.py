@@ -93,7 +93,9 @@ def test_endless_xml_ends_at_the_limit(tmp_path: Path, name: str, part: str) -> 
     assert outcome(path) in ("unreadable", "partial", "read", "too_complex")
 
 
-@pytest.mark.parametrize("name", ["a.fb2", "a.kml", "a.gpx", "a.enex", "a.vcf", "a.bib", "a.srt"])
+@pytest.mark.parametrize(
+    "name", ["a.fb2", "a.kml", "a.opml", "a.gpx", "a.enex", "a.vcf", "a.bib", "a.srt"]
+)
 @pytest.mark.parametrize(
     "content",
     [

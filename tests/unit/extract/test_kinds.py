@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from tests.fuzz.samples import BOOK, PLACES, SENTENCE, iwork, samples, zipped
+from tests.fuzz.samples import BOOK, OUTLINE, PLACES, SENTENCE, iwork, samples, zipped
 from tests.unit.extract.reading import read
 
 if TYPE_CHECKING:
@@ -223,3 +223,20 @@ def test_a_lost_archive_of_iwork_costs_only_itself(tmp_path: Path) -> None:
     found = reading(tmp_path, "a.pages", zipped(parts))
     assert SENTENCE in found.text
     assert found.unreadable == [1]
+
+
+def test_entries_of_an_outline_have_their_notes_below_them(tmp_path: Path) -> None:
+    found = reading(tmp_path, "a.opml")
+    assert found.blocks() == [
+        ("heading1", "Watches"), ("heading2", "Roof & lamp"), ("list_item", "Slates"),
+        ("paragraph", SENTENCE), ("heading3", "Wick"), ("list_item", "Cotton"),
+        ("list_item", "A feed"), ("paragraph", "https://example.org/feed.xml"),
+    ]  # fmt: skip
+    assert (found.metadata.title, found.metadata.author) == ("Watches", "Mina Harker")
+
+
+def test_a_damaged_outline_keeps_what_stands_before_the_damage(tmp_path: Path) -> None:
+    found = reading(tmp_path, "a.opml", OUTLINE[: OUTLINE.index(b"Cotton")])
+    assert SENTENCE in found.text
+    with pytest.raises(WorldError):
+        reading(tmp_path, "b.opml", b"<opml")

@@ -80,12 +80,24 @@ def test_rows_between_bars_are_a_table() -> None:
     [
         ("CHAPTER IV", 1), ("Chapter 12. The Storm", 1), ("PART ONE", 1), ("THE STORM", 2),
         ("He was asleep.", 0), ("chapter and verse, he said, were all", 0), ("1984", 0),
-        ("== Wick ==", 2), ("(223 KB EPS).", 0),
+        ("== Wick ==", 2), ("== Trimming the wick", 2), ("= The Lamp", 1), ("= 5 lamps", 0),
+        ("= lamps = 12", 0), ("==>", 0), ("===", 0), ("==Wick", 0), ("(223 KB EPS).", 0),
         ("THE END.", 0), ("a == b", 0), ("A", 0), ("日本語の文章", 0), ("", 0),
     ],
 )  # fmt: skip
 def test_typed_headings_are_recognised(line: str, level: int) -> None:
     assert typed_heading(line) == level
+
+
+def test_the_title_and_sections_of_asciidoc_are_headings() -> None:
+    text = (
+        "= The Lamp Manual\nAnna Keller <a@b.org>\n\n== Trimming\n\nTrim it daily.\n\n=== Tools\n"
+    )
+    assert [block for block in blocks_of(text) if block[0] == "heading"] == [
+        ("heading", "The Lamp Manual", 1),
+        ("heading", "Trimming", 2),
+        ("heading", "Tools", 3),
+    ]
 
 
 @given(st.text(alphabet="aB1 -=#.\t\r\n", max_size=200))
