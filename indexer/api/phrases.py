@@ -54,12 +54,6 @@ PHRASES = {
     "device_wrong": N_(
         "{device} computes other numbers than the processor (error {error}) and is not used"
     ),
-    "openvino_taken": N_(
-        "OpenVINO computes the same (lowest cosine {cosine}) {times} times as fast here"
-    ),
-    "openvino_refused": N_(
-        "OpenVINO is not used: {times} times as fast here, lowest cosine {cosine}"
-    ),
     "device_eight_bits": N_(
         "{device} computes fp32, and these vectors are int8, which are not close enough to those; "
         "`lectern reindex --precision fp32` embeds all anew for it"

@@ -35,7 +35,6 @@ T = TypeVar("T")
 
 AUTO = "auto"
 CPU = "cpu"
-OPENVINO = "openvino"  # the processor too, see ``indexer.embed.encoder``
 # In the order they are tried; the CPU always works.
 PROVIDERS = {
     "cuda": "CUDAExecutionProvider",
@@ -90,7 +89,7 @@ class WrongNumbersError(Exception):
 class ProviderInUse:
     """The execution provider of a session, and notes on why it was chosen."""
 
-    name: str  # a key of ``PROVIDERS``, or ``OPENVINO``
+    name: str  # a key of ``PROVIDERS``
     notes: tuple[Note, ...]
 
 
@@ -138,13 +137,6 @@ def instruction_sets() -> frozenset[str]:
 def kernels(features: frozenset[str]) -> str:
     """What products of 8-bit numbers take on a processor with these features; "" if unknown."""
     return next((said for name, said in _BY_8_BITS.items() if name in features), "")
-
-
-def openvino_version() -> str:
-    """The version of OpenVINO that is installed, or ""."""
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        return metadata.version(OPENVINO)
-    return ""
 
 
 def clash() -> tuple[Note, ...]:
@@ -331,6 +323,6 @@ def _read_findings(file: Path) -> dict[str, Any]:
 
 def _finding_key(form: ModelForm, what: str) -> str:
     processor = "\n".join(processor_lines()) or platform.processor() or platform.machine()
-    parts = (*installed_runtimes(), openvino_version(), str(os.cpu_count()), processor)
+    parts = (*installed_runtimes(), str(os.cpu_count()), processor)
     digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     return f"{form.record.id} {form.graph.name} {what} {digest}"

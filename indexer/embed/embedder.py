@@ -27,15 +27,13 @@ from indexer.embed.batches import (
 from indexer.embed.devices import (
     AUTO,
     CPU,
-    OPENVINO,
-    ProviderInUse,
     choose,
     keep_finding,
     kept_finding,
     out_of_memory,
     share,
 )
-from indexer.embed.encoder import Encoder, OpenVinoSession, faster, random_sequences
+from indexer.embed.encoder import Encoder, random_sequences
 from indexer.embed.layout import WindowLayout, shared_tokenizer
 from indexer.embed.models import Side, space_of
 
@@ -118,7 +116,7 @@ def collect(
 log = logging.getLogger(__name__)
 
 # On the CPU small runs stay in its cache; on other devices the start of a run costs time.
-_TOKENS_A_RUN = {CPU: 512, OPENVINO: 512}
+_TOKENS_A_RUN = {CPU: 512}
 _TOKENS_A_RUN_ELSEWHERE = 16_384
 # Vectors of queries in memory: a query is asked again with another filter or limit, and many ask
 # the same of other documents.
@@ -152,8 +150,6 @@ class OnnxEmbedder:
         (self._encoder, computed), self.provider = choose(provider, partial(open_tested, form))
         if computed is not None:
             self.provider = replace(self.provider, notes=(*self.provider.notes, computed))
-        if provider == AUTO and self.provider.name == CPU:
-            self._take_faster(form)
         self._workers = workers
         self.form = form
         self._fitting = self._remembered()  # tokens of a run that the device has memory for
@@ -161,17 +157,6 @@ class OnnxEmbedder:
             _QUERIES_KEPT
         )
         self._states: SharedCache[str, TokenStates] = SharedCache(_STATES_KEPT)
-
-    def _take_faster(self, form: ModelForm) -> None:
-        """Use OpenVINO if it is installed, computes the same and is faster here."""
-
-        def opened() -> Encoder:
-            return Encoder(form.path, OPENVINO, OpenVinoSession(form.path))
-
-        if (found := faster(form, self._encoder, opened)) is not None:
-            self._encoder, verdict = found
-            notes = (*self.provider.notes, verdict.note)
-            self.provider = ProviderInUse(OPENVINO if verdict.taken else CPU, notes)
 
     @property
     def space(self) -> str:

@@ -27,11 +27,9 @@ from indexer.embed.devices import (
     keep_finding,
     kept_finding,
     load_runtime,
-    openvino_version,
     survey,
 )
 from indexer.embed.embedder import OnnxEmbedder, open_tested
-from indexer.embed.encoder import LEAST_GAIN
 from indexer.embed.model_files import (
     ModelForm,
     changed_files,
@@ -58,6 +56,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 M = TypeVar("M")
+# Below this float32 is not worth its memory.
+LEAST_GAIN = 1.1
 _COMPARED = "float32 beside 8 bits"  # the finding of ``fastest_precision``
 
 
@@ -111,25 +111,22 @@ def open_embedder(
 def fastest_precision(config: EngineConfig) -> Precision:
     """The precision in which passages are embedded fastest here; for a library without vectors.
 
-    It is float32 where an accelerator, or OpenVINO as with matrix units, computes that faster than
-    the processor does 8 bits; measured, and kept for OpenVINO, while accelerators and their drivers
-    come and go. It is 8 bits elsewhere, and if a model cannot be opened, which is told when
-    passages are embedded.
+    It is float32 where an accelerator computes that faster than the processor does 8 bits, which is
+    measured anew for each library, since accelerators and their drivers come and go. It is 8 bits
+    elsewhere, and if a model cannot be opened, which is told when passages are embedded.
 
     Raises:
         WorldError: ``unknown_model``, ``no_runtime``, or ``bad_setting`` for an unknown provider.
     """
     *accelerators, _ = candidates(load_runtime().get_available_providers(), config.provider)
-    if not accelerators and (config.provider != AUTO or not openvino_version()):
+    if not accelerators:
         return Precision.INT8
-    found = None if accelerators else compared(config)
-    if found is None:
-        try:
-            found = _compare(config)
-        except Exception as error:  # noqa: BLE001  # drivers may raise anything
-            log.warning("precisions cannot be compared: %s", error)
-            return Precision.INT8
-        keep_finding(_form(config), _COMPARED, astuple(found))
+    try:
+        found = _compare(config)
+    except Exception as error:  # noqa: BLE001  # drivers may raise anything
+        log.warning("precisions cannot be compared: %s", error)
+        return Precision.INT8
+    keep_finding(_form(config), _COMPARED, astuple(found))
     log.info("float32 by %s is %.2f times as fast as 8 bits", found.device, found.times)
     return found.fastest
 

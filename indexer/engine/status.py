@@ -148,20 +148,18 @@ def _model(engine: OpenLibrary) -> Iterator[Checked]:
     yield "model", True, value, ""
     why = "; ".join(map(sentence, embedder.provider.notes))
     yield "device", True, f"{embedder.provider.name}: {why}", ""
-    if embedder.provider.name in {devices.CPU, devices.OPENVINO}:
-        path = processor_path(devices.instruction_sets(), devices.openvino_version())
-        yield "processor", True, path, ""
+    if embedder.provider.name == devices.CPU:
+        yield "processor", True, processor_path(devices.instruction_sets()), ""
     yield check_devices(engine.models.survey_devices())
 
 
-def processor_path(features: frozenset[str], openvino_version: str) -> str:
-    """How a processor with these features computes, and whether OpenVINO was there to compare."""
+def processor_path(features: frozenset[str]) -> str:
+    """How a processor with these features computes; "unknown" if it names none."""
     said = [f"8 bits by {kernels}"] if (kernels := devices.kernels(features)) else []
     if said and "avx2" in features:
         others = {"bfloat16": "avx512_bf16", "AMX": "amx_tile"}
         said += [f"{'has' if flag in features else 'no'} {name}" for name, flag in others.items()]
-    found = f"{openvino_version} was compared" if openvino_version else "is not installed"
-    return "; ".join([*said, f"OpenVINO {found}"])
+    return "; ".join(said) or "unknown"
 
 
 def check_devices(found: Mapping[str, Note]) -> Checked:

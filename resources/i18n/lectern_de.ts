@@ -3354,14 +3354,6 @@
         <translation>{device} rechnet anders als der Prozessor (Fehler {error}) und wird nicht benutzt</translation>
     </message>
     <message>
-        <source>OpenVINO computes the same (lowest cosine {cosine}) {times} times as fast here</source>
-        <translation>OpenVINO rechnet dasselbe (kleinster Kosinus {cosine}), hier {times}-mal so schnell</translation>
-    </message>
-    <message>
-        <source>OpenVINO is not used: {times} times as fast here, lowest cosine {cosine}</source>
-        <translation>OpenVINO wird nicht benutzt: hier {times}-mal so schnell, kleinster Kosinus {cosine}</translation>
-    </message>
-    <message>
         <source>{device} computes fp32, and these vectors are int8, which are not close enough to those; `lectern reindex --precision fp32` embeds all anew for it</source>
         <translation>{device} rechnet in fp32, und diese Vektoren sind in int8, was jenen nicht nahe genug ist; `lectern reindex --precision fp32` bettet dafür alles neu ein</translation>
     </message>
