@@ -350,7 +350,9 @@ class FakeEngine(FakeLibrary):
 
     def _set_collection(self, request: SetCollection) -> dict[str, str]:
         others = {name: text for name, text in self.collections.items() if name != request.name}
-        self.collections = others | ({request.name: request.filters} if request.filters else {})
+        before = self.collections.get(request.name, "") if request.adds else ""
+        filters = f"{before} {request.filters}".strip()
+        self.collections = others | ({request.name: filters} if filters else {})
         return self.collections
 
     def _remove(self, request: Remove) -> Removal:

@@ -324,14 +324,16 @@ class SetPatterns(Request[tuple[str, ...]]):
 class SetCollection(Request[Mapping[str, str]]):
     """Name a set of documents, which ``in:`` then takes for a folder; without filters, forget it.
 
-    ``filters`` is a query whose filters select the documents. The answer is all collections: their
-    queries by their names. Raises ``bad_query`` for a query without a filter.
+    ``filters`` is a query whose filters select the documents; with ``adds`` they join those of the
+    collection, whoever changed it meanwhile. The answer is all collections: their queries by
+    their names. Raises ``bad_query`` for a query without a filter.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
     changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.COLLECTIONS,)
     name: str
     filters: str = ""
+    adds: bool = False
 
     def __post_init__(self) -> None:
         if not self.name.strip() or any(mark in self.name for mark in '"\n'):

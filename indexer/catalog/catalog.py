@@ -106,8 +106,10 @@ class Catalog:
         kept: dict[str, str] = json.loads(self.meta(COLLECTIONS) or "{}")
         return kept
 
-    def set_collection(self, name: str, filters: str) -> dict[str, str]:
+    def set_collection(self, name: str, filters: str, *, adds: bool = False) -> dict[str, str]:
         """Name a set of documents, or forget it if there are no filters; return all of them.
+
+        With ``adds`` the filters follow those that the set has.
 
         Raises:
             WorldError: ``bad_request``, if there are ``MOST_COLLECTIONS`` others.
@@ -115,6 +117,9 @@ class Catalog:
         with self.write():
             known = self.collections()
             others = {one: text for one, text in known.items() if one.casefold() != name.casefold()}
+            if adds and (before := known.keys() - others.keys()):
+                name = before.pop()
+                filters = f"{known[name]} {filters}"
             if filters and len(others) >= MOST_COLLECTIONS:
                 raise WorldError("bad_request", reason=f"there are {MOST_COLLECTIONS} collections")
             kept = dict(sorted((others | ({name: filters} if filters else {})).items()))

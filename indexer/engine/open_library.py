@@ -252,7 +252,7 @@ class OpenLibrary:
     def _set_collection(self, request: SetCollection, _caller: Caller) -> Mapping[str, str]:
         if request.filters and not parse(request.filters).filters:
             raise WorldError("bad_query", reason="it has no filter")
-        return self.catalog.set_collection(request.name.strip(), request.filters)
+        return self.catalog.set_collection(request.name.strip(), request.filters, adds=request.adds)
 
     def _document(self, request: GetDocument, _caller: Caller) -> Document:
         self.found.append(str(request.path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -45,6 +46,17 @@ def engine(world: World) -> Iterator[Engine]:
 
 def found(engine: Engine, query: str) -> set[str]:
     return {hit.file for hit in search(engine, f"{query} word", limit=20)}
+
+
+def test_two_who_add_to_a_collection_at_once_lose_nothing(engine: Engine) -> None:
+    engine.call(SetCollection("Sea", "in:ships"))
+    files = [f"in:file-{number}.txt" for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda each: engine.call(SetCollection("sea", each, adds=True)), files))
+    collections = engine.call(GetStatus()).collections
+    assert list(collections) == ["Sea"]
+    assert sorted(collections["Sea"].split()) == sorted(["in:ships", *files])
+    assert engine.call(SetCollection("New", "in:notes", adds=True))["New"] == "in:notes"
 
 
 def test_a_collection_is_searched_by_its_name(engine: Engine, world: World) -> None:

@@ -91,7 +91,7 @@ class Collections(QObject):
             self._say(self.tr("It is in “{name}” already"), name)
             return
         undo = partial(self._set, name, before)
-        self._set(name, f"{before} {clause}", self.tr("Added to “{name}”"), undo)
+        self._set(name, clause, self.tr("Added to “{name}”"), undo, adds=True)
 
     def remove_collection(self, name: str) -> None:
         """Delete a collection; its documents stay in the library."""
@@ -107,15 +107,16 @@ class Collections(QObject):
             self._set(name, filters, self.tr("“{name}” is a collection now"), undo)
 
     def _set(
-        self, name: str, filters: str, message: str = "", undo: Callable[[], None] | None = None
-    ) -> None:
+        self, name: str, filters: str, message: str = "", undo: Callable[[], None] | None = None,
+        *, adds: bool = False,
+    ) -> None:  # fmt: skip
         def done(known: Mapping[str, str]) -> None:
             self.show_collections(known)
             if message:
                 self._say(message, name, undo)
 
         self._context.link.send_request(
-            SetCollection(name, filters), done=done, failed=self._failed
+            SetCollection(name, filters, adds=adds), done=done, failed=self._failed
         )
 
     def _say(self, message: str, name: str, undo: Callable[[], None] | None = None) -> None:
