@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app import logs, paths
+from app.doors.call_log import read_calls
 from app.settings import Settings
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import OpenInViewer, OpenPath, StartAgain
@@ -208,7 +209,7 @@ class Program:
         self.feed = ActivityFeed(self.link, root)
         self.notices = NoticeBar()
         folder = folder or paths.window_folder()
-        context = Context(self.link, settings, self.notices, folder, library)
+        context = Context(self.link, settings, self.notices, folder, library, read_calls)
         state = WindowState(folder)
         self.window: MainWindow = MainWindow(
             context, self.supervisor, self.feed, self.notices, state

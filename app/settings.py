@@ -108,13 +108,13 @@ _ROWS = (
             N_("Folder of the library; empty: a folder in your user data.")),
     Setting("offline", PRIVACY, SettingType.FLAG, default=False, label=N_("Offline"),
             help=N_("Never use the network, not even for a model that is missing.")),
-    Setting("mcp_collections", DOORS, SettingType.LIST, (), N_("For assistants"),
+    Setting("mcp_collections", IN_PLACE, SettingType.LIST, (), N_("For assistants"),
             N_("Collections that assistants may search by lectern mcp; *: the whole library; "
                "empty: none."), at_once=True),
-    Setting("serve_collections", DOORS, SettingType.LIST, (), N_("For scripts and browsers"),
+    Setting("serve_collections", IN_PLACE, SettingType.LIST, (), N_("For scripts and browsers"),
             N_("Collections that programs on this machine may search by lectern serve; *: the "
                "whole library; empty: none."), at_once=True),
-    Setting("desktop_collections", DOORS, SettingType.LIST, (), N_("For the desktop's search"),
+    Setting("desktop_collections", IN_PLACE, SettingType.LIST, (), N_("For the desktop's search"),
             N_("Collections that the search of KDE or GNOME may show; *: the whole library; "
                "empty: none."), at_once=True),
     Setting("door_log", DOORS, SettingType.FLAG, default=True, label=N_("Log"),

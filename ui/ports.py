@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from PySide6.QtCore import SignalInstance
@@ -105,6 +105,7 @@ class Context:
     """The dependencies of every part of the window.
 
     ``folder`` holds what the window stores (history, saved searches); ``library`` the library.
+    ``read_calls`` returns the newest calls of other programs, at most so many.
     """
 
     link: EnginePort
@@ -112,3 +113,4 @@ class Context:
     notices: Notices
     folder: Path
     library: Path
+    read_calls: Callable[[int], Sequence[Mapping[str, Any]]] = lambda _most: ()

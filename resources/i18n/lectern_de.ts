@@ -549,6 +549,45 @@
     </message>
 </context>
 <context>
+    <name>DoorsPage</name>
+    <message>
+        <source>Nothing has been asked, or the log is off.</source>
+        <translation>Es wurde nichts gefragt, oder das Protokoll ist abgeschaltet.</translation>
+    </message>
+    <message>
+        <source>Choose which collections each program may see:</source>
+        <translation>Wählen Sie, welche Sammlungen jedes Programm sehen darf:</translation>
+    </message>
+    <message>
+        <source>What was asked:</source>
+        <translation>Was gefragt wurde:</translation>
+    </message>
+    <message>
+        <source>The whole library</source>
+        <translation>Die ganze Bibliothek</translation>
+    </message>
+    <message>
+        <source>Collections that other programs may see</source>
+        <translation>Sammlungen, die andere Programme sehen dürfen</translation>
+    </message>
+    <message>
+        <source>What other programs asked</source>
+        <translation>Was andere Programme gefragt haben</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Wann</translation>
+    </message>
+    <message>
+        <source>Who</source>
+        <translation>Wer</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+</context>
+<context>
     <name>EstimateCard</name>
     <message>
         <source>Estimate</source>

@@ -27,6 +27,7 @@ from ui import desktop
 from ui.help import about
 from ui.ports import Notice, ignore
 from ui.requests import Questions
+from ui.settings_dialog.doors import DoorsPage
 from ui.settings_dialog.models import ModelsPage
 from ui.settings_dialog.rows import SettingRow
 from ui.theme import L, M, S, icon, separator
@@ -172,7 +173,7 @@ class PrivacyPage(QWidget):
 
 
 COLUMNS, LINES = 120, 42
-MODELS, PRIVACY = "models", "Privacy"
+MODELS, PRIVACY, DOORS = "models", "Privacy", "Other programs"
 START_AT_LOGIN = "start_at_login"
 ROLE = int(Qt.ItemDataRole.UserRole)
 # The width of a card in average letters: 560 pixels with text of the usual size.
@@ -204,6 +205,7 @@ class SettingsDialog(QDialog):
         self._parts: dict[str, list[QWidget]] = {}  # of each page
         self._cards: list[QWidget] = []
         self.models, self.privacy = ModelsPage(context), PrivacyPage(context)
+        self.doors = DoorsPage(context)
         about(self.models, "languages")
         about(self.privacy, "privacy")
         self.privacy.deletion_requested.connect(self.deletion_requested)
@@ -286,8 +288,9 @@ class SettingsDialog(QDialog):
             if folded:
                 self._folded = self._card(folded)
                 parts += [self.advanced, self._folded]
-            if group == PRIVACY:
-                parts.append(self.privacy)
+            own = {PRIVACY: self.privacy, DOORS: self.doors}
+            if group in own:
+                parts.append(own[group])
         for part in parts:
             self._column.addWidget(part, 0, _START if part is self.advanced else _FILL)
         return parts
@@ -307,7 +310,7 @@ class SettingsDialog(QDialog):
             self.pages.sizeHintForColumn(0) + 2 * self.pages.frameWidth() + 2 * L
         )
         width = CARD_LETTERS * self.fontMetrics().averageCharWidth()
-        for part in (*self._cards, self.models, self.privacy):
+        for part in (*self._cards, self.models, self.privacy, self.doors):
             part.setMaximumWidth(width)
 
     def _choose_page(self, _item: object = None) -> None:
@@ -331,6 +334,7 @@ class SettingsDialog(QDialog):
         row = self.rows.get(name)
         if row is not None:
             row.show_value()
+        self.doors.show_choices()
         if name == START_AT_LOGIN:
             self._apply_login()
         self._show_pending()
