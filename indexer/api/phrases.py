@@ -39,7 +39,7 @@ PHRASES = {
     "date_is": N_("a date is 2024, 2024-03 or 2024-03-15"),
     "date_beyond": N_("the date is out of range"),
     "size_is": N_("a size is 500kb, 10mb or 1.5gb"),
-    "page_is": N_("a page is a number"),
+    "page_is": N_("a page is a number, such as 12 or iv"),
     "extension_is": N_("an extension is pdf or docx"),
     "language_is": N_("a language is de or German"),
     "kind_is": N_("the kind of a passage is annotation"),

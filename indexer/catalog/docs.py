@@ -199,6 +199,42 @@ class Docs:
         found = ((*row, tuple(json.loads(labels or "[]"))) for *row, labels in rows)
         return {row[0]: DocRow(*row) for row in found}
 
+    def labelled(self, labels: Iterable[str]) -> dict[int, frozenset[int]]:
+        """Return the pages on which one of some labels is printed, by document.
+
+        The labels are in small letters, and none is the number of a sheet.
+        """
+        wanted = set(labels)
+        rows = self._db.rows(
+            "SELECT doc, labels FROM docs WHERE labels <> '' AND EXISTS "
+            "(SELECT 1 FROM json_each(?) WHERE instr(lower(labels), value))",
+            json.dumps([json.dumps(label, ensure_ascii=False) for label in wanted]),
+        )
+        found = (
+            (
+                doc,
+                {at for at, label in enumerate(json.loads(printed), 1) if label.lower() in wanted},
+            )
+            for doc, printed in rows
+        )
+        return {doc: frozenset(pages) for doc, pages in found if pages}
+
+    def sent_on(self, first: str, last: str) -> dict[int, frozenset[int]]:
+        """Return the mails of mailboxes that were not sent from one ISO day to another.
+
+        Those after the last mail whose day is known are not among them.
+        """
+        rows = self._db.rows(
+            "SELECT DISTINCT d.doc, d.labels FROM docs d JOIN contents c ON c.doc = d.doc "
+            "WHERE c.format = 'mbox' AND d.labels <> ''"
+        )
+        return {
+            doc: frozenset(
+                at for at, day in enumerate(json.loads(days), 1) if not first <= day <= last
+            )
+            for doc, days in rows
+        }
+
     def earlier(self, doc: int) -> list[int]:
         """Return the documents that the same file held before, the latest first."""
         return [row[0] for row in self._db.rows(_EARLIER, doc)]

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 # Increment it when the same bytes yield other text or blocks, or the same text other passages or
 # stems.
-EXTRACTOR_VERSION = 7
+EXTRACTOR_VERSION = 8
+MAX_LABELS = 10_000  # the pages whose labels are kept with a document
 MAX_SKIPPED_PAGES = 3  # pages that crash a reader; a document with more fails
 SCRATCH_PREFIX = "document-"
 MAX_ITEM_CHARS = 600  # a longer list item is a numbered paragraph
@@ -134,7 +135,8 @@ class Metadata:
     author: str = ""
     created: str = ""  # ISO date
     sent: tuple[str, str] = ("", "")  # ISO dates of the first and the last mail
-    labels: tuple[str, ...] = ()  # of its first pages, if they are not the numbers of the sheets
+    # Of its first pages, if they are not the sheets' numbers; of a mailbox, the days of its mails.
+    labels: tuple[str, ...] = ()
 
 
 class PageSource(Protocol):

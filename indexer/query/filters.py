@@ -29,10 +29,14 @@ class DateRange:
 
 @dataclass(frozen=True, slots=True)
 class NumberRange:
-    """Whole numbers from ``first`` to ``last``, both included; ``None`` is open."""
+    """Whole numbers from ``first`` to ``last``, both included; ``None`` is open.
+
+    ``labels``, in small letters, are printed on pages instead, such as "iv"; any of them will do.
+    """
 
     first: int | None = None
     last: int | None = None
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,7 @@ _DAY = re.compile(r"([1-9]\d{3})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
 _SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _PAGE = re.compile(r"\d{1,9}")
+_LABEL = re.compile(r"(?=.{0,39}[^\W\d_])\w(?:[-/:]?\w){0,39}|\d{1,9}(?:[-/.]\w{1,9}){1,4}")
 _COMPARED = re.compile(r"(>=|<=|>|<|=)?(.*)", re.DOTALL)
 
 
@@ -189,6 +194,8 @@ def _sizes(text: str) -> NumberRange:
 
 
 def _pages(text: str) -> NumberRange:
+    if _LABEL.fullmatch(text):
+        return NumberRange(labels=(clean(text).lower(),))
     return NumberRange(*_range(text, _page, _step))
 
 
@@ -255,7 +262,7 @@ GRAMMAR: tuple[Operator, ...] = (
              "languages", _languages, aliases=("language",), can_be_excluded=True),
     Operator("is", "is:annotation", N_("comments and highlights that readers left in documents"),
              "kinds", _kinds, can_be_excluded=True),
-    Operator("page", "page:>100", N_("passages on these pages; 5 and 5..10 work too"),
+    Operator("page", "page:>100", N_("passages on these pages; 5, 5..10 and iv work too"),
              "pages", _pages, aliases=("pages",)),
     Operator("like", "like:report.pdf", N_("documents that resemble this one"), "like", str),
     Operator("more", "more:report.pdf", N_("what resembles this one first"), "more", _as_typed),

@@ -284,7 +284,8 @@ def _with_condition(filters: Filters, operator: Operator, value: str, *, minus: 
     elif isinstance(read, NumberRange):
         firsts = [edge for edge in (before.first, read.first) if edge is not None]
         lasts = [edge for edge in (before.last, read.last) if edge is not None]
-        read = NumberRange(max(firsts, default=None), min(lasts, default=None))
+        labels = tuple(dict.fromkeys((*before.labels, *read.labels)))
+        read = NumberRange(max(firsts, default=None), min(lasts, default=None), labels)
     elif isinstance(read, tuple):
         read = tuple(dict.fromkeys((*before, *read)))
     return replace(filters, **{name: read})

@@ -21,13 +21,14 @@ from indexer.search.passage_hits import (
     best_sentences,
     name_hit,
     passage_hit,
+    printed,
     reason,
     where,
     with_phrases,
 )
 from indexer.search.query_expansion import clear_language
 from indexer.search.query_terms import languages_of
-from indexer.store.values import DocSet, Phrase, docs_of
+from indexer.store.values import ORDINAL_BITS, DocSet, Phrase, docs_of
 from indexer.text.name_words import alphanumeric_parts
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ class HitMaker:
                 continue
             hit = passage_hit(passage, places, doc, best)
             if exact[at]:
-                hit = with_phrases(hit, passage, self.query.phrases, doc.labels)
+                hit = with_phrases(hit, passage, self.query.phrases, printed(hit.format, doc))
             why = Why.PHRASE if exact[at] else reason(ranking.scored, at)
             parts = ranking.explain_score(at) if explain else None
             language = passage["language"] if why is Why.MEANING and asked_in else ""
@@ -144,7 +145,7 @@ class HitMaker:
         places = self.catalog.files.by_document([doc]).get(doc, [])
         places.sort(key=lambda place: place.file != file)
         kept = docs is None or bool(docs.keeps(np.array([doc], np.int32))[0])
-        if not places or not kept or not self.narrowing.keeps(first):
+        if not places or not kept or not self.narrowing.keeps(first, doc):
             return None
         hit = passage_hit(first, places, self.catalog.docs.get([doc], labels=True)[doc], [0])
         return replace(hit, why=Why.NAME)
@@ -174,9 +175,9 @@ class HitMaker:
         return tuple(hits)
 
     def listing(self, limit: int, lexicon: Lexicon) -> tuple[Hit, ...]:
-        """Answer a query of filters without words: comments, else the beginnings of documents."""
-        if (comments := self.narrowing.keys) is not None:
-            found = self._passages(comments, np.arange(len(comments)), max(limit, 1))
+        """Answer a query of filters alone: few passages, else the beginnings of documents."""
+        if (few := self.narrowing.keys) is not None:
+            found = self._passages(few, np.arange(len(few)), max(limit, 1))
             return tuple(
                 passage_hit(passage, places, doc, [0])
                 for _, passage, places, doc in islice(found, limit)
@@ -209,9 +210,20 @@ class HitMaker:
         return np.setdiff1d(docs, np.concatenate(holding)) if holding else docs
 
     def _firsts(self, docs: list[int]) -> Iterator[dict[str, Any]]:
-        keys = np.array([doc << 20 for doc in docs], np.int64)
+        begins = (self._begin(doc) for doc in docs)
+        keys = np.array([key for key in begins if key is not None], np.int64)
         found = self.store.passages_of(keys, ("doc", *COLUMNS))
         yield from (found[key] for key in keys.tolist() if key in found)
+
+    def _begin(self, doc: int) -> int | None:
+        """The first passage of a document, of a mailbox the first of a mail that passes."""
+        if doc not in self.narrowing.unsent:
+            return doc << ORDINAL_BITS
+        row = self.catalog.docs.get([doc]).get(doc)
+        keys = (doc << ORDINAL_BITS) + np.arange(row.passages if row else 0, dtype=np.int64)
+        found = self.store.passages_of(keys, ("view", "page_first", "page_last"))
+        kept = (key for key, passage in found.items() if self.narrowing.keeps(passage, doc))
+        return min(kept, default=None)
 
     def _passages(
         self, candidates: Keys, order: NDArray[np.intp], limit: int
@@ -226,7 +238,7 @@ class HitMaker:
             rows = self.catalog.docs.get(docs, labels=True)
             for at, key, doc in zip(chosen.tolist(), keys.tolist(), docs, strict=True):
                 # A document may have been removed since it was found.
-                if key in found and doc in places and self.narrowing.keeps(found[key]):
+                if key in found and doc in places and self.narrowing.keeps(found[key], doc):
                     yield at, found[key], self._allowed(places[doc]), rows[doc]
 
     def _allowed(self, places: list[DocumentFile]) -> list[DocumentFile]:

@@ -15,9 +15,9 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN
 from indexer.catalog.records import DocFilter
-from indexer.query.filters import ANNOTATION, Filters, NumberRange
+from indexer.query.filters import ANNOTATION, DateRange, Filters, NumberRange
 from indexer.query.grammar import parse
-from indexer.store.values import DocSet, Term, docs_of
+from indexer.store.values import ORDINAL_BITS, DocSet, Term, docs_of
 from indexer.store.word_queries import WordSequence
 from indexer.text.terms import sequence, words
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
 _MAX_COMMENTS = 5_000
+_MAX_ON_PAGES = 100_000  # passages of documents that are asked for their pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,10 @@ class Narrowing:
     words: frozenset[str]
     phrases: tuple[WordSequence, ...]
     annotated: bool | None = None
-    # The comments among the passages, ascending, if only they match.
+    # The only passages that match, ascending, if they are few: comments, or those of some pages.
     keys: NDArray[np.int64] | None = None
+    # The mails of mailboxes that were not sent when the filter says, by document.
+    unsent: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
@@ -70,11 +73,13 @@ class Narrowing:
     @property
     def checks_text(self) -> bool:
         """Whether hits must be checked one by one."""
-        checked = self.words or self.phrases or self.annotated is not None
+        checked = self.words or self.phrases or self.unsent or self.annotated is not None
         return bool(checked) or self.pages != NumberRange()
 
-    def keeps(self, passage: Mapping[str, Any]) -> bool:
-        """Whether a passage, with ``view``, ``page_first`` and ``page_last``, matches."""
+    def keeps(self, passage: Mapping[str, Any], doc: int = 0) -> bool:
+        """Whether a passage of a document matches, with its view, first and last page."""
+        if passage["page_first"] in self.unsent.get(doc, ()):
+            return False
         first, last = self.pages.first, self.pages.last
         if first is not None and passage["page_last"] < first:
             return False
@@ -103,6 +108,7 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
         annotated=kinds if kinds or left_out else None,
         docs=collections.bounded(filters),
         pages=filters.pages,
+        unsent=_unsent(filters.dates, catalog),
         words=frozenset(word for text in query.excluded_words for word in words(text)),
         phrases=tuple(
             WordSequence(found) for found in map(sequence, query.excluded_phrases) if found
@@ -110,13 +116,48 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
     )
 
 
-def with_comments(narrowing: Narrowing, store: Store) -> Narrowing:
-    """Find the comments, if only they match: few among many passages, they are all candidates."""
+def _unsent(days: DateRange, catalog: Catalog) -> Mapping[int, frozenset[int]]:
+    if days == DateRange():
+        return {}
+    return catalog.docs.sent_on(
+        (days.first or dt.date.min).isoformat(), (days.last or dt.date.max).isoformat()
+    )
+
+
+def with_few(narrowing: Narrowing, catalog: Catalog, store: Store) -> Narrowing:
+    """Find the passages that match if they are few, comments or those of pages by their labels.
+
+    They are all candidates then: among many passages others would be found before them.
+    """
+    if narrowing.pages.labels:
+        keys = _on_labelled(narrowing, catalog, store)
+        return replace(narrowing, docs=DocSet.from_docs(docs_of(keys).tolist()), keys=keys)
     if not narrowing.annotated:
         return narrowing
     sign = Term(ANNOTATION_SIGN)
     keys = np.sort(store.match((sign,), _MAX_COMMENTS, narrowing.docs).keys)
     return replace(narrowing, docs=DocSet.from_docs(docs_of(keys).tolist()), keys=keys)
+
+
+def _on_labelled(narrowing: Narrowing, catalog: Catalog, store: Store) -> NDArray[np.int64]:
+    """The passages of pages with one of the labels of a filter, ascending."""
+    pages = catalog.docs.labelled(narrowing.pages.labels)
+    docs = np.array(sorted(pages), np.int32)
+    kept = docs if narrowing.docs is None else docs[narrowing.docs.keeps(docs)]
+    counts = catalog.docs.get(kept.tolist())
+    of_docs = [(doc << ORDINAL_BITS) + np.arange(counts[doc].passages) for doc in counts]
+    every = np.concatenate([np.zeros(0, np.int64), *of_docs])[:_MAX_ON_PAGES]
+    found = store.passages_of(every, ("page_first", "page_last"))
+    return np.array(
+        sorted(
+            key
+            for key, row in found.items()
+            if not pages[key >> ORDINAL_BITS].isdisjoint(
+                range(row["page_first"], row["page_last"] + 1)
+            )
+        ),
+        np.int64,
+    )
 
 
 @dataclass(slots=True)

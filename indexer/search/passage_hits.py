@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.api.formats import BY_NAME
+from indexer.api.formats import BY_NAME, page_unit
 from indexer.api.types import Hit, Why
 from indexer.search.compare_statements import NEGATIONS, NUMBER_WORDS
 from indexer.search.explain import find_in_text
@@ -264,11 +264,18 @@ def where(
         "file": place.relative,
         "title": doc.title or place.relative.rpartition("/")[2],
         **(
-            _page(passage, sentence, doc.labels) if has_pages(place.format, doc.pages) else _NO_PAGE
+            _page(passage, sentence, printed(place.format, doc))
+            if has_pages(place.format, doc.pages)
+            else _NO_PAGE
         ),
         "start": passage["char_start"],
         "end": passage["char_end"],
     }
+
+
+def printed(form: str, doc: DocRow) -> tuple[str, ...]:
+    """The labels that are printed on the pages of a document: those of mails are their days."""
+    return () if page_unit(form) == "message" else doc.labels
 
 
 def has_pages(form: str, pages: int) -> bool:

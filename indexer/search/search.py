@@ -39,7 +39,7 @@ from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse
 from indexer.search.hits import HitMaker, result
 from indexer.search.lexicon import Lexicon
 from indexer.search.named_entities import is_unknown_code, unknown_names, unknown_phrases
-from indexer.search.narrowing import SearchRequest, narrow, with_comments
+from indexer.search.narrowing import SearchRequest, narrow, with_few
 from indexer.search.openings import OpeningTexts, read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare_terms
 from indexer.search.rerank import rerank, rerank_evidence
@@ -154,7 +154,7 @@ class Searcher:
         ``by_words``: without vectors and the model.
         """
         started = time.perf_counter()
-        narrowing = with_comments(narrow(query, self.catalog), self.store)
+        narrowing = with_few(narrow(query, self.catalog), self.catalog, self.store)
         totals = self.catalog.spaces.totals()
         answer = _Answer()
         if query and not narrowing.empty:

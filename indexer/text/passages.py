@@ -70,6 +70,7 @@ def cut(
     *,
     target_words: int = 150,
     stem: Callable[[str, str], str] | None = None,
+    apart: bool = False,
 ) -> Iterator[Passage]:
     """Split a document into passages while its pages are read.
 
@@ -80,6 +81,7 @@ def cut(
         language: ISO 639-1 code, "" when unknown, or a function of the text of a page.
         target_words: The target length of a passage.
         stem: Computes ``Passage.stems`` from a view and its language; without it they are empty.
+        apart: Whether each page stands by itself, as the mails of a mailbox do.
 
     Yields:
         Passages in order; those of boilerplate, which may lie inside others, at the end. No others
@@ -95,7 +97,7 @@ def cut(
     for pieces in split_pieces(pages, source, outline, language_of):
         if around.takes(pieces):
             continue
-        if pending and _is_border(pending[-1], pieces[0]):
+        if pending and _is_border(pending[-1], pieces[0], apart=apart):
             ends = _ends(_cheapest_cuts(pending, target_words), len(pending))
             yield from _passages(pending, ends, source, ordinals, stem)
             pending, size, new = [], 0.0, 0.0
@@ -154,8 +156,10 @@ class _Boilerplate:
         self._run = []
 
 
-def _is_border(above: Piece, piece: Piece) -> bool:
+def _is_border(above: Piece, piece: Piece, *, apart: bool) -> bool:
     """Whether a passage must end between two pieces: at an embedded document, or at a comment."""
+    if apart and piece.page != above.page:
+        return True
     return piece.part != above.part or BlockKind.ASIDE in (above.kind, piece.kind)
 
 

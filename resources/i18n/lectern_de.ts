@@ -3357,10 +3357,6 @@
         <translation>eine Größe ist 500kb, 10mb oder 1.5gb</translation>
     </message>
     <message>
-        <source>a page is a number</source>
-        <translation>eine Seite ist eine Zahl</translation>
-    </message>
-    <message>
         <source>an extension is pdf or docx</source>
         <translation>eine Endung ist pdf oder docx</translation>
     </message>
@@ -3459,6 +3455,10 @@
     <message>
         <source>No document contains {names}.</source>
         <translation>Kein Dokument enthält {names}.</translation>
+    </message>
+    <message>
+        <source>a page is a number, such as 12 or iv</source>
+        <translation>eine Seite ist eine Zahl wie 12 oder iv</translation>
     </message>
     <message>
         <source>the kind of a passage is annotation</source>
@@ -4873,8 +4873,8 @@
         <translation>Kommentare und Markierungen, die Leser in Dokumenten hinterlassen haben</translation>
     </message>
     <message>
-        <source>passages on these pages; 5 and 5..10 work too</source>
-        <translation>Stellen auf diesen Seiten; auch 5 und 5..10 gehen</translation>
+        <source>passages on these pages; 5, 5..10 and iv work too</source>
+        <translation>Stellen auf diesen Seiten; auch 5, 5..10 und iv gehen</translation>
     </message>
     <message>
         <source>documents that resemble this one</source>

@@ -293,3 +293,42 @@ def test_a_hit_has_the_number_that_is_printed_on_its_page(world: World, engine: 
         assert (hit.page, hit.page_label) == (1, "iv")
     (other,) = search(engine, '"zephyr clause"', 1)
     assert other.page_label == ""
+
+
+def test_a_page_is_found_by_the_number_that_is_printed_on_it(world: World, engine: Engine) -> None:
+    document = pymupdf.open()
+    for at, text in enumerate(["The keeper counts the lamps. ", "", "The keeper sells the oil. "]):
+        document.new_page().insert_textbox((72, 72, 500, 700), text * 40 if text else "")
+        assert document.page_count == at + 1
+    document.set_page_labels([{"startpage": 0, "style": "r", "firstpagenum": 7}])
+    document.save(world.documents / "labelled.pdf")
+    world.index(engine)
+    for query in ("page:vii", "lamps keeper page:VII", "what does the keeper count? page:vii"):
+        hits = search(engine, query, 9)
+        assert hits
+        assert {(hit.file, hit.page, hit.page_label) for hit in hits} == {
+            ("labelled.pdf", 1, "vii")
+        }
+    assert {hit.page for hit in search(engine, "keeper page:ix", 9)} == {3}
+    assert search(engine, "page:viii", 9) == search(engine, "keeper page:viii", 9) == ()
+    assert search(engine, '"zephyr clause" page:cover', 9) == ()
+
+
+def test_each_mail_of_a_mailbox_has_its_own_date(world: World, engine: Engine) -> None:
+    mails = (
+        f"From a@example.org Fri Mar {day:02} 13:32:27 2024\nFrom: Anna <a@example.org>\n"
+        f"Subject: Order {day}\nDate: Fri, {day:02} Mar 2024 13:32:27 +0000\n\n"
+        f"Send {day} barrels of whale oil to the pier.\n\n"
+        for day in range(1, 10)
+    )
+    (world.documents / "orders.mbox").write_text("".join(mails))
+    world.index(engine)
+    for query in ("date:2024-03-05", "whale oil date:2024-03-05", '"whale oil" date:2024-03-05'):
+        (hit,) = (hit for hit in search(engine, query, 20) if hit.file == "orders.mbox")
+        assert (hit.page, hit.heading_path) == (5, ("Order 5",))
+        assert "Send 5 barrels" in hit.text
+    found = search(engine, '"whale oil" after:2024-03-08', 20)
+    inside = [hit for hit in found if hit.file == "orders.mbox"]
+    assert sorted(hit.page for hit in inside) == [8, 9]
+    assert {hit.page_label for hit in inside} == {""}
+    assert search(engine, '"whale oil" date:2024-03-11', 20) == ()

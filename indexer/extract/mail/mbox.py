@@ -11,7 +11,15 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import Metadata, PlainSource, RawPage, check_size, is_left_out, too_large
+from indexer.extract.base import (
+    MAX_LABELS,
+    Metadata,
+    PlainSource,
+    RawPage,
+    check_size,
+    is_left_out,
+    too_large,
+)
 from indexer.extract.mail.eml import BodySpool, read_mail
 from indexer.extract.mail.message import MailReader
 from indexer.extract.page_writer import salvage
@@ -48,6 +56,17 @@ class MboxSource(PlainSource):
         return salvage(self._pages(reader, skip), reader.writer)
 
     def _pages(self, reader: MailReader, skip: Collection[int]) -> Iterator[RawPage]:
+        days: list[str] = []
+        try:
+            yield from self._mails(reader, skip, days)
+        finally:
+            known = sorted(filter(None, days))
+            sent = (known[0], known[-1]) if known else ("", "")
+            self.metadata = Metadata(sent=sent, labels=tuple(days[:MAX_LABELS]))
+
+    def _mails(
+        self, reader: MailReader, skip: Collection[int], days: list[str]
+    ) -> Iterator[RawPage]:
         with self._path.open("rb") as file:
             mails = _Mails(file, self._limits.message_bytes)
             while mails.go_on():
@@ -55,10 +74,11 @@ class MboxSource(PlainSource):
                 self.page_count = reader.writer.page = number
                 self.on_page(number)
                 alone = is_left_out(number, skip)
+                days.append("")
                 with closing(BodySpool()) as aside:
                     try:
                         mail = read_mail(mails.lines(), aside)
-                        self._widen(mail.date[:10])
+                        days[-1] = mail.date[:10]
                         yield from reader.mail(mail, alone=alone)
                     except WorldError as error:
                         if error.code not in ("unreadable", "too_large"):
@@ -67,12 +87,6 @@ class MboxSource(PlainSource):
                         yield RawPage(number, "", unreadable=reason)
         if not mails.number:
             raise WorldError("unreadable", reason="not_mailbox")
-
-    def _widen(self, day: str) -> None:
-        """Widen the dates of the mailbox to that of a mail, if it has one."""
-        if day:
-            first, last = self.metadata.sent
-            self.metadata = Metadata(sent=(min(first or day, day), max(last, day)))
 
 
 class _Mails:

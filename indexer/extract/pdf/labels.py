@@ -22,8 +22,6 @@ _FORMS = {
 # Limits for hostile files: the highest number, and the length of a label.
 _MAX_NUMBER = 100_000
 MAX_LABEL_CHARS = 40
-# The pages whose labels are kept with a document.
-MAX_LABELS = 10_000
 _BLANKS = re.compile(r"[\s\x00-\x1f]+")
 
 

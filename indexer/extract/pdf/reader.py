@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 
 from indexer.api.types import OutlineEntry
-from indexer.extract.base import Metadata, RawPage
+from indexer.extract.base import MAX_LABELS, Metadata, RawPage
 from indexer.extract.pdf.glyphs import (
     FEW_UNMAPPED,
     REPLACEMENT,
@@ -28,7 +28,7 @@ from indexer.extract.pdf.glyphs import (
     should_replace,
     shows,
 )
-from indexer.extract.pdf.labels import MAX_LABELS, page_labels
+from indexer.extract.pdf.labels import page_labels
 from indexer.extract.pdf.layout import lay_out
 from indexer.extract.pdf.lines import read_lines
 from indexer.extract.pdf.opening import failures_of, open_checked, was_rebuilt

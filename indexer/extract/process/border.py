@@ -23,8 +23,8 @@ from indexer.api.codec import decode
 from indexer.api.errors import CODES, Failure, InternalError, LecternError, WorldError
 from indexer.api.formats import BY_NAME
 from indexer.api.phrases import PHRASES
-from indexer.extract.base import EXTRACTOR_VERSION
-from indexer.extract.pdf.labels import MAX_LABEL_CHARS, MAX_LABELS
+from indexer.extract.base import EXTRACTOR_VERSION, MAX_LABELS
+from indexer.extract.pdf.labels import MAX_LABEL_CHARS
 from indexer.extract.process.messages import (
     DocumentRead,
     Ended,

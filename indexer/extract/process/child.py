@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from indexer.api.codec import LENGTH_BYTES, Hello, hello, read_frame, unpack, write_frame
 from indexer.api.codec import frame as packed_frame
 from indexer.api.errors import InternalError, LecternError, WorldError
-from indexer.api.formats import SizeClass
+from indexer.api.formats import SizeClass, page_unit
 from indexer.api.phrases import reason_of
 from indexer.catalog.states import Stamp
 from indexer.confine import worker
@@ -53,7 +53,7 @@ from indexer.ocr.layer import pack
 
 if TYPE_CHECKING:
     from indexer.api.formats import Format
-    from indexer.api.types import OutlineEntry, Passage
+    from indexer.api.types import DocumentInfo, OutlineEntry, Passage
     from indexer.extract.base import PageSource
 
     Job = Extract | Recognise
@@ -287,7 +287,7 @@ def _extract(
             if request.as_text:
                 _send_text(conversation, document)
             else:
-                _send_passages(conversation, document, outline, info.language)
+                _send_passages(conversation, document, outline, info)
     conversation.send(Ended())
 
 
@@ -321,12 +321,13 @@ def _send_passages(
     conversation: EnginePipe,
     document: CanonicalText,
     outline: tuple[OutlineEntry, ...],
-    spoken: str,
+    info: DocumentInfo,
 ) -> None:
     from indexer.text.passages import cut
     from indexer.text.terms import stems
 
-    passages = cut(document.pages(), outline, spoken, stem=stems)
+    apart = page_unit(info.format) == "message"
+    passages = cut(document.pages(), outline, info.language, stem=stems, apart=apart)
     group: list[Passage] = []
     size = 0
     for passage in passages:

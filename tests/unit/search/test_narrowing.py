@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -57,6 +58,15 @@ def test_a_passage_answers_if_any_of_its_pages_does(
     catalog: Catalog, query: str, pages: tuple[int, int], kept: bool
 ) -> None:
     assert narrow(parse(query), catalog).keeps(passage("lease", *pages)) is kept
+
+
+def test_a_mail_of_a_mailbox_passes_by_its_own_day(catalog: Catalog) -> None:
+    narrowing = replace(narrow(parse("oil"), catalog), unsent={7: frozenset({2, 3})})
+    assert narrowing.checks_text
+    assert [narrowing.keeps(passage("oil", page, page), 7) for page in (1, 2, 3, 4)] == [
+        True, False, False, True,
+    ]  # fmt: skip
+    assert narrowing.keeps(passage("oil", 2, 2), 8)
 
 
 def test_a_folder_nobody_has_leaves_nothing(catalog: Catalog) -> None:
