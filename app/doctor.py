@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import paths
+from app import disk_encryption, paths
 from app.cli_engine import DEMO_QUESTION, sample_documents
 from app.cli_index import index
 from app.confined import has_local_display
@@ -60,6 +60,7 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[Check]:
     yield _settings(settings)
     yield from _network()
     yield _disk(config)
+    yield check("encryption of the disk", disk_encryption.state(config.library))
 
 
 def _network() -> Iterator[Check]:

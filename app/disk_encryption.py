@@ -1,0 +1,82 @@
+"""Whether the disk that has a folder is encrypted, as far as the system tells it without a right.
+
+Linux names the mounted file system and the devices below it in files that everybody may read. Where
+it cannot be known, that is what is said: "no" is said only of a disk whose devices are all known.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+MOUNTS, BLOCK_DEVICES = Path("/proc/self/mountinfo"), Path("/sys/dev/block")
+ELSEWHERE = {
+    "win32": "not known: Windows tells it under BitLocker, or Device encryption, in its settings",
+    "darwin": "not known: macOS tells it under FileVault in its settings",
+}
+# File systems that encrypt each file, as the kernel names them.
+_ENCRYPTED_FOLDERS = ("fuse.gocryptfs", "fuse.cryfs", "fuse.encfs", "ecryptfs")
+# What cryptsetup writes before the name of a device that it encrypts, not of one that it verifies.
+_MAPPED = re.compile(r"CRYPT-(LUKS1|LUKS2|PLAIN|LOOPAES|TCRYPT|BITLK|FVAULT2)-")
+_ESCAPED = re.compile(r"\\([0-7]{3})")
+
+
+def state(folder: Path, mounts: Path = MOUNTS, devices: Path = BLOCK_DEVICES) -> str:
+    """Say whether the disk of ``folder`` is encrypted, or that it is not known here."""
+    if sys.platform != "linux":
+        return ELSEWHERE.get(sys.platform, "not known on this system")
+    try:
+        kind, source = _mount(Path(os.path.realpath(folder)), mounts)
+        if kind in _ENCRYPTED_FOLDERS:
+            return f"yes: the folder is mounted by {kind.removeprefix('fuse.')}"
+        number = Path(source).stat().st_rdev if source.startswith("/") else 0
+        found = number and _is_encrypted(_device(number, devices))
+    except (OSError, ValueError, LookupError) as error:
+        return f"not known: {error}"
+    if not number:
+        return f"not known: {kind} is on no disk of this machine that it names"
+    return f"yes: {source}" if found else f"no encryption found below {source}"
+
+
+def _mount(folder: Path, mounts: Path) -> tuple[str, str]:
+    """Return the type and the source of the file system that has a folder.
+
+    Raises:
+        LookupError: none has it.
+    """
+    best: tuple[int, str, str] | None = None
+    for line in mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
+        before, _, after = line.partition(" - ")
+        point = Path(_unescaped(before.split()[4]))
+        kind, source = after.split()[:2]
+        # Of two at the same place the later one hides the other.
+        if folder.is_relative_to(point) and (best is None or len(point.parts) >= best[0]):
+            best = len(point.parts), kind, _unescaped(source)
+    if best is None:
+        raise LookupError("no mounted file system has the folder")
+    return best[1:]
+
+
+def _unescaped(text: str) -> str:
+    """Return a name as it is: the kernel writes blanks and backslashes of it in octal digits."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 8)), text)
+
+
+def _device(number: int, devices: Path) -> Path:
+    return (devices / f"{os.major(number)}:{os.minor(number)}").resolve(strict=True)
+
+
+def _is_encrypted(device: Path) -> bool:
+    """Whether a device is a mapped encryption, or stands on nothing but such devices."""
+    name = device / "dm" / "uuid"
+    if name.exists() and _MAPPED.match(name.read_text(encoding="ascii")):
+        return True
+    # A partition has the devices below it in the folder of its whole device.
+    whole = device.parent if (device / "partition").exists() else device
+    if whole != device and _is_encrypted(whole):
+        return True
+    below = whole / "slaves"
+    found = list(below.iterdir()) if below.is_dir() else []
+    return bool(found) and all(_is_encrypted(each.resolve(strict=True)) for each in found)
