@@ -1,7 +1,7 @@
 """Pages of documents as images, with the places of a passage, from a render child of our own.
 
-The child reads documents confined, as it does for the window. One that hangs ends itself; one that
-has ended is started again for the next request.
+The child reads documents confined, as it does for the window. It ends a reader that hangs; a child
+that has ended is started again for the next request.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from indexer.api.codec import Hello, check_hello, decode, decode_error, read_frame, write_frame
 from indexer.api.errors import WorldError
 from indexer.api.pages import DocumentSource, GetImage, GetMarks, Open
-from indexer.confine.process import child_command, child_environment, make_scratch
+from indexer.confine.process import child_command, child_environment, kill_readers, make_scratch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,6 +103,7 @@ class PageRenderer:
     def _end(self) -> None:
         child, self._child = self._child, None
         if child is not None:
+            kill_readers(child.pid)
             child.kill()
             child.communicate()
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -143,8 +144,12 @@ def from_json(data: bytes) -> Any:
         raise ValueError("it is nested too deeply") from error
 
 
-def check_values(value: Any) -> None:
+def check_values(value: Any, surrogates: str = sys.getfilesystemencodeerrors()) -> None:
     """Check numbers and texts of parsed JSON: 64 bits, finite, surrogates only as in file names.
+
+    Args:
+        value: The parsed JSON.
+        surrogates: "strict" refuses those of file names, too.
 
     Raises:
         WorldError: ``bad_request``.
@@ -152,15 +157,15 @@ def check_values(value: Any) -> None:
     if isinstance(value, str):
         if not value.isascii():
             try:
-                os.fsencode(value)
+                value.encode("utf-8", surrogates)
             except UnicodeEncodeError as error:
                 raise WorldError("bad_request", reason="it has text that is not Unicode") from error
     elif isinstance(value, dict):
         for part in chain.from_iterable(value.items()):
-            check_values(part)
+            check_values(part, surrogates)
     elif isinstance(value, list):
         for part in value:
-            check_values(part)
+            check_values(part, surrogates)
     elif isinstance(value, (int, float)) and not -MAX_INT <= value <= MAX_INT:
         raise WorldError("bad_request", reason="it has a number of more than 64 bits")
 

@@ -17,12 +17,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import math
 import os
 import select
 import signal
 import struct
 import sys
 import tempfile
+import time
 import traceback
 from contextlib import suppress
 from itertools import count
@@ -31,7 +33,15 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from indexer.confine import kernel
 from indexer.confine.kernel import CHANGE, READ, RUN, SCOPE_SINCE, FileRights, PathRule, Scope
-from indexer.confine.process import become_subreaper, die_with, libc, remove_folder
+from indexer.confine.process import (
+    become_subreaper,
+    descendants,
+    die_with,
+    libc,
+    remove_folder,
+    resident_bytes,
+    written_bytes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
@@ -239,7 +249,6 @@ WRITTEN_BYTES = 2 << 30
 PROGRAM_BYTES = 1536 << 20
 _FAILED_STATUS = 1
 _LENGTH = struct.Struct(">I")
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _numbers = count(1)
 
 
@@ -290,6 +299,21 @@ class DocumentWorker:
         with suppress(OSError):  # it does so, too; whoever is first
             os.setpgid(self.pid, self.pid)
         self._ended = os.pidfd_open(self.pid)
+        self._next_look, self._until = 0.0, math.inf
+        _running.add(self)
+
+    def ask(self, frame: bytes, most: int, seconds: float) -> bytes | None:
+        """Send it a frame and wait for the next of its own, as ``send`` and ``receive`` do.
+
+        Raises:
+            TimeoutError: After so many seconds, whatever it did meanwhile; 0 is no limit.
+        """
+        self._until = time.monotonic() + seconds if seconds > 0 else math.inf
+        try:
+            self.send(frame)
+            return self.receive(most)
+        finally:
+            self._until = math.inf
 
     def send(self, frame: bytes) -> None:
         """Send it a whole frame; one that it does not read, or that finds it ended, is lost."""
@@ -321,15 +345,24 @@ class DocumentWorker:
         """Wait until a descriptor can be read or written, while the limits are watched."""
         poll = select.poll()  # which Windows lacks, as it has no workers
         poll.register(descriptor, select.POLLOUT if writing else select.POLLIN)
-        while not poll.poll(_POLL_MS):
-            self._check_limits()
+        ready = False
+        while not ready:
+            ready = bool(poll.poll(_POLL_MS))
+            # One that sends a byte now and then is always ready.
+            if (now := time.monotonic()) >= self._next_look:
+                self._next_look = now + _POLL_MS / 1000
+                self._check_limits()
+            if now >= self._until:
+                raise TimeoutError
 
     def finish(self) -> None:
         """Wait for the end of a worker that has nothing more to say, and end like it."""
         if not select.select([self._ended], [], [], _END_S)[0]:  # it closed its pipe, and goes on
-            self.end()
+            end_all()
             os._exit(_FAILED_STATUS)  # not like one that the system killed
         status = self._end()
+        if status:
+            end_all()
         if os.WIFSIGNALED(status):
             _exit_like(os.WTERMSIG(status))
         if code := os.waitstatus_to_exitcode(status):
@@ -343,6 +376,8 @@ class DocumentWorker:
 
     def _end(self) -> int:
         """Wait for its end; return its status."""
+        self._until = math.inf
+        _running.discard(self)
         self.until_ready(self._ended)
         _pid, status = os.waitpid(self.pid, 0)
         _end_group(self.pid)
@@ -369,37 +404,20 @@ class DocumentWorker:
     def _check_limits(self) -> None:
         """End the worker, and this process, if it holds too much."""
         large = 0 < self._resident_bytes < resident_bytes(self.pid)
-        programs = sum(map(resident_bytes, _started_by(self.pid)))
-        if large or programs > PROGRAM_BYTES or _written_bytes(self.pid) > WRITTEN_BYTES:
-            self.end()
+        programs = sum(map(resident_bytes, descendants(self.pid)))
+        if large or programs > PROGRAM_BYTES or written_bytes(self.pid) > WRITTEN_BYTES:
+            _running.add(self)
+            end_all()
             os._exit(TOO_LARGE_STATUS)
 
 
-def resident_bytes(pid: int) -> int:
-    """Return the resident memory of a process on Linux; 0 after its end."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE_BYTES
-    except (OSError, IndexError, ValueError):
-        return 0
+_running: set[DocumentWorker] = set()
 
 
-def _started_by(pid: int) -> Iterator[int]:
-    """Yield the processes below another."""
-    waiting = [pid]
-    while waiting:
-        for listed in Path(f"/proc/{waiting.pop()}/task").glob("*/children"):
-            with suppress(OSError):
-                found = [*map(int, listed.read_text("ascii").split())]
-                waiting += found
-                yield from found
-
-
-def _written_bytes(pid: int) -> int:
-    """Return what a process has written with system calls, its ended children included."""
-    try:
-        return int(Path(f"/proc/{pid}/io").read_text().partition("wchar:")[2].split()[0])
-    except (OSError, IndexError, ValueError):
-        return 0
+def end_all() -> None:
+    """End all workers with all that they started, before this process ends."""
+    for each in tuple(_running):
+        each.end()
 
 
 def _end_group(group: int) -> None:

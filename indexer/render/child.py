@@ -2,7 +2,7 @@
 
 It has the priority of the window and ends with it: when the pipe is closed, and on Linux even if
 the window is killed. The window orders the requests, so there is no queue here. Where the system
-supports it, each document is opened by a confined worker that can read nothing else; a replaced
+supports it, each document is opened by a confined worker that can read nothing else; a changed
 file, another password or newly recognised pages need a new worker.
 """
 
@@ -23,6 +23,7 @@ from indexer.api.codec import (
     LENGTH_BYTES,
     MAX_MESSAGE_BYTES,
     Hello,
+    check_values,
     decode,
     frame,
     hello,
@@ -97,18 +98,22 @@ class Workers:
             return
         programs = programs_of(promised_format(request.source.path, request.source.format))
         reader = self._reader(request.source, programs).worker
-        self._started.alarm.stop()
+        # Counted here, as a document that took its reader over would stop an alarm there.
+        limit_s, failure = self._started.alarm.seconds, broken()
+        answer: bytes | None = b""
         with swept(programs):
-            reader.send(frame(header))
-            answer = reader.receive(MAX_MESSAGE_BYTES)
-        checked = None if answer is None else _checked(answer, header)
+            try:
+                answer = reader.ask(frame(header), MAX_MESSAGE_BYTES, limit_s)
+            except TimeoutError:
+                failure = WorldError("out_of_time", limit=f"{limit_s:g} seconds")
+        checked = _checked(answer, header) if answer else None
         if checked is None:
             self._readers.pop(request.source.path)
             if answer is None:
                 reader.finish()  # a crash of it ends this process
             else:
                 reader.end()
-            reply, data = _failure(broken())
+            reply, data = _failure(failure)
             checked = frame({**reply, "id": header.get("id")}, data)
         self._outgoing.flush()
         reader.deliver(self._outgoing.fileno(), checked)
@@ -117,11 +122,10 @@ class Workers:
         """Return the worker of a document's current file, started if necessary."""
         path = source.path
         recognised = NOTHING
-        stamp: tuple[int, int] | None = None
+        stamp: Stamp | None = None
         with suppress(OSError, ValueError):
-            found = Stamp.from_status(path.stat())
-            stamp = found.volume, found.inode
-            recognised = self._known.pages(path, found)
+            stamp = Stamp.from_status(path.stat())
+            recognised = self._known.pages(path, stamp)
         identity = (stamp, source.password, recognised)
         reader = self._readers.get(path)
         if reader is not None and reader.identity != identity:
@@ -146,9 +150,7 @@ class Workers:
         def work(requests: BinaryIO, answers: BinaryIO) -> None:
             documents = OpenDocuments(recognised=lambda _path, _stamp: recognised)
             while (asked := read_frame(requests)) is not None:
-                self._started.alarm.restart()
                 self._serve(documents, asked[0], answers)
-                self._started.alarm.stop()
 
         worker = DocumentWorker(work, document, self._started, programs)
         return _RunningWorker(worker, identity)
@@ -161,6 +163,7 @@ def _checked(answer: bytes, request: Header) -> bytes | None:
     """
     with suppress(WorldError):
         header, data = unpack(answer[LENGTH_BYTES:])
+        check_values(header, "strict")
         if header.get("id") != request.get("id"):
             return None
         if header.get("type") == "reply":
@@ -210,6 +213,7 @@ def main() -> int:
         return 0
     finally:
         started.alarm.stop()
+        worker.end_all()
     return 0
 
 

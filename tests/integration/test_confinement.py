@@ -17,6 +17,7 @@ from indexer.api.errors import LecternError
 from indexer.api.pages import DocumentSource, GetText
 from indexer.config import Limits
 from indexer.confine import kernel, worker
+from indexer.confine.process import kill_readers
 from indexer.extract.office.libreoffice import find_program
 from indexer.extract.process import process, sandbox
 from indexer.extract.process.sandbox import ExtractionChild
@@ -406,6 +407,16 @@ def _notes(folder: Path) -> tuple[Path, list[Path]]:
         ("    message_id += 1; speak(pipe, [DocumentRead(forged('x')), Ended()])", "child_died"),
         ("    speak(pipe, [PassagesSent((passage(0, 0, 'Early.'),)), Ended()])", "child_died"),
         ("    speak(pipe, [DocumentRead(forged('x'))] * 2)", "child_died"),
+        # No store can hold what UTF-8 cannot encode.
+        ("    speak(pipe, ended([DocumentRead(forged(chr(0xDC80)))]))", "child_died"),
+        (
+            """
+    speak(pipe, [DocumentRead(forged('x'))])
+    child.read_frame(pipe._incoming)
+    speak(pipe, ended([PassagesSent((passage(0, 0, chr(0xDCFF)),))]))
+""",
+            "child_died",
+        ),
         ("    speak(pipe, [Failed(Failure('disk_full', '', {'path': '/'}))])", "internal"),
         ("    send(pipe, b'\\0\\0\\0\\x09no frames')", "child_died"),
         ("    send(pipe, b'\\xff' * 99); time.sleep(99)", "child_died"),
@@ -476,6 +487,110 @@ sys.exit(child.main())
         assert not [left for left in found["left"] if psutil.pid_exists(left)]
         wait_for(lambda: not psutil.Process(child.pid).children(recursive=True))
     assert found["group"] == found["session"] == "PermissionError"
+
+
+_PREVIEWED = """
+import faulthandler
+from indexer.api.codec import encode, write_frame
+from indexer.api.errors import Failure
+from indexer.api.pages import TextPart
+from indexer.render import child as preview
+
+honest_serve = preview._serve
+
+def serve(documents, header, outgoing):
+    if "hostile" not in str(header):
+        return honest_serve(documents, header, outgoing)
+    faulthandler.cancel_dump_traceback_later()
+    attack(header, outgoing)
+
+def reply(outgoing, number, answer=None, data=b"Forged."):
+    answer = answer or encode(TextPart(0, False, (), ()))
+    write_frame(outgoing, {"type": "reply", "answer": answer, "id": number}, data)
+
+preview._serve = serve
+"""
+
+
+def _asked(path: Path) -> GetText:
+    return GetText(DocumentSource(path), start=0, end=0, room=1_000)
+
+
+@pytest.mark.parametrize(
+    ("attack", "outcome"),
+    [
+        ("time.sleep(999)", "out_of_time"),
+        (
+            """outgoing.write(bytes((0, 0, 16, 0)))
+    while True: outgoing.write(b"x"); outgoing.flush(); time.sleep(0.02)""",
+            "out_of_time",
+        ),
+        ("reply(outgoing, header['id'] + 1)", "child_died"),
+        ("reply(outgoing, header['id'], {'start': chr(0xD800)})", "child_died"),
+        ("reply(outgoing, header['id'], {'start': chr(0xDC80)})", "child_died"),
+        ("write_frame(outgoing, {'type': 'hello', 'id': header['id']})", "child_died"),
+        (
+            """error = Failure('disk_full', '', {'path': '/'})
+    write_frame(outgoing, {'type': 'error', 'error': error, 'id': header['id']})""",
+            "internal",
+        ),
+        # It answers what it will be asked next, too.
+        ("[reply(outgoing, header['id'] + more) for more in range(9)]", ""),
+    ],
+)
+def test_in_the_preview_a_document_harms_no_other(
+    victim: Victim, tmp_path: Path, attack: str, outcome: str
+) -> None:
+    hostile, notes = _notes(tmp_path)
+    taken = f"{_PREVIEWED}\ndef attack(header, outgoing):\n    {attack}\nsys.exit(child.main())"
+    with render_child("--silence=6", code=victim.run(taken)) as ask:
+        failed = ""
+        try:
+            ask(_asked(hostile))
+        except LecternError as error:
+            failed = error.code
+        assert failed == outcome
+        for note in notes:
+            assert ask(_asked(note))[1] == note.read_bytes()
+
+
+_LEAVING = """
+from indexer.render import child as preview
+preview.programs_of = lambda promised: [Path("/bin/true")]
+
+def open_source(path, password, limits):
+    left = []
+    for ignored in range(3):
+        if not (started := os.fork()):
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            while True:
+                time.sleep(9)
+        left.append(started)
+    return say(left)
+
+text.open_source = open_source
+sys.exit(child.main())
+"""
+
+
+@pytest.mark.parametrize("how", ["closed", "killed", "changed"])
+def test_in_the_preview_a_document_leaves_no_process(
+    victim: Victim, tmp_path: Path, how: str
+) -> None:
+    hostile, _notes_there = _notes(tmp_path)
+    with render_child(code=victim.run(_LEAVING)) as ask:
+        left = json.loads(ask(_asked(hostile))[1])
+        assert all(map(psutil.pid_exists, left))
+        if how == "closed":
+            assert ask.process.stdin is not None
+            ask.process.stdin.close()
+        elif how == "killed":
+            kill_readers(ask.process.pid)
+            ask.process.kill()
+        else:
+            hostile.write_text("It was changed.")
+            ask(_asked(hostile))
+        wait_for(lambda: not any(map(psutil.pid_exists, left)))
 
 
 def test_a_worker_sees_nothing_of_the_one_before(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 from indexer.api.codec import FrameReader, Hello, check_hello, frame, read_answer
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.pages import Rest
-from indexer.confine.process import child_command, child_environment, make_scratch
+from indexer.confine.process import child_command, child_environment, kill_readers, make_scratch
 from ui.ports import ignore
 from ui.widgets import timer
 
@@ -116,6 +116,8 @@ class RenderProcess(QObject):
         self._process.readyReadStandardOutput.disconnect(self._read)
         self._process.errorOccurred.disconnect(self._failed)
         self._process.finished.disconnect(self._finished)
+        if pid := self.pid:
+            kill_readers(pid)
         self._process.kill()
         # A killed process ends at once; Qt has to reap it.
         self._process.waitForFinished(_END_MS)

@@ -19,7 +19,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.codec import decode
+from indexer.api.codec import check_values, decode
 from indexer.api.errors import CODES, Failure, InternalError, LecternError, WorldError
 from indexer.api.formats import BY_NAME
 from indexer.api.phrases import PHRASES
@@ -37,6 +37,7 @@ from indexer.extract.process.messages import (
     TextSent,
 )
 from indexer.ocr.layer import RecognisedLine, RecognisedWord, pack
+from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,6 +107,7 @@ class Border:
             WorldError: ``child_died``, if it is none that may come now.
         """
         try:
+            check_values(header, "strict")  # no store can hold lone surrogates
             message = FromChild.from_header(header)
             _need(header.get("id") == self._number and not self._ended)
             return self._checked(message)
@@ -225,10 +227,9 @@ def _checked_lost(lost: str) -> str:
 
 def _checked_part(part: object) -> Sequence[str]:
     match part:
-        case [str(name), str(reason)] if _is_reason(reason):
-            return name[:_MOST_PART], reason
-        case [str(name), _]:
-            return name[:_MOST_PART], "content_damaged"
+        case [str(name), reason]:
+            told = reason if isinstance(reason, str) and _is_reason(reason) else "content_damaged"
+            return without_surrogates(name[:_MOST_PART]), told
     return "", "content_damaged"
 
 
@@ -244,6 +245,7 @@ def _checked_lines(lines: str) -> str:
         raise ValueError("no lines") from error
     _need(unpacking.eof)
     found = []
+    check_values([word[0] for row in rows for word in row[2]], "strict")
     for size, turn, words in rows:
         _need(bool(words) and 0 <= turn <= 3 and math.isfinite(size) and size >= 0)
         _need(all(word[0] and all(map(math.isfinite, word[1:])) for word in words))

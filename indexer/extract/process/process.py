@@ -17,7 +17,6 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import psutil
@@ -25,7 +24,7 @@ import psutil
 from indexer.api.codec import Hello, check_hello, read_frame, write_frame
 from indexer.api.errors import WorldError
 from indexer.confine.job import WindowsJob
-from indexer.confine.process import child_command, make_scratch, start_child
+from indexer.confine.process import child_command, children, kill_readers, make_scratch, start_child
 from indexer.confine.worker import TOO_LARGE_STATUS
 
 if TYPE_CHECKING:
@@ -76,17 +75,8 @@ class Starvation:
         while waiting:
             found.append(process := waiting.pop())
             with suppress(psutil.Error):
-                waiting += map(psutil.Process, _children_of(process.pid))
+                waiting += map(psutil.Process, children(process.pid))
         return found
-
-
-def _children_of(pid: int) -> list[int]:
-    """Return the processes that a process of Linux has started, without reading all others."""
-    found: list[int] = []
-    with suppress(OSError):
-        for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-            found += map(int, listed.read_text("ascii").split())
-    return found
 
 
 def _used(processes: list[psutil.Process]) -> float:
@@ -312,11 +302,9 @@ class ChildProcess:
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and its readers, each of which has a group of its own."""
+    """Kill a process with its readers."""
+    kill_readers(process.pid)
     if hasattr(os, "killpg"):
-        for reader in _children_of(process.pid):
-            with suppress(OSError):
-                os.killpg(reader, signal.SIGKILL)
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
             return

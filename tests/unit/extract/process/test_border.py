@@ -101,6 +101,7 @@ def test_passages_lie_within_their_text(changes: dict[str, Any]) -> None:
         {"pages": 2**33}, {"characters": -1}, {"characters": 2_000_000}, {"title": "x" * 20_000},
         {"author": "x" * 20_000}, {"created": "yesterday"}, {"sent": ("yesterday", "")},
         {"language": "Klingon"}, {"bad_pages": (0,)}, {"bad_pages": (1, 1)},
+        {"title": "\ud800"}, {"author": "\udc80"},
         {"lost": "x" * 200_000}, {"labels": ("i",) * 4}, {"labels": ("x" * 50,)},
     ],
 )  # fmt: skip
@@ -147,6 +148,8 @@ def test_lost_parts_have_reasons_of_the_tables() -> None:
     assert json.loads(lost(json.dumps(known))) == known
     assert lost("pdf_damaged") == "pdf_damaged"
     assert lost("pay here") == "content_damaged"
+    known["unread"] = [["\udc80.doc", "part_locked"]]
+    assert json.loads(lost(json.dumps(known)))["unread"] == [["\ufffd.doc", "part_locked"]]
     known["unread"] = [["a.doc", "pay here"]]
     assert json.loads(lost(json.dumps(known)))["unread"] == [["a.doc", "content_damaged"]]
 
@@ -157,5 +160,11 @@ def test_recognised_lines_are_lines() -> None:
     assert isinstance(found, LinesFound)
     assert unpack(base64.b64decode(found.lines)) == [line]
     rows = (b"{}", b"[[12, 9, [[1, 2]]]]", b'[[12, 4, [["a", 1, 2, 3, 4]]]]', b"[" * 9_999)
-    for data in (*map(zlib.compress, rows), b"no deflate", zlib.compress(b" " * (64 << 20))):
+    broken = json.dumps([[12, 1, [["\udc80", 1, 2, 3, 4]]]]).encode()
+    for data in (
+        zlib.compress(broken),
+        *map(zlib.compress, rows),
+        b"no deflate",
+        zlib.compress(b" " * (64 << 20)),
+    ):
         assert refused(LinesFound(base64.b64encode(data).decode(), lasting=True))
