@@ -10,7 +10,8 @@ import pytest
 
 from tests.corpora import BENCH, needs_corpus
 
-pytestmark = [needs_corpus, pytest.mark.corpus]
+# Each of its checks starts a command: minutes on a busy machine.
+pytestmark = [needs_corpus, pytest.mark.corpus, pytest.mark.timeout(1800)]
 PROGRAM = Path(sys.executable).with_name("lectern")
 
 
@@ -19,7 +20,6 @@ def test_what_people_reported_is_read_and_found() -> None:
         [sys.executable, BENCH / "people_files.py", BENCH / "people-files", "--lectern", PROGRAM],
         capture_output=True,
         text=True,
-        timeout=540,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
