@@ -18,6 +18,8 @@ ELSEWHERE = {
 }
 # File systems that encrypt each file, as the kernel names them.
 _ENCRYPTED_FOLDERS = ("fuse.gocryptfs", "fuse.cryfs", "fuse.encfs", "ecryptfs")
+# File systems that may have several disks, of which the table of mounts names one.
+_OF_SEVERAL = ("btrfs", "bcachefs")
 # What cryptsetup writes before the name of a device that it encrypts, not of one that it verifies.
 _MAPPED = re.compile(r"CRYPT-(LUKS1|LUKS2|PLAIN|LOOPAES|TCRYPT|BITLK|FVAULT2)-")
 _ESCAPED = re.compile(r"\\([0-7]{3})")
@@ -37,6 +39,8 @@ def state(folder: Path, mounts: Path = MOUNTS, devices: Path = BLOCK_DEVICES) ->
         return f"not known: {error}"
     if not number:
         return f"not known: {kind} is on no disk of this machine that it names"
+    if found and kind in _OF_SEVERAL:
+        return f"not known: {source} is encrypted, but {kind} may have other disks"
     return f"yes: {source}" if found else f"no encryption found below {source}"
 
 

@@ -63,6 +63,14 @@ def test_of_two_disks_below_one_both_must_be_encrypted(tmp_path: Path) -> None:
     assert disk_encryption.state(tmp_path, table, devices).startswith("no encryption")
 
 
+def test_other_disks_of_a_file_system_may_be_plain(tmp_path: Path) -> None:
+    table, devices = (
+        mounted(tmp_path, ("/", "btrfs", NULL)),
+        disk(tmp_path, "CRYPT-LUKS2-0123-disk"),
+    )
+    assert disk_encryption.state(tmp_path, table, devices).startswith("not known: ")
+
+
 def test_the_innermost_and_latest_mount_counts(tmp_path: Path) -> None:
     inner = tmp_path / "a library"
     inner.mkdir()
