@@ -162,6 +162,7 @@ class Retriever:
             if vectors.encoded
             else None
         )
+        terms = terms if vectors.encoded else terms.for_words_alone()
         share = bm25_shares(self.store.bm25_of(keys, terms.question_terms), terms.ceiling)
         if reading is None:
             return by_words(keys, share)

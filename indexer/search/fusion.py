@@ -8,6 +8,7 @@ sum of:
   of the question as a share of what a passage could reach at all, squared: a passage with nearly
   all rare words of a question is likely the answer, one with half of them is seldom more than on
   topic. Words of the likeliest document's name are left out: they say which document is meant.
+  Without vectors the function words of a question count a quarter.
   A passage that is not embedded yet gets the mean meaning of the others that were found: with none
   at all, it would rank below what is only least far from the question among the first embedded.
 * *Document evidence.* The similarity of file names to the query, the words of names in the query,

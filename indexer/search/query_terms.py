@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from indexer.search.lexicon import Lexicon, LexiconReader
 
 
+# Of a function word, where words alone rank passages.
+FUNCTION_WEIGHT = 0.25
 VIETNAMESE = "vi"
 # Letters of Vietnamese alone, which folding would remove.
 _VIETNAMESE_LETTER = re.compile("[\u01a1\u01b0\u1ea0-\u1ef9]", re.IGNORECASE)
@@ -134,6 +136,26 @@ class QueryTerms:
             ceiling=ceiling([count for _, count in inside], self.passages),
             question_words=tuple(inside),
         )
+
+    def for_words_alone(self) -> QueryTerms:
+        """The terms where no meaning is known: the question's function words count little.
+
+        They tell hardly anything of what a passage is about, which meaning would make up for.
+        """
+        found = [(one, count, self._weight(one)) for one, count in self.question_words]
+        weighed = [
+            (replace(one, stems=tuple((stem, each * weight) for stem, each in one.stems)), count)
+            for one, count, weight in found
+        ]
+        known = sum(idf(count, self.passages) * weight for _, count, weight in found)
+        return replace(
+            self,
+            question_terms=_terms(_discriminative(weighed, self.passages)),
+            ceiling=_ceiling(known, self.passages) if found else 0.0,
+        )
+
+    def _weight(self, one: Expansion) -> float:
+        return FUNCTION_WEIGHT if one.word in self.function else 1.0
 
     def without_names(
         self,
@@ -259,7 +281,11 @@ def ceiling(counts: Sequence[float], passages: int) -> float:
     passage ("governing law" among contracts) are never full evidence.
     """
     known = sum(idf(count, passages) for count in counts)
-    return max(known, idf(1.0, passages)) * BM25_CEILING if counts else 0.0
+    return _ceiling(known, passages) if counts else 0.0
+
+
+def _ceiling(known: float, passages: int) -> float:
+    return max(known, idf(1.0, passages)) * BM25_CEILING
 
 
 def idf(count: float, passages: int) -> float:

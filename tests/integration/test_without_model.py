@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.requests import Search, SearchByWords
 from indexer.api.types import Why
+from indexer.search import query_terms
 from indexer.search.candidates import QueryVectors
 from indexer.store.store import Store
 from tests.integration.world import World
@@ -64,6 +65,8 @@ def test_words_alone_read_no_vectors_of_candidates(
     def never(*_args: object) -> None:
         raise AssertionError
 
+    # Without vectors function words count less.
+    monkeypatch.setattr(query_terms, "FUNCTION_WEIGHT", 1.0)
     with indexed.engine() as engine:
         words = " ".join(engine.call(Search("the lease", 3)).hits[0].text.split()[:3])
         requests = [SearchByWords(query, 20) for query in (words, "the lease", f'"{words}"')]

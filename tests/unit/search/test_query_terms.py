@@ -11,7 +11,7 @@ from indexer.query.focus import question
 from indexer.query.grammar import parse
 from indexer.search.explain import same_words
 from indexer.search.fusion import BM25_CEILING
-from indexer.search.query_terms import QueryTerms, ceiling, prepare_terms
+from indexer.search.query_terms import FUNCTION_WEIGHT, QueryTerms, ceiling, prepare_terms
 from indexer.text.terms import words
 from tests.unit.search.library import Library
 
@@ -192,3 +192,23 @@ def test_one_letter_of_the_last_word_matches_behind_the_word_before(library: Lib
     assert same_words(["notice", "clause", "clause"], terms, (), "en") == [True, True, False]
     assert same_words(["notice", "paid"], terms, (), "en") == [True, False]
     assert same_words(["clause"], ask(library, "c"), (), "en") == [False]
+
+
+def test_function_words_count_little_where_words_alone_rank(library: Library) -> None:
+    library.add({2: {"how": 1, "can": 1}})
+    terms = ask(library, "How can I terminate the contract?")
+    alone = terms.for_words_alone()
+    before, after = ({one.text: one.weight for one in t.question_terms} for t in (terms, alone))
+    assert before.keys() == after.keys() >= {"how", "can", "termin", "contract"}
+    for stem, weight in before.items():
+        expected = weight if stem in {"termin", "contract"} else weight * FUNCTION_WEIGHT
+        assert after[stem] == pytest.approx(expected)
+    assert 0.0 < alone.ceiling < terms.ceiling
+    assert alone.terms == terms.terms
+
+
+def test_a_question_of_function_words_alone_keeps_them(library: Library) -> None:
+    library.add({2: {"how": 1, "can": 1}})
+    alone = ask(library, "how can I").for_words_alone()
+    assert {one.text for one in alone.question_terms} >= {"how", "can"}
+    assert alone.ceiling > 0.0
