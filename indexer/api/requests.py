@@ -36,7 +36,7 @@ MAX_NUMBER = 2**53
 
 
 class Order(StrEnum):
-    """The order of files in a list: by path, name, state; the largest, newest, last read first."""
+    """The order of files in a list: by a text of theirs; the largest, newest, last read first."""
 
     PATH = "path"
     NAME = "name"
@@ -44,6 +44,8 @@ class Order(StrEnum):
     SIZE = "size"
     MODIFIED = "modified"
     READ = "read"
+    TITLE = "title"
+    AUTHOR = "author"
 
 
 # -- questions ------------------------------------------------------------------------------

@@ -280,6 +280,8 @@ class FileRow:
     attempts: int = 0
     pages: int = 0
     bad_pages: tuple[int, ...] = ()
+    title: str = ""  # of its document; of a mail the subject
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)

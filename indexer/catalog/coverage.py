@@ -35,6 +35,12 @@ _ORDERS = {
     "size": f"f.size DESC, {_PATH}",
     "modified": f"f.mtime_ns DESC, {_PATH}",
     # The numbers of documents ascend as they are read.
+    # Files without one are last.
+    **{
+        column: f"(SELECT lower(nullif(t.{column}, '')) FROM contents c JOIN docs t "
+        f"ON t.doc = c.doc WHERE c.id = f.content) NULLS LAST, {_PATH}"
+        for column in ("title", "author")
+    },
     "read": f"(SELECT c.doc FROM contents c WHERE c.id = f.content) DESC, {_PATH}",
 }
 # Files whose text is searchable by words, and on which the model crashed.

@@ -813,6 +813,14 @@
         <source>Modified</source>
         <translation>Geändert</translation>
     </message>
+    <message>
+        <source>Title or subject</source>
+        <translation>Titel oder Betreff</translation>
+    </message>
+    <message>
+        <source>Author</source>
+        <translation>Autor</translation>
+    </message>
 </context>
 <context>
     <name>FileTable</name>

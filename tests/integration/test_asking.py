@@ -124,6 +124,9 @@ def test_the_coverage_comes_in_any_order_and_is_narrowed(indexed: World, opened:
     assert sizes == sorted(sizes, reverse=True)
     times = [row.mtime_ns for row in rows["modified"]]
     assert times == sorted(times, reverse=True)
+    titles = [row.title.lower() for row in rows["title"]]
+    assert "of tides" in titles
+    assert titles == sorted(titles, key=lambda title: (not title, title)), "those without are last"
     kinds = [row.state for row in rows["state"]]
     assert kinds == sorted(kinds)
     part = opened.call(ListFiles(offset=2, limit=3, order=Order.SIZE)).files

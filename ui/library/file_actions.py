@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 
 PAGE = 2000
-HEADINGS = ("path", "state", "reason", "size", "modified", "pages", "pages not read")
+HEADINGS = (
+    "path", "state", "reason", "size", "modified", "pages", "pages not read", "title", "author",
+)  # fmt: skip
 
 
 class FileListExport(QObject):
@@ -100,6 +102,8 @@ def _cells(row: FileRow) -> tuple[str, ...]:
         when.isoformat(timespec="seconds") if when else "",
         str(row.pages or ""),
         " ".join(map(str, row.bad_pages)),
+        row.title,
+        row.author,
     )
 
 

@@ -21,6 +21,7 @@ from indexer.api.lru_cache import LruCache
 from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileRow, FileState
 from ui.requests import Questions
+from ui.search.safe_text import line
 from ui.widgets import timer
 from ui.words import amounts, failures, names
 
@@ -41,6 +42,8 @@ class Column(IntEnum):
     PAGES = 2
     SIZE = 3
     MODIFIED = 4
+    TITLE = 5
+    AUTHOR = 6
 
 
 _NUMBERS = frozenset({Column.SIZE, Column.MODIFIED, Column.PAGES})
@@ -61,6 +64,10 @@ def cell_text(row: FileRow, column: Column) -> str:
             return amounts.size(row.size)
         case Column.MODIFIED:
             return amounts.moment(row.mtime_ns)
+        case Column.TITLE:
+            return line(row.title)
+        case Column.AUTHOR:
+            return line(row.author)
         case Column.PAGES:
             return amounts.count(row.pages) if row.pages and has_pages(row.file) else ""
 
@@ -109,6 +116,8 @@ _ORDERS = {
     Column.STATE: (Order.STATE, True),
     Column.SIZE: (Order.SIZE, False),
     Column.MODIFIED: (Order.MODIFIED, False),
+    Column.TITLE: (Order.TITLE, True),
+    Column.AUTHOR: (Order.AUTHOR, True),
 }
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 _COLUMNS = tuple(Column)
@@ -252,6 +261,8 @@ class FileModel(QAbstractTableModel):
             Column.PAGES: self.tr("Pages"),
             Column.SIZE: self.tr("Size"),
             Column.MODIFIED: self.tr("Modified"),
+            Column.TITLE: self.tr("Title or subject"),
+            Column.AUTHOR: self.tr("Author"),
         }
 
     # -- fetching -----------------------------------------------------------------------------

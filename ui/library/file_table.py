@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 # The most selected rows that are taken.
 MOST_CHOSEN = 5000
 # Widths of columns in average letters, the one that is hidden first where there is no room first.
-_LETTERS = {Column.PAGES: 8, Column.MODIFIED: 0, Column.SIZE: 11}
+_LETTERS = {
+    Column.AUTHOR: 20, Column.TITLE: 32, Column.PAGES: 8, Column.MODIFIED: 0, Column.SIZE: 11,
+}  # fmt: skip
 LETTERS_OF_NAME, LETTERS_OF_REASON, LEAST_LETTERS = 40, 24, 10
 _START = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
 _SAMPLE = 1_703_980_740_000_000_000  # an instant whose date and time have two digits in each part

@@ -245,6 +245,13 @@ def test_a_cell_explains_what_it_leaves_out() -> None:
     assert cell_text(replace(whole, file="notes.md"), Column.PAGES) == "", "texts have no pages"
 
 
+def test_titles_and_authors_are_columns_on_one_line() -> None:
+    row = make_row(1, title="The lamp\nis lit", author="A. \u202eKeeper")
+    assert cell_text(row, Column.TITLE) == "The lamp is lit"
+    assert cell_text(row, Column.AUTHOR) == "A. Keeper"
+    assert cell_text(make_row(2), Column.TITLE) == cell_text(make_row(2), Column.AUTHOR) == ""
+
+
 def test_the_reason_says_more_than_the_state() -> None:
     damaged = make_row(
         1, FileState.UNREADABLE, code="unreadable", detail='{"reason": "xml_damaged"}'

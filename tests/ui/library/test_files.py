@@ -317,7 +317,7 @@ def test_the_library_is_described_while_no_file_is_chosen(
     assert page.details.name.text() == "ice.txt"
 
 
-@pytest.mark.parametrize(("width", "hidden"), [(1200, 0), (420, 3)])
+@pytest.mark.parametrize(("width", "hidden"), [(1400, 0), (420, 5)])
 def test_columns_are_hidden_before_names_are_cut(
     page: LibraryPage, qtbot: QtBot, width: int, hidden: int
 ) -> None:
