@@ -46,9 +46,9 @@ def make_share(folder: Path, manual: str) -> None:
     _copy(LINUX / "org.lectern.Desktop.service", folder / "dbus-1/services")
     _copy(LINUX / "plasma-runner-lectern.desktop", folder / "krunner/dbusplugins")
     _copy(LINUX / "lectern-search-provider.ini", folder / "gnome-shell/search-providers")
-    for pattern, place in FILE_MANAGERS.items():
+    for pattern, menus in FILE_MANAGERS.items():
         for entry in sorted((LINUX / "file-managers").glob(pattern)):
-            _copy(entry, folder / place)
+            _copy(entry, folder / menus)
     _copy(ICONS / "lectern.svg", folder / "icons/hicolor/scalable/apps")
     for size, png in _icons():
         place = folder / f"icons/hicolor/{size}x{size}/apps"

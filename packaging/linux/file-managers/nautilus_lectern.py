@@ -16,7 +16,7 @@ GERMAN = {
 }
 
 
-class LecternMenu(GObject.GObject, Nautilus.MenuProvider):
+class LecternMenu(GObject.GObject, Nautilus.MenuProvider):  # type: ignore[misc]  # untyped
     """Offers what Lectern can do with the files that are selected."""
 
     def get_file_items(self, *given: Any) -> list[Any]:
