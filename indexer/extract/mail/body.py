@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from indexer.extract.mail.message import Html
 from indexer.extract.markup.html import parse_markup, read_tree
+from indexer.text.sentences import UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_WORD = re.compile(r"[^\W_]{2,}")
+# In a script without spaces each sign counts as a word.
+_WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_]){{2,}}")
 _ADDRESS = re.compile(r"\w+://\S+")
 _CHOICE_CHARS = 200_000
 # A body with this share of another's words says what the other says.

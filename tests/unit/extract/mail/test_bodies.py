@@ -58,6 +58,17 @@ def test_of_alternatives_the_one_that_says_all_is_read(
     assert absent not in text
 
 
+def test_a_stub_gives_way_to_a_script_without_spaces(tmp_path: Path) -> None:
+    html = "<p>\u706f\u5854\u7684\u706f\u6bcf\u665a\u68c0\u67e5\u3002"
+    stub = "This message needs a reader of HTML."
+    mail = several(
+        "multipart/alternative", ("text/plain", stub), ("text/html; charset=utf-8", html)
+    )
+    text = read(tmp_path, mail)
+    assert "\u706f\u5854\u7684\u706f" in text
+    assert stub not in text
+
+
 def test_alternatives_that_say_different_things_are_both_read(tmp_path: Path) -> None:
     other = " ".join(f"word{number}" for number in range(60))
     mail = several("multipart/alternative", ("text/plain", other), ("text/html", f"<p>{LONG}"))
