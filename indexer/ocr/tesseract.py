@@ -56,8 +56,9 @@ SCRIPTS = {
     "Armenian": ("hye",),
     "Vietnamese": ("vie",),
 }
-# Scripts that PP-OCRv6 reads; Tesseract takes some Latin pages for its German black letter.
-_READ_ANYWAY = ("Latin", "Fraktur", "Han", "Japanese", "Katakana", "Hiragana")
+# Scripts that PP-OCRv6 reads; Tesseract takes some Latin pages for its German black letter, and
+# some Chinese ones for Bopomofo.
+_READ_ANYWAY = ("Latin", "Fraktur", "Han", "Bopomofo", "Japanese", "Katakana", "Hiragana")
 
 
 # The prefix of the reason codes of pages in a script that nothing here reads.
@@ -266,6 +267,11 @@ def script_of(
         if error.code == "child_died":
             return ""
         raise
+    return needed_script(told)
+
+
+def needed_script(told: str) -> str:
+    """Return the script that Tesseract told of, "" if there is none or PP-OCRv6 reads it."""
     found = _SCRIPT.search(told)
     return found[1] if found and found[1] not in _READ_ANYWAY else ""
 

@@ -12,6 +12,7 @@ from indexer.ocr.tesseract import (
     install_command,
     language_to_install,
     languages_of,
+    needed_script,
     package_of_system,
     places,
     reason_of_script,
@@ -95,3 +96,12 @@ def test_a_script_has_its_languages_and_the_likely_one_is_to_be_installed(
     assert language_to_install("Cyrillic", ["bg"]) == "bul"
     assert language_to_install("Other") == "deu"
     assert {reason_of_script(script) for script in (*SCRIPTS, "Runic")} <= set(PHRASES)
+
+
+@pytest.mark.parametrize(
+    ("told", "needed"),
+    [("Bopomofo", ""), ("Han", ""), ("Latin", ""), ("Cyrillic", "Cyrillic"), ("Tamil", "Tamil")],
+)
+def test_a_page_of_chinese_taken_for_bopomofo_needs_no_language(told: str, needed: str) -> None:
+    output = f"Rotate: 0\nScript: {told}\nScript confidence: 1.20\n"
+    assert needed_script(output) == needed
