@@ -140,7 +140,8 @@ def _block(lines: list[SourceLine], kind: BlockKind, level: int) -> Iterator[Raw
         text, after = start + marked.start(2), start + marked.end(2)
         yield RawBlock(start, text, BlockKind.FURNITURE)
         yield RawBlock(text, after, kind, level)
-        yield RawBlock(after, end, BlockKind.FURNITURE)
+        if after < end:
+            yield RawBlock(after, end, BlockKind.FURNITURE)
     elif kind is BlockKind.LIST_ITEM and end - start > MAX_ITEM_CHARS:
         yield RawBlock(start, end, BlockKind.PARAGRAPH)
     else:

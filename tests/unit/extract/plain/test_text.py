@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from indexer.api.types import BlockKind
@@ -101,6 +101,7 @@ def test_the_title_and_sections_of_asciidoc_are_headings() -> None:
 
 
 @given(st.text(alphabet="aB1 -=#.\t\r\n", max_size=200))
+@example("== 1")
 def test_blocks_are_in_order_and_hold_every_character(text: str) -> None:
     covered: set[int] = set()
     end = 0
