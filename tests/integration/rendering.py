@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from indexer.api.codec import Hello, check_hello, decode, decode_error, read_frame, write_frame
 from indexer.api.pages import DocumentSource, GetLetters
+from indexer.confine.process import kill_readers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,4 +77,6 @@ def render_child(*arguments: str, code: str = "") -> Iterator[Asker]:
         try:
             yield Asker(process)
         finally:
-            process.kill()
+            if process.poll() is None:
+                kill_readers(process.pid)
+                process.kill()
