@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from indexer.api.types import SearchResult
 
 LIMITS = (1, 3, 10, 50)
-SENSELESS = ("page:x", "date:2024-99", "size:>much")
+SENSELESS = ("page:>x", "date:2024-99", "size:>much")
 WORDS = ("kalo mi ruten", "what did the ocelot find in the hall", "salvor -nim", "kalo ext:txt")
 
 
