@@ -36,7 +36,7 @@ from indexer.api.requests import SearchByWords
 from indexer.confine.process import own_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from jeepney import Message
@@ -91,8 +91,11 @@ class DesktopSearch:
         note_call(self._settings, Door.DESKTOP, who, "search", query=query, found=len(best))
         return best
 
-    def hit(self, name: str) -> Hit | None:
-        return None if self._lock.is_locked() else self._found.get(name)
+    def hits(self, names: Iterable[str]) -> list[tuple[str, Hit]]:
+        """Return the hits with some ids, in their order; none while the screen is locked."""
+        if self._lock.is_locked():
+            return []
+        return [(name, hit) for name in names if (hit := self._found.get(name)) is not None]
 
     def open_in_window(self, query: str) -> None:
         """Open the window with a query or a link."""
@@ -233,26 +236,25 @@ class DesktopBus:
 
     def _match(self, query: str) -> tuple[str, tuple[Any, ...]]:
         matches = []
-        for place, name in enumerate(self._search.find(query, "KRunner")):
-            hit = self._search.hit(name)
-            if hit is not None:
-                facts = {"subtext": ("s", summary_of(hit)), "category": ("s", "Lectern")}
-                relevance = 0.7 - place / 100
-                matches.append((name, title_of(hit), "lectern", _POSSIBLE, relevance, facts))
+        found = self._search.hits(self._search.find(query, "KRunner"))
+        for place, (name, hit) in enumerate(found):
+            facts = {"subtext": ("s", summary_of(hit)), "category": ("s", "Lectern")}
+            relevance = 0.7 - place / 100
+            matches.append((name, title_of(hit), "lectern", _POSSIBLE, relevance, facts))
         return "a(sssida{sv})", (matches,)
 
     def _actions(self) -> tuple[str, tuple[Any, ...]]:
         return "a(sss)", ([(_SHOW, "Show in folder", "document-open-folder")],)
 
     def _run(self, name: str, action: str) -> tuple[str, tuple[Any, ...]]:
-        hit = self._search.hit(name)
-        if hit is not None and action == _SHOW:
-            from pathlib import Path
+        for _, hit in self._search.hits([name]):
+            if action == _SHOW:
+                from pathlib import Path
 
-            asked = ([Path(hit.path).as_uri()], "")
-            self._bus.send(new_method_call(_FILES, "ShowItems", "ass", asked))
-        elif hit is not None:
-            self._search.open_in_window(target_of(hit))
+                asked = ([Path(hit.path).as_uri()], "")
+                self._bus.send(new_method_call(_FILES, "ShowItems", "ass", asked))
+            else:
+                self._search.open_in_window(target_of(hit))
         return "", ()
 
     # -- GNOME ------------------------------------------------------------------------------
@@ -264,14 +266,13 @@ class DesktopBus:
         return self._initial(terms)
 
     def _metas(self, names: list[str]) -> tuple[str, tuple[Any, ...]]:
-        metas = []
-        for name in names:
-            hit = self._search.hit(name)
-            if hit is not None:
-                metas.append({
-                    "id": ("s", name), "name": ("s", title_of(hit)),
-                    "description": ("s", summary_of(hit)), "gicon": ("s", "lectern"),
-                })  # fmt: skip
+        metas = [
+            {
+                "id": ("s", name), "name": ("s", title_of(hit)),
+                "description": ("s", summary_of(hit)), "gicon": ("s", "lectern"),
+            }
+            for name, hit in self._search.hits(names)
+        ]  # fmt: skip
         return "aa{sv}", (metas,)
 
     def _activate(self, name: str, _terms: list[str], _time: int) -> tuple[str, tuple[Any, ...]]:
