@@ -187,9 +187,9 @@ class Program:
 
         from ui.application import Signals, Single
         from ui.engine_client import ActivityFeed, EngineLink
+        from ui.hotkey import Hotkey
         from ui.main_window import MainWindow
         from ui.ports import Context
-        from ui.quick_search import HotkeySearch
         from ui.state import WindowState
         from ui.supervisor import Supervisor
         from ui.theme import Themes
@@ -214,7 +214,7 @@ class Program:
         self.window: MainWindow = MainWindow(
             context, self.supervisor, self.feed, self.notices, state
         )
-        self.hotkey_search = HotkeySearch(context, self.window, root)
+        self.hotkey = Hotkey(root)
         self.single = Single(library, root)
         self.signals = Signals(root)
         # Each write replaces the file, which ends a watch of it, so the folder is watched.
@@ -239,6 +239,8 @@ class Program:
         # At the end of a session Qt would only close the window, which may just hide it.
         self.app.commitDataRequest.connect(self.window.quit)
         self.app.asked.connect(self._asked)
+        self.hotkey.pressed.connect(self.window.show_or_hide)
+        self.hotkey.refused.connect(self._show_hotkey_refusal)
 
     def run(self, start: Start, *, in_tray: bool) -> int:
         """Show the window, run until it is closed, and end what was started."""
@@ -269,7 +271,7 @@ class Program:
     def close(self) -> None:
         """Delete all objects, after the supervisor has ended or left the engine."""
         self.signals.close()
-        self.hotkey_search.close()
+        self.hotkey.stop()
         self.window.deleteLater()
         self._root.deleteLater()
 
@@ -279,7 +281,7 @@ class Program:
         if not Tray.is_available():
             return
         tray = Tray(self.window)
-        tray.search_requested.connect(self.window.quick_search)
+        tray.search_requested.connect(self.window.show_search)
         tray.pause_requested.connect(self.feed.pause)
         tray.quit_requested.connect(self.window.quit)
         self.feed.changed.connect(tray.show_activity)
@@ -292,7 +294,7 @@ class Program:
         log.info("the window was shown %.3f s after the start, %.3f s of work", age_s(), worked)
         self.supervisor.start()
         self.window.pages.load_ahead()
-        self.hotkey_search.follow_setting()
+        self._apply_setting("hotkey")
         for problem in self.settings.problems:
             log.warning("%s", problem.message)
 
@@ -305,7 +307,13 @@ class Program:
                 percent: Any = self.settings["text_scale"]
                 self.themes.scale_text(int(percent))
             case "hotkey":
-                self.hotkey_search.follow_setting()
+                self._show_hotkey_refusal(self.hotkey.listen_for(str(self.settings["hotkey"])))
+
+    def _show_hotkey_refusal(self, refusal: str) -> None:
+        from ui.ports import Notice
+
+        if refusal:
+            self.notices.post(Notice(refusal, seconds=0))
 
     def _read_settings(self, _folder: str) -> None:
         self.settings.read_again()
@@ -322,7 +330,7 @@ class Program:
 
     def _leave(self) -> None:
         self.single.close()
-        self.hotkey_search.stop()
+        self.hotkey.stop()
         self.supervisor.end(whoever=self._forgetting)
 
     def _forget(self) -> None:

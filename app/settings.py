@@ -76,7 +76,8 @@ _ROWS = (
     Setting("start_at_login", WINDOW, SettingType.FLAG, default=False, label=N_("Start at login"),
             help=N_("Start Lectern in the tray when you log in."), at_once=True),
     Setting("hotkey", WINDOW, SettingType.KEYS, "", N_("Hotkey"),
-            N_("Keys that open the search from anywhere, such as Ctrl+Alt+L; empty: none."),
+            N_("Keys that open the search from anywhere, and hide it again, such as Ctrl+Alt+L; "
+               "empty: none."),
             at_once=True),
     Setting("history", PRIVACY, SettingType.FLAG, default=True, label=N_("History"),
             help=N_("Remember what was searched for, on this machine only."), at_once=True),

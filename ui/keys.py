@@ -44,7 +44,6 @@ class KeyGroup(NamedTuple):
 SEARCH_BOX, PREVIEW, SETTINGS, LIST, PAUSE = "Ctrl+L", "F9", "Ctrl+,", "?", "Ctrl+Shift+P"
 HELP = "F1"
 SIDE = "F7"
-IN_WINDOW = "Alt+Return"
 STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3")
@@ -88,9 +87,6 @@ KEYS = (
         Key(("Ctrl+R", "Ctrl+Shift+R"), N_("Turn the pages clockwise or anticlockwise")),
         Key((READ,), N_("Read in the whole window, or go back to the results")),
         Key((SIDE,), N_("Small pages and headings beside the page")),
-    )),
-    KeyGroup(N_("Quick search, by the hotkey"), (
-        Key((IN_WINDOW,), N_("Show the results in the window")),
     )),
     KeyGroup(N_("List of files"), (
         Key(("F5",), N_("Read the file again")),

@@ -199,11 +199,20 @@ class MainWindow(QMainWindow):
             if self._context.link.is_connected:
                 self._context.link.send_request(GetStatus(), done=self._handle_status)
 
-    def quick_search(self) -> None:
+    def show_search(self) -> None:
         """Bring the window to the front with the focus in the search box."""
         self.present()
         if self.pages.name != FIRST_RUN:
             self.go_to_search()
+
+    def show_or_hide(self) -> None:
+        """Show the search box, or give way to the window before, by the hotkey."""
+        if self.isHidden() or self.isMinimized() or not self.isActiveWindow():
+            self.show_search()
+        elif self.has_tray:
+            self.hide()
+        else:
+            self.showMinimized()
 
     def quit(self) -> None:
         """Close the window and end the program."""

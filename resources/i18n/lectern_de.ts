@@ -1971,21 +1971,6 @@
     </message>
 </context>
 <context>
-    <name>QuickSearch</name>
-    <message>
-        <source>Quick search</source>
-        <translation>Schnellsuche</translation>
-    </message>
-    <message>
-        <source>Show in the window</source>
-        <translation>Im Fenster zeigen</translation>
-    </message>
-    <message>
-        <source>{open} opens, {folder} shows the folder</source>
-        <translation>{open} öffnet, {folder} zeigt den Ordner</translation>
-    </message>
-</context>
-<context>
     <name>Rail</name>
     <message>
         <source>Pages</source>
@@ -4509,14 +4494,6 @@
         <translation>Kleine Seiten und Überschriften neben der Seite</translation>
     </message>
     <message>
-        <source>Quick search, by the hotkey</source>
-        <translation>Schnellsuche, mit der Tastenkombination</translation>
-    </message>
-    <message>
-        <source>Show the results in the window</source>
-        <translation>Die Treffer im Fenster zeigen</translation>
-    </message>
-    <message>
         <source>List of files</source>
         <translation>Liste der Dateien</translation>
     </message>
@@ -4569,8 +4546,8 @@
         <translation>Tastenkombination</translation>
     </message>
     <message>
-        <source>Keys that open the search from anywhere, such as Ctrl+Alt+L; empty: none.</source>
-        <translation>Tasten, die die Suche von überall öffnen, etwa Strg+Alt+L; leer: keine.</translation>
+        <source>Keys that open the search from anywhere, and hide it again, such as Ctrl+Alt+L; empty: none.</source>
+        <translation>Tasten, die die Suche von überall öffnen und wieder verbergen, etwa Strg+Alt+L; leer: keine.</translation>
     </message>
     <message>
         <source>History</source>

@@ -49,7 +49,7 @@ def main() -> None:
     window.present()
     until(window.isVisible, "a window")
     settings.set("hotkey", sys.argv[1])
-    listener = program.hotkey_search.hotkey.listener
+    listener = program.hotkey.listener
     if listener is None:
         sys.exit("there is no hotkey")
     listener.wait()
@@ -65,13 +65,10 @@ def main() -> None:
     window.pages.show_page(LIBRARY)
     window.hide()
     say("listening")
-    until(
-        lambda: program.hotkey_search.quick is not None and program.hotkey_search.quick.isVisible(),
-        "the quick search",
-    )
-    quick = program.hotkey_search.quick
+    until(window.isVisible, "the window")
     # Without a window manager no window is active, but its focus widget is set.
-    until(lambda: quick is not None and quick.focusWidget() is quick.box, "the search box")
+    box = window.pages.search.search.bar.box
+    until(lambda: window.focusWidget() is box, "the search box")
     settings.set("hotkey", "")
     window.hide()
     say("deaf")

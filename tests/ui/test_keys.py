@@ -249,15 +249,6 @@ def reads_alone(person: Person, keys: str) -> None:
     assert all(part.isVisible() for part in (pane.left, pane.search.head, rail))
 
 
-def shows_the_window(person: Person, keys: str) -> None:
-    person.program.hotkey_search.hotkey.pressed.emit()
-    quick = person.program.hotkey_search.quick
-    assert quick is not None
-    person.until(quick.isActiveWindow)
-    person.press(keys)
-    assert not quick.isVisible()
-
-
 def shows_reasons(person: Person, keys: str) -> None:
     person.results()
     explained = person.search.results.view.results
@@ -433,7 +424,6 @@ CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+C": copies, "Ctrl+Shift+C": copies,
     "Alt+Up": goes_through_hits_of_a_document, "Alt+Down": goes_through_hits_of_a_document,
     "Ctrl+R": turns, "Ctrl+Shift+R": turns, "F7": shows_small_pages, "F11": reads_alone,
-    "Alt+Return": shows_the_window,
     "Ctrl++": zooms, "Ctrl+-": zooms, "Ctrl+0": zooms,
     "F5": reads_again, "F6": compares, "Del": leaves_or_takes_out, "Ctrl+Z": undoes,
     "Ctrl+F": finds_or_filters, "F3": finds_on, "Shift+F3": finds_on,

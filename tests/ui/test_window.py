@@ -171,10 +171,35 @@ def test_closing_may_mean_staying_in_the_tray(
     window.close()
     assert window.isHidden()
     assert shown.supervisor.state is EngineState.READY
-    window.quick_search()
+    window.show_search()
     assert window.isVisible()
     with qtbot.waitSignal(shown.supervisor.ended):
         window.quit()
+
+
+def test_the_hotkey_brings_the_search_box_and_hides_it_again(
+    window: MainWindow, shown: Program, qtbot: QtBot
+) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    shown.hotkey.pressed.emit()
+    qtbot.waitUntil(window.isMinimized)
+    box = window.pages.search.search.bar.box
+    box.set_query("seal")
+    window.pages.show_page(LIBRARY)
+    shown.hotkey.pressed.emit()
+    assert not window.isMinimized()
+    assert window.pages.name == SEARCH
+    assert box.selectedText() == "seal", "the next letter replaces it"
+    window.has_tray = True
+    qtbot.waitUntil(window.isActiveWindow)
+    shown.hotkey.pressed.emit()
+    assert window.isHidden()
+
+
+def test_a_hotkey_that_is_refused_is_said_in_a_notice(shown: Program) -> None:
+    shown.hotkey.refused.emit("The desktop lets no program listen for keys.")
+    assert shown.notices.text == "The desktop lets no program listen for keys."
 
 
 def test_geometry_and_splitter_are_restored(

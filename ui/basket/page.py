@@ -255,9 +255,6 @@ class Card(CardFrame):
         painter.end()
 
 
-_WIDEST = 150  # average letters
-
-
 class Cards(QWidget):
     """The column of cards. Signals: ``dropped`` with a key, and its place among the others."""
 

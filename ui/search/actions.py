@@ -200,12 +200,8 @@ class HitActions(QObject):
     compared = Signal(str, str)
     used = Signal()
 
-    def __init__(
-        self, context: Context, worker: FileWorker, parent: QWidget, *, alone: bool = False
-    ) -> None:
-        """``alone``: without the search page, which marks words and knows collections."""
+    def __init__(self, context: Context, worker: FileWorker, parent: QWidget) -> None:
         super().__init__(parent)
-        self._alone = alone
         self._notices = context.notices
         self.exporter = HitExporter(context, worker, parent)
         self._sources = SourceFinder(context.link, self)
@@ -222,11 +218,8 @@ class HitActions(QObject):
         menu = QMenu(self._widget)
         menu.setAccessibleName(self.tr("What to do with this passage"))
         has_text = not is_name_only(hit)
-        left_out: set[HitAction | None] = set()
-        if not found.query:
-            left_out |= {HitAction.PREVIEW, HitAction.REASONS, HitAction.FIND}
-        if self._alone:
-            left_out |= {HitAction.REASONS, HitAction.ELSEWHERE, HitAction.FIND}
+        of_results = {HitAction.PREVIEW, HitAction.REASONS, HitAction.FIND}
+        left_out = set() if found.query else of_results
         entries: list[tuple[HitAction | None, str, str, str]] = [
             (HitAction.OPEN, self.tr("Open"), "open", "Return"),
             (HitAction.SHOW_IN_FOLDER, self.tr("Show in folder"), "folder-open", "Ctrl+Return"),
@@ -252,8 +245,7 @@ class HitActions(QObject):
             action = menu.addAction(icon(drawing), f"{text}\t{keys.shown([key])}" if key else text)
             action.setData(partial(self.carry_out, kind, hit))
             action.setEnabled(has_text or kind in _WITHOUT_TEXT)
-        if not self._alone:
-            self._add_collections(menu, hit)
+        self._add_collections(menu, hit)
         self._add_others(menu, hit, found)
         self.add_exports(menu, found)
         menu.triggered.connect(call_data)

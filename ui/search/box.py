@@ -39,7 +39,6 @@ class SearchBox(QLineEdit):
         all_selected: Whether the filters are selected together with the text.
         stepped: Go so many hits down, or documents if the second is true.
         accepted: Enter ends the query; true: with Ctrl.
-        escaped: Escape was pressed with no completions open.
         left: The focus goes to the last filter.
     """
 
@@ -48,7 +47,6 @@ class SearchBox(QLineEdit):
     all_selected = Signal(bool)
     stepped = Signal(int, bool)
     accepted = Signal(bool)
-    escaped = Signal()
     left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -150,7 +148,6 @@ class SearchBox(QLineEdit):
                 self.accepted.emit(control)
             case Qt.Key.Key_Escape:
                 self.selectAll()
-                self.escaped.emit()
             case _:
                 super().keyPressEvent(event)
                 return

@@ -149,9 +149,6 @@ class Chip(Pill):
 class ChipBar(QWidget):
     """One line of chips; the longest are shortened until all fit.
 
-    Args:
-        offers: Whether it has the button for further filters; without, it hides if it is empty.
-
     Signals:
         edited: The query without a filter, or without any.
         offers_requested: The button was pressed.
@@ -162,11 +159,11 @@ class ChipBar(QWidget):
     offers_requested = Signal()
     left = Signal()
 
-    def __init__(self, *, offers: bool = True, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.places: dict[str, str] = {}  # the pages of passages, by their values in a query
         self.chips: list[Chip] = []
-        self._text, self._offers = "", offers
+        self._text = ""
         self.setAccessibleName(self.tr("Filters"))
         self.button = Pill(self.tr("Filter"), "filter", leads=True)
         self.button.setToolTip(self.tr("Narrow by folder, type, year or language"))
@@ -176,9 +173,7 @@ class ChipBar(QWidget):
         self.clear.clicked.connect(self._clear)
         self._row = filled(QHBoxLayout(self), self.button, self.clear, spacing=S)
         self._row.addStretch(1)
-        self.button.setVisible(offers)
         self.clear.hide()
-        self.setVisible(offers)
 
     def show_query(self, text: str) -> None:
         """Show a chip for each filter of a query."""
@@ -195,7 +190,6 @@ class ChipBar(QWidget):
             chip.deleteLater()
         self.chips = [self._made(clause, at) for at, clause in enumerate(wanted)]
         self.clear.setVisible(bool(wanted))
-        self.setVisible(self._offers or bool(wanted))
         self._share_room()
         before: QWidget = self.button
         for each in (*self.chips, self.clear):  # new widgets would come last
