@@ -885,12 +885,12 @@
         <translation>Finden Sie die Stelle, die Ihre Frage beantwortet</translation>
     </message>
     <message>
-        <source>Choose the folders with your documents. They are read on this computer, nothing leaves it, and no file is ever changed. They may be in any of about a hundred languages; the first documents decide which language model is used.</source>
-        <translation>Wählen Sie die Ordner mit Ihren Dokumenten. Sie werden auf diesem Rechner gelesen; nichts verlässt ihn, und keine Datei wird je geändert. Sie können in gut hundert Sprachen sein: Was sie versteht, wird nach dem gewählt, was zuerst gelesen wird.</translation>
+        <source>Your documents are being read</source>
+        <translation>Ihre Dokumente werden gelesen</translation>
     </message>
     <message>
-        <source>Try your first search</source>
-        <translation>Ihre erste Suche</translation>
+        <source>Choose the folders with your documents. They are read on this computer, nothing leaves it, and no file is ever changed. They may be in any of about a hundred languages; the first documents decide which language model is used.</source>
+        <translation>Wählen Sie die Ordner mit Ihren Dokumenten. Sie werden auf diesem Rechner gelesen; nichts verlässt ihn, und keine Datei wird je geändert. Sie können in gut hundert Sprachen sein: Was sie versteht, wird nach dem gewählt, was zuerst gelesen wird.</translation>
     </message>
     <message>
         <source>Files read</source>
@@ -912,32 +912,9 @@
         <source>Search in your own words: meaning counts too.</source>
         <translation>Suchen Sie in Ihren eigenen Worten: Auch der Sinn zählt.</translation>
     </message>
-</context>
-<context>
-    <name>FirstSearch</name>
     <message>
-        <source>What are you looking for?</source>
-        <translation>Was suchen Sie?</translation>
-    </message>
-    <message>
-        <source>Search</source>
-        <translation>Suche</translation>
-    </message>
-    <message>
-        <source>&amp;Search</source>
-        <translation>&amp;Suchen</translation>
-    </message>
-    <message>
-        <source>Show &amp;all results</source>
-        <translation>&amp;Alle Ergebnisse zeigen</translation>
-    </message>
-    <message>
-        <source>Nothing found yet. More is read every second.</source>
-        <translation>Noch nichts gefunden. Mit jeder Sekunde wird mehr gelesen.</translation>
-    </message>
-    <message>
-        <source>For example, “{query}”:</source>
-        <translation>Zum Beispiel „{query}“:</translation>
+        <source>This is an example from your documents. Ask your own question in the box; more is read every second.</source>
+        <translation>Dies ist ein Beispiel aus Ihren Dokumenten. Fragen Sie im Suchfeld, was Sie wissen möchten; jede Sekunde wird mehr gelesen.</translation>
     </message>
 </context>
 <context>
@@ -1156,33 +1133,6 @@
     <message>
         <source>Keys</source>
         <translation>Tasten</translation>
-    </message>
-</context>
-<context>
-    <name>Lessons</name>
-    <message>
-        <source>Ask in your own words</source>
-        <translation>Fragen Sie mit eigenen Worten</translation>
-    </message>
-    <message>
-        <source>Finds passages that mean the same in other words.</source>
-        <translation>Findet Stellen, die dasselbe mit anderen Worten sagen.</translation>
-    </message>
-    <message>
-        <source>Passages with exactly these words come first.</source>
-        <translation>Stellen mit genau diesen Wörtern kommen zuerst.</translation>
-    </message>
-    <message>
-        <source>Narrow by type, folder, date or language; suggestions appear as you type.</source>
-        <translation>Nach Art, Ordner, Datum oder Sprache eingrenzen; Vorschläge erscheinen beim Tippen.</translation>
-    </message>
-    <message>
-        <source>Put exact words into quotes</source>
-        <translation>Setzen Sie genaue Wörter in Anführungszeichen</translation>
-    </message>
-    <message>
-        <source>Narrow it down</source>
-        <translation>Grenzen Sie ein</translation>
     </message>
 </context>
 <context>

@@ -1,14 +1,15 @@
-"""The first run: choose folders and see the estimate, then search while they are read.
+"""The first run: choose folders and see the estimate, then a first answer from what is read.
 
 Nothing is read before Start is pressed.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDir, QEvent, QStandardPaths, Qt, Signal
+from PySide6.QtCore import QDir, QEvent, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -20,12 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from indexer.api.requests import Index
+from indexer.api.requests import GetDocument, Index, ListFiles, Order, Search
+from indexer.api.types import FileState
 from ui.library.cards import EstimateCard
-from ui.library.first_search import FirstSearch
-from ui.ports import ignore
+from ui.ports import Notice, ignore
 from ui.requests import Questions
-from ui.theme import XL, L, M, S
+from ui.theme import XL, L, S
 from ui.widgets import (
     IconButton,
     choose_folder,
@@ -50,7 +51,9 @@ if TYPE_CHECKING:
         QShowEvent,
     )
 
+    from indexer.api.answers import Document, FileList
     from indexer.api.status import Activity
+    from indexer.api.types import SearchResult
     from ui.ports import Context
 
 COUNT_MS = 400
@@ -59,7 +62,11 @@ WIDEST, TITLE_SCALE = 135, 1.45
 
 
 class FirstRun(QScrollArea):
-    """The first page of a new library. Signals: ``finished`` with the query, "" for none."""
+    """The first page of a new library. Signals: ``finished`` with the query, "" for none.
+
+    It ends with a query that a document which was just read answers, so that the person sees a
+    first passage on its page, in the search page.
+    """
 
     finished = Signal(str)
 
@@ -73,26 +80,24 @@ class FirstRun(QScrollArea):
         self.setAccessibleName(self.tr("First steps"))
         self.folders = FolderChoice(usual_folders())
         self.card = EstimateCard(context, can_cancel=False)
-        self.search = FirstSearch(context)
+        self.suggestion = QuerySuggestion(context, self)
+        self.suggestion.found.connect(self._show_example)
         self._titles = (
             wrapped_label(self.tr("Find the passage that answers your question")),
-            wrapped_label(self.tr("Try your first search")),
+            wrapped_label(self.tr("Your documents are being read")),
         )
         self._arrange()
         self._counting = timer(self, COUNT_MS, self._count)
         self.folders.changed.connect(self._counting.start)
         self.card.accepted.connect(self._start)
-        self.search.finished.connect(self.finished)
 
     def _arrange(self) -> None:
         self._steps = QStackedWidget()
         self._steps.addWidget(self._choosing())
         self._steps.addWidget(self._reading())
-        self._column, page = QWidget(), QWidget()
-        parts = (self._steps, self.search.lessons)
-        filled(QVBoxLayout(self._column), *parts, spacing=XL, wide=self._steps)
+        page = QWidget()
         self._outer = QVBoxLayout(page)
-        self._outer.addWidget(self._column, 1, Qt.AlignmentFlag.AlignHCenter)
+        self._outer.addWidget(self._steps, 1, Qt.AlignmentFlag.AlignHCenter)
         self.setWidget(page)
         self._style_column()
         self.setFocusProxy(self.folders.add_button)
@@ -104,7 +109,7 @@ class FirstRun(QScrollArea):
         for title in self._titles:
             title.setFont(big)
         room = max(0, self.viewport().width() - 2 * XL)
-        self._column.setFixedWidth(min(self.fontMetrics().averageCharWidth() * WIDEST, room))
+        self._steps.setFixedWidth(min(self.fontMetrics().averageCharWidth() * WIDEST, room))
 
     def _choosing(self) -> QWidget:
         step = QWidget()
@@ -129,19 +134,17 @@ class FirstRun(QScrollArea):
         self._bar.setAccessibleName(self.tr("Files read"))
         parts = (self._titles[1], self.how_far, self._bar, self._now)
         column = filled(QVBoxLayout(step), *parts, spacing=L)
-        column.addSpacing(M)
-        column.addWidget(self.search)
-        column.addStretch(1)
         self.skip = IconButton(self.tr("&Open search"), "search")
-        self.skip.clicked.connect(self._leave)
-        column.addWidget(self.skip, 0, Qt.AlignmentFlag.AlignTrailing)
+        self.skip.clicked.connect(lambda: self.finished.emit(""))
+        column.addWidget(self.skip, 0, Qt.AlignmentFlag.AlignLeading)
+        column.addStretch(1)
         return step
 
     # -- events ---------------------------------------------------------------------------------
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_column"):
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_steps"):
             self._style_column()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -159,7 +162,7 @@ class FirstRun(QScrollArea):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._counting.stop()
-        self.search.stop()
+        self.suggestion.stop()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if self._steps.currentIndex() == 0 and dropped_paths(event.mimeData()):
@@ -184,8 +187,8 @@ class FirstRun(QScrollArea):
     def _start(self, paths: list[str]) -> None:
         self._questions.send_lasting(Index(tuple(map(Path, paths)), kept=True), ignore)
         self._steps.setCurrentIndex(1)
-        self.setFocusProxy(self.search)
-        self.search.setFocus()
+        self.setFocusProxy(self.skip)
+        self.skip.setFocus()
         self.show_activity(None)
 
     def show_activity(self, activity: Activity | None) -> None:
@@ -193,7 +196,7 @@ class FirstRun(QScrollArea):
         if self._steps.currentIndex() == 0 or not self.isVisible():
             return
         if activity is not None:
-            self.search.refresh()
+            self.suggestion.refresh()
         running = activity.running if activity is not None else None
         total = running.progress.files_total if running is not None else 0
         done = running.progress.files_done if running is not None else 0
@@ -212,8 +215,15 @@ class FirstRun(QScrollArea):
             self.how_far.setText(self.tr("Search in your own words: meaning counts too."))
         self._now.setText(work.sentence(activity) if activity is not None else "")
 
-    def _leave(self) -> None:
-        self.finished.emit(self.search.field.text().strip())
+    def _show_example(self, query: str) -> None:
+        """Leave the page with an example, unless the person has left it."""
+        if self.isVisible():
+            text = self.tr(
+                "This is an example from your documents. Ask your own question in the box; more is "
+                "read every second."
+            )
+            self._context.notices.post(Notice(text))
+            self.finished.emit(query)
 
 
 _PLACES = (
@@ -280,3 +290,96 @@ class FolderChoice(QWidget):
 
     def _ask(self) -> None:
         choose_folder(self, self.tr("Add a folder"), self.add_folders)
+
+
+MAX_FILES = 12
+LEAST_LETTERS, MOST_QUERY_LETTERS, MOST_WORDS = 6, 60, 8
+# States of files that can be searched.
+_STATES = (FileState.INDEXED, FileState.TEXT_ONLY)
+# Signs of the grammar of queries, which a suggestion must not have.
+_SIGNS = frozenset('":()[]{}<>*')
+
+
+class QuerySuggestion(QObject):
+    """Finds a query that a document answers. Signals: ``found`` with the query, once."""
+
+    found = Signal(str)
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._questions = Questions(context, self)
+        self._seen: set[str] = set()
+        self._waiting: list[str] = []
+        self.text = ""
+
+    def refresh(self) -> None:
+        """Look for a query in the files that were read since the last call."""
+        if self.text or self._waiting or self._waits:
+            return
+        for state in _STATES:
+            request = ListFiles(state, limit=MAX_FILES, order=Order.MODIFIED)
+            self._questions.ask_engine(request, self._handle_files, failed=ignore, slot=state)
+
+    def stop(self) -> None:
+        self._waiting = []
+        self._questions.cancel_all()
+
+    @property
+    def _waits(self) -> bool:
+        """Whether a file is being looked at: requests for a second one would cancel its own."""
+        asked = (GetDocument.wire_name, Search.wire_name)
+        return any(self._questions.is_waiting(each) for each in asked)
+
+    def _handle_files(self, listed: FileList) -> None:
+        paths = [row.path for row in listed.files]
+        self._waiting += [path for path in paths if path not in self._seen]
+        self._seen.update(paths)
+        if not self._waits:
+            self._look_at_next()
+
+    def _look_at_next(self, _error: object = None) -> None:
+        if self._waiting and not self.text:
+            path = Path(self._waiting.pop(0))
+            done = partial(self._handle_document, path)
+            self._questions.ask_engine(GetDocument(path), done, failed=self._look_at_next)
+
+    def _handle_document(self, path: Path, document: Document) -> None:
+        text = without_signs(document.title or path.stem)
+        if text:
+            done, request = partial(self._handle_result, text), Search(text, 1, full_text=False)
+            self._questions.ask_engine(request, done, failed=self._look_at_next)
+        else:
+            self._look_at_next()
+
+    def _handle_result(self, text: str, result: SearchResult) -> None:
+        for hit in result.hits[:1]:
+            headings = map(without_signs, reversed(hit.heading_path))
+            # The heading of a section is a better query than the title of the document.
+            better = next(filter(is_good, headings), text)
+            if is_good(better):
+                self._waiting, self.text = [], better
+                self.found.emit(better)
+        self._look_at_next()
+
+
+def without_signs(text: str) -> str:
+    """Remove the signs of the grammar of queries from a text.
+
+    >>> without_signs('2.1  "Rent":  the basics')
+    '2.1 Rent the basics'
+    >>> without_signs("annual_report-2023")
+    'annual report 2023'
+    """
+    letters = (" " if sign in _SIGNS or sign in "_-/\\" else sign for sign in text)
+    return " ".join("".join(letters).split())
+
+
+def is_good(text: str) -> bool:
+    """Return whether a text can be a query: mostly letters, neither too short nor too long.
+
+    >>> is_good("Repairs of the roof"), is_good("1.2.3"), is_good("IV")
+    (True, False, False)
+    """
+    letters = sum(sign.isalpha() for sign in text)
+    fits = LEAST_LETTERS <= len(text) <= MOST_QUERY_LETTERS and len(text.split()) <= MOST_WORDS
+    return fits and letters > len(text) // 2

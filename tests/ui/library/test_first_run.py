@@ -7,20 +7,23 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QObject, QPoint
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QObject
 
 from indexer.api.answers import FileList
-from indexer.api.errors import WorldError
 from indexer.api.requests import GetDocument, ListFiles, Search
-from indexer.api.types import FileState, SearchResult
+from indexer.api.types import FileState
 from tests.answers import IDLE
 from tests.ui.library.port import canned_context, make_row
-from tests.ui.search.hits import hit
 from ui.engine_client import ActivityFeed
 from ui.library import first_run
-from ui.library.first_run import FirstRun, FolderChoice, usual_folders
-from ui.library.first_search import Lessons, Suggestions, is_good, without_signs
+from ui.library.first_run import (
+    FirstRun,
+    FolderChoice,
+    QuerySuggestion,
+    is_good,
+    usual_folders,
+    without_signs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,75 +63,26 @@ def test_from_folders_to_a_first_hit(
     assert [box.isChecked() for box in page.folders.boxes.values()] == [True, False]
     qtbot.waitUntil(page.card.start.isEnabled)
     assert engine.roots == []
-    page.card.start.click()
-    qtbot.waitUntil(lambda: engine.roots == [str(library_files)])
-    # Suggestions come after files were listed and searched.
-    qtbot.waitUntil(lambda: bool(page.search.suggestions.texts))
-    qtbot.waitUntil(lambda: "search by words already" in page.how_far.text())
-    first = page.search.suggestions.texts[0]
-    qtbot.waitUntil(page.search.card.isVisible)  # an answer comes by itself
-    assert page.search.example.text() == f"For example, “{first}”:"
-    with qtbot.waitSignal(page.finished) as shown:
-        page.search.more.click()
-    assert shown.args == [first]
-    page.search.lessons.buttons[0].click()
-    assert page.search.field.text() == first
-    page.search.field.setText("landlord")
-    qtbot.waitUntil(lambda: page.search.title.text() == "lease")
-    assert not page.search.example.isVisible()
-    assert page.search.place.text() == "lease.txt", "a text has no pages"
-    assert "The landlord mends the roof." in page.search.text.text()
     with qtbot.waitSignal(page.finished) as finished:
-        page.search.more.click()
-    assert finished.args == ["landlord"]
-
-
-def test_three_things_to_try_get_queries_from_the_documents(qtbot: QtBot) -> None:
-    lessons, tried = Lessons(), list[str]()
-    qtbot.addWidget(lessons)
-    lessons.tried.connect(tried.append)
-    lessons.show()
-    assert not any(button.isVisible() for button in lessons.buttons)
-    for text in ("Rent & repairs", "The roof", "The deposit", "One too many"):
-        lessons.offer_query(text, "/documents/lease.pdf")
-    for button in lessons.buttons:
-        button.click()
-    assert tried == ["Rent & repairs", '"The roof"', "The deposit ext:pdf"]
-    assert [button.accessibleName() for button in lessons.buttons] == tried
-
-
-def test_each_step_fills_the_page_to_its_lower_edge(page: FirstRun, qtbot: QtBot) -> None:
-    lessons, high = page.search.lessons, page.viewport().height()
-    qtbot.waitUntil(page.card.start.isEnabled)
-    QApplication.processEvents()
-    places = []
-    for _ in range(2):
-        place = lessons.mapTo(page.viewport(), lessons.rect().bottomLeft()).y()
-        places.append(place)
-        assert 0.8 * high < place < high
         page.card.start.click()
-        QApplication.processEvents()
-    high_lessons = lessons.height()
-    assert places[0] == places[1], "what stays does not move"
-    field = page.search.field.mapTo(page, QPoint(0, 0))
-    page.show_activity(replace(IDLE, embedded_share=1.0))  # all is read
-    lessons.offer_query("A long query " * 4, "/documents/lease.pdf")
-    QApplication.processEvents()
-    assert lessons.mapTo(page.viewport(), lessons.rect().bottomLeft()).y() == places[0]
-    assert lessons.height() == high_lessons
-    assert page.search.field.mapTo(page, QPoint(0, 0)) == field
-    page.resize(300, 700)
-    assert lessons.buttons[0].width() < lessons.width()
-    assert lessons.buttons[0].toolTip() == "A long query " * 4
+    assert engine.roots == [str(library_files)]
+    assert finished.args == [page.suggestion.text], "a query that was just read answers"
+    assert is_good(page.suggestion.text)
 
 
-def test_a_search_without_a_hit_is_repeated(page: FirstRun, qtbot: QtBot) -> None:
+def test_the_progress_of_reading_is_shown(page: FirstRun, qtbot: QtBot) -> None:
     qtbot.waitUntil(page.card.start.isEnabled)
-    page.search.field.setText("landlord")
-    page.search.search()
-    qtbot.waitUntil(lambda: not page.search.note.isHidden())
     page.card.start.click()
-    qtbot.waitUntil(lambda: not page.search.card.isHidden())
+    page.show_activity(replace(IDLE, embedded_share=0.5))
+    assert "search by words already" in page.how_far.text()
+    page.show_activity(replace(IDLE, embedded_share=1.0))
+    assert "meaning counts too" in page.how_far.text()
+
+
+def test_no_example_comes_once_the_page_was_left(page: FirstRun, qtbot: QtBot) -> None:
+    page.hide()
+    with qtbot.assertNotEmitted(page.finished):
+        page.suggestion.found.emit("The roof")
 
 
 def test_a_change_of_folders_updates_the_estimate(
@@ -149,17 +103,6 @@ def test_the_first_run_can_be_left_without_a_search(page: FirstRun, qtbot: QtBot
     with qtbot.waitSignal(page.finished) as finished:
         page.skip.click()
     assert finished.args == [""]
-
-
-def test_a_failed_search_is_reported(qtbot: QtBot, tmp_path: Path) -> None:
-    context, link, _said = canned_context(tmp_path)
-    link.answers[Search] = lambda _request: WorldError("disk_full", needed="1 GB", path="/")
-    page = FirstRun(context)
-    qtbot.addWidget(page)
-    page.search.field.setText("anything")
-    page.search.search()
-    qtbot.waitUntil(lambda: "Less than 1 GB" in page.search.note.text())
-    page.search.stop()
 
 
 def test_only_folders_that_exist_are_offered(qtbot: QtBot) -> None:
@@ -195,8 +138,9 @@ def test_a_late_list_of_files_cancels_no_suggestion(qtbot: QtBot, tmp_path: Path
     link.answers[Search] = lambda _: SimpleNamespace(hits=[hit])
     link.holding |= {ListFiles, Search}
     owner = QObject()
-    suggestions = Suggestions(context, owner)
-    suggestions.refresh()
+    suggestion, found = QuerySuggestion(context, owner), list[str]()
+    suggestion.found.connect(found.append)
+    suggestion.refresh()
     (files, late), link.held = link.held, []
     files()
     qtbot.waitUntil(lambda: Search in link.kinds())
@@ -204,21 +148,21 @@ def test_a_late_list_of_files_cancels_no_suggestion(qtbot: QtBot, tmp_path: Path
     assert link.kinds().count(GetDocument) == 1
     link.holding.clear()
     link.release()
-    qtbot.waitUntil(lambda: len(suggestions.texts) == 2)
+    qtbot.waitUntil(lambda: found == [suggestion.text])
     assert link.cancelled == []
 
 
-def test_a_first_answer_that_another_search_replaced_is_asked_again(
+def test_a_document_that_answers_nothing_is_followed_by_the_next(
     qtbot: QtBot, tmp_path: Path
 ) -> None:
     context, link, _said = canned_context(tmp_path)
-    link.answers[Search] = lambda _request: WorldError("busy")
-    page = FirstRun(context)
-    qtbot.addWidget(page)
-    page.search.suggestions.found.emit("Rent", "/a/lease.pdf")
-    qtbot.waitUntil(lambda: Search in link.kinds() and not link.waiting)
-    link.answers[Search] = lambda _request: SearchResult((hit(),))
-    page.search.refresh()
-    qtbot.waitUntil(lambda: not page.search.card.isHidden())
-    assert page.search.example.text() == "For example, “Rent”:"
-    page.search.stop()
+    rows = (make_row(1), make_row(2))
+    link.answers[ListFiles] = lambda _request: FileList(rows, len(rows))
+    titles = iter(("1.2.3", "The lamp of brass"))
+    link.answers[GetDocument] = lambda _request: SimpleNamespace(title=next(titles))
+    link.answers[Search] = lambda _request: SimpleNamespace(hits=[SimpleNamespace(heading_path=())])
+    owner = QObject()
+    suggestion = QuerySuggestion(context, owner)
+    with qtbot.waitSignal(suggestion.found) as found:
+        suggestion.refresh()
+    assert found.args == ["The lamp of brass"]
