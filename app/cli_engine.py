@@ -1,4 +1,4 @@
-"""The commands that serve a library until they are stopped: watch, engine and demo."""
+"""The commands that serve a library: engine, until it is stopped, and demo."""
 
 from __future__ import annotations
 
@@ -6,113 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import CANCELLED, Command, CommandContext, absolute_path, no_arguments
+from app.cli_common import CANCELLED, Command, CommandContext, absolute_path
 from app.cli_index import index, summary_lines
 from app.hit_lines import hit_lines
 from indexer.api.errors import WorldError
-from indexer.api.phrases import english
-from indexer.api.requests import GetStatus, Search, Watch
+from indexer.api.requests import Search, Watch
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable
 
-    from indexer.api.answers import WatchState
-    from indexer.api.contract import EngineApi
     from indexer.server.service import Host
 
-# Seconds between two requests for the engine's state.
-POLL_S = 0.5
 DEMO_FOLDER = ".demo"
 # Shares hardly a word with the clause that answers it.
 DEMO_QUESTION = "What if the shed cannot be used because water has come in?"
 DEMO_HITS = 3
-
-
-def _watch(_options: Namespace, context: CommandContext) -> int:
-    import threading
-    from dataclasses import replace
-    from functools import partial
-
-    from app import logs
-    from app.cli_common import stopping
-    from app.engine import open_host
-    from indexer.api.endpoint import with_engine
-
-    logs.start()
-    config = replace(context.config(), background=True)
-    open_here = partial(open_host, config, context.open_engine, lasting=True)
-    stop = threading.Event()
-    with stopping(stop.set):
-        with_engine(
-            context.library,
-            open_here,
-            lambda engine: watch(engine, context, stop.wait),
-            offline=config.offline,
-        )
-    return 0
-
-
-def watch(engine: EngineApi, context: CommandContext, stopped: Callable[[float], bool]) -> None:
-    """Watch until stopped, and print what changes.
-
-    Args:
-        engine: In this process or another; afterwards it watches only if it did before.
-        context: Where to print.
-        stopped: Waits for the given number of seconds; returns whether the engine should end.
-    """
-    before = engine.call(Watch()).on
-    engine.call(Watch(on=True))
-    shown: dict[str, str] = {}
-    quiet, problem = False, ""
-    try:
-        while not (_is_ending(engine) or stopped(POLL_S)):
-            now = engine.call(Watch())
-            for path, line in _root_lines(now).items():
-                if shown.get(path) != line:
-                    context.note(line)
-            if now.problem not in {"", problem}:
-                context.note(render.name(now.problem))
-            if now.quiet and not quiet:
-                documents = engine.call(GetStatus()).documents
-                context.note(f"Up to date: {render.count(documents, 'document')}.")
-            shown, quiet, problem = _root_lines(now), now.quiet, now.problem
-    finally:
-        if not before and not _is_ending(engine):
-            engine.call(Watch(on=False))
-
-
-def _is_ending(engine: EngineApi) -> bool:
-    """Return whether an engine of this process was asked to end.
-
-    Raises:
-        WorldError: ``library_moved``.
-    """
-    from indexer.server.service import Host
-
-    if not isinstance(engine, Host):
-        return False
-    engine.service.check()
-    return engine.service.stopping()
-
-
-def _root_lines(state: WatchState) -> dict[str, str]:
-    """Return how each root is watched, by its path."""
-    if not state.roots:
-        return {"": "Nothing to watch yet: `lectern index FOLDER` adds a folder."}
-    said = {}
-    for root in state.roots:
-        path = render.name(root.path)
-        match root.how:
-            case "offline":
-                said[path] = f"{path} is offline; what it holds stays in the library."
-            case "polling":
-                said[path] = f"{path} is looked at every few minutes: {english(root.why, {})}."
-            case _:
-                said[path] = f"Watching {path}."
-    return said
-
-
 STOP_S = 30.0
 
 
@@ -221,26 +129,18 @@ def _from_here(path: Path) -> str:
 
 COMMANDS = (
     Command(
-        "watch",
-        "keep the library up to date with its folders",
-        "Notice what changes in the folders of the library and read it, within seconds, until "
-        "Ctrl+C. Where the system does not report changes, for example on network drives, the "
-        "folders are scanned every few minutes instead, and the command says so. A drive "
-        "that is unplugged loses nothing: its files count as offline until it is back. "
-        "Other commands can be used meanwhile. If an engine is running, it does the watching.",
-        (("lectern watch", "watch until Ctrl+C"),),
-        no_arguments,
-        _watch,
-    ),
-    Command(
         "engine",
         "serve the library to the window and to other commands",
         "Keep the library open and answer the window and other commands, which attach to it by "
         "themselves. It listens on a local socket that only you can open. Other commands do not "
-        "need it: without a running engine they open the library themselves.",
+        "need it: without a running engine they open the library themselves.\n\n"
+        "With --watch it reads what changes in the folders of the library within seconds, as the "
+        "engine of the window does. Folders whose system does not report changes, such as network "
+        "drives, are scanned every few minutes; `lectern status` shows which. A drive that is "
+        "unplugged loses nothing: its files count as offline until it is back.",
         (
             ("lectern engine", "serve until Ctrl+C"),
-            ("lectern engine --watch", "and read what changes meanwhile"),
+            ("lectern engine --watch", "keep the library up to date without a window"),
             ("lectern engine --idle-exit 300", "and end after five minutes without use"),
             ("lectern engine --stop", "end the one that is running"),
         ),

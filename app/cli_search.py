@@ -1,4 +1,4 @@
-"""The commands that find passages: search, compare and similar."""
+"""The commands that find passages: search and compare."""
 
 from __future__ import annotations
 
@@ -53,6 +53,10 @@ def _search_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--date", help="only files of this date; the same as date:DATE")
     parser.add_argument(
+        "--like", metavar="PLACE",
+        help="what resembles a document, or a page of it: lease.pdf#page=3; the same as like:PLACE",
+    )  # fmt: skip
+    parser.add_argument(
         "--explain",
         action="store_true",
         help="show the evidence behind each hit, and the words that count",
@@ -86,6 +90,8 @@ def _search(options: Namespace, context: CommandContext) -> int:
     filters = filter_terms(options.folders, options.ext, options.date)
     if options.batch:
         return _search_batch(options, filters, context)
+    if options.like:
+        filters.append(f'like:"{place(options.like)}"')
     # Filters go first, since only the last word of a query may be a prefix.
     text = " ".join([*filters, *options.query]).strip()
     if not text:
@@ -93,7 +99,9 @@ def _search(options: Namespace, context: CommandContext) -> int:
     limit = options.limit or DEFAULT_LIMIT
 
     def action(engine: EngineApi) -> tuple[SearchResult, str]:
-        result = _in_best_order(engine, text, engine.call(Search(text, limit, options.explain)))
+        # What resembles a place is shown with the sentences that do.
+        request = Search(text, limit, options.explain or bool(options.like))
+        result = _in_best_order(engine, text, engine.call(request))
         if options.explain:
             result = _with_matches(engine, text, result)
         answered = result.hits and result.match is not Match.NONE
@@ -108,7 +116,8 @@ def _search(options: Namespace, context: CommandContext) -> int:
     if left_out:
         context.note(left_out)
     result = replace(result, seconds=context.elapsed)
-    print_result(context, text, result, as_json=options.json, explain=options.explain)
+    explain = options.explain or bool(options.like)
+    print_result(context, text, result, as_json=options.json, explain=explain)
     return 0
 
 
@@ -337,31 +346,6 @@ def _wrapped(text: str, style: TerminalStyle, sign: str) -> Iterator[str]:
         yield f"  {sign if number == 0 else '  '}{line}"
 
 
-def _similar_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "place", metavar="PLACE", help="a document, or a page of it: lease.pdf, lease.pdf#page=3"
-    )
-    parser.add_argument(
-        "words", nargs="*", metavar="WORD", help="words that the hits should be about too"
-    )
-    parser.add_argument("--limit", type=positive, metavar="N", help="passages to show (10)")
-    parser.add_argument(
-        "--in", dest="folders", action="append", default=[], metavar="FOLDER",
-        help="only files under this folder",
-    )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
-
-
-def _similar(options: Namespace, context: CommandContext) -> int:
-    like = f'like:"{place(options.place)}"'
-    text = " ".join([*filter_terms(options.folders, [], None), like, *options.words])
-    request = Search(text, options.limit or DEFAULT_LIMIT, explain=True)
-    result = context.with_engine(lambda engine: engine.call(request))
-    result = replace(result, seconds=context.elapsed)
-    print_result(context, text, result, as_json=options.json, explain=True)
-    return 0
-
-
 COMMANDS = (
     Command(
         "search",
@@ -372,6 +356,7 @@ COMMANDS = (
             ("lectern search how long did the crossing take", "ask a question"),
             ("lectern search 'termination \"notice period\" -draft'", "a phrase, and no drafts"),
             ("lectern search --in ~/Contracts --ext pdf who pays for repairs", "with filters"),
+            ("lectern search --like lease.pdf#page=3 deposit", "what resembles a page"),
             ("lectern search --json --limit 3 open boat", "for a program"),
             ("lectern search --format rofi boat", "for a launcher: alfred, rofi or json-lines"),
             ("lectern search --batch queries.jsonl --out run.jsonl", "many queries at once"),
@@ -394,18 +379,5 @@ COMMANDS = (
         ),
         _compare_arguments,
         _compare,
-    ),
-    Command(
-        "similar",
-        "find what resembles a document or a page",
-        "Find what resembles a document or a page of one, and show which sentences match. Whole "
-        "documents are compared passage by passage. `like:` does the same within a query.",
-        (
-            ("lectern similar lease.pdf", "documents like this one"),
-            ("lectern similar lease.pdf#page=3 deposit", "a page, and a word to favour"),
-            ("lectern similar --in ~/Contracts --limit 5 lease.pdf", "in one folder"),
-        ),
-        _similar_arguments,
-        _similar,
     ),
 )

@@ -1,4 +1,4 @@
-"""``lectern compare``, ``lectern similar`` and explained hits."""
+"""``lectern compare``, ``lectern search --like`` and explained hits."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def test_compare_through_a_running_engine(lectern: Lectern, folder: Path) -> Non
         assert "carried by" in lectern("search", "--explain", "ship").stdout
 
 
-def test_similar_sends_a_like_query(lectern: Lectern, folder: Path) -> None:
+def test_a_place_becomes_a_like_query(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
-    answer = json.loads(lectern("similar", "--json", folder / "ice.txt", "rent").stdout)
+    answer = json.loads(lectern("search", "--json", "--like", folder / "ice.txt", "rent").stdout)
     assert answer["text"] == f'like:"{folder / "ice.txt"}" rent'
-    page = json.loads(lectern("similar", "--json", f"{folder / 'ice.txt'}#page=2").stdout)
+    page = json.loads(lectern("search", "--json", "--like", f"{folder / 'ice.txt'}#page=2").stdout)
     assert page["text"] == f'like:"{folder / "ice.txt"}#page=2"'
 
 

@@ -1,4 +1,4 @@
-"""``lectern watch``: alone, beside other commands, and over an engine that runs already."""
+"""``lectern engine --watch`` beside other commands."""
 
 from __future__ import annotations
 
@@ -46,48 +46,21 @@ def _end(process: subprocess.Popen[str]) -> None:
     assert process.wait(WAIT_S) == 0
 
 
-def test_watch_indexes_changes_until_ctrl_c(real: Lectern, folder: Path) -> None:
-    real("index", folder)
-    with real.start("watch") as watch:
-        assert str(folder) in _until(watch.stderr, "Watching")
-        _until(watch.stderr, "Up to date: 2 documents")
+def test_changes_are_read_until_ctrl_c(real: Lectern, folder: Path) -> None:
+    def documents() -> int:
+        return int(json.loads(real("status", "--json").stdout)["documents"])
+
+    with real.start("engine", "--watch") as engine:
+        _until(engine.stderr, "Serving")
+        real("index", folder)
+        assert documents() == 2
         (folder / "new.txt").write_text("A theremin hums in the cellar.")
-        _until(watch.stderr, "Up to date: 3 documents")
+        wait_for(lambda: documents() == 3)
         # Another command uses the same engine.
         hits = json.loads(real("search", "--json", "theremin").stdout)["hits"]
         assert hits[0]["file"] == "new.txt"
         assert f"{folder}, 4 files, watched" in real("status").stdout
         shutil.rmtree(folder)
-        assert "offline" in _until(watch.stderr, "stays in the library")
-        _end(watch)
-    assert json.loads(real("status", "--json").stdout)["documents"] == 3
-
-
-def test_a_folder_that_is_added_later_is_watched(real: Lectern, folder: Path) -> None:
-    with real.start("watch") as watch:
-        _until(watch.stderr, "Nothing to watch yet")
-        real("index", folder)
-        _until(watch.stderr, "Watching")
-        (folder / "new.txt").write_text("A theremin hums in the cellar.")
-        _until(watch.stderr, "Up to date: 3 documents")
-        _end(watch)
-
-
-def test_watch_uses_a_running_engine(real: Lectern, folder: Path) -> None:
-    real("index", folder)
-    with real.start("engine", "--watch") as engine:
-        _until(engine.stderr, "Serving")
-        (folder / "new.txt").write_text("A theremin hums in the cellar.")
-        wait_for(lambda: json.loads(real("status", "--json").stdout)["documents"] == 3)
-        with real.start("watch") as watch:
-            _until(watch.stderr, "Up to date: 3 documents")
-            _end(watch)
-        real("engine", "--stop")
-        assert engine.wait(WAIT_S) == 0
-
-
-def test_watching_works_over_any_engine(lectern: Lectern, folder: Path) -> None:
-    lectern("index", folder)
-    with lectern.serving(), lectern.start("watch") as watch:
-        _until(watch.stderr, "Up to date")
-        _end(watch)
+        wait_for(lambda: f"{folder}, 4 files, offline" in real("status").stdout)
+        _end(engine)
+    assert documents() == 3, "what a drive holds stays in the library"

@@ -151,18 +151,6 @@ def test_an_engine_whose_library_is_renamed_ends_and_says_so(
     assert not lectern.library.exists()
 
 
-def test_watching_ends_too_when_the_library_is_renamed(lectern: Lectern, folder: Path) -> None:
-    lectern("index", folder)
-    with lectern.start("watch") as watching:
-        assert watching.stderr is not None
-        assert "Watching" in watching.stderr.readline()
-        lectern.library.rename(lectern.folder / "moved")
-        _out, said = watching.communicate(timeout=WAIT_S)
-    assert watching.returncode == 3
-    assert "[library_moved]" in said
-    assert not lectern.library.exists()
-
-
 def test_a_renamed_library_can_be_used_at_once(
     lectern: Lectern, engine: subprocess.Popen[str], folder: Path
 ) -> None:

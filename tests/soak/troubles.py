@@ -1,8 +1,8 @@
 """The engine under soak, and what befalls it: kills, a full disk, a drive that goes, clean ends.
 
-Owns the process of ``lectern watch`` over one library, the disk that library is on and the drive
-that one of its roots is on. Where this machine mounts nothing, the drive is a link that is taken
-away, and the disk is never full.
+Owns the process of ``lectern engine --watch`` over one library, the disk that library is on and the
+drive that one of its roots is on. Where this machine mounts nothing, the drive is a link that is
+taken away, and the disk is never full.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ REACH_S = 300.0
 
 
 class Engine:
-    """``lectern watch`` over a library; at most one process at a time."""
+    """``lectern engine --watch`` over a library; at most one process at a time."""
 
     def __init__(self, lectern: Lectern, library: Path, log: Path) -> None:
         self._lectern, self._library = lectern, library
@@ -65,7 +65,7 @@ class Engine:
     def start(self) -> None:
         """Watch, unless something runs."""
         if not self.running:
-            self.run("watch")
+            self.run("engine", "--watch")
 
     def end(self, number: signal.Signals) -> None:
         """End it with a signal, and see that nothing of it is left."""

@@ -150,7 +150,6 @@ def watch(world: World, *, together: bool) -> dict[str, list[str]]:
     index = ("index", str(world.documents))
     actors: dict[str, Callable[[], None]] = {
         "engine": lambda: _serve(world, "engine", "engine", "--watch"),
-        "watch": lambda: _serve(world, "watch", "watch"),
         "window": lambda: _serve(world, "window", "gui"),
         "index": lambda: world.repeat("index", *index, "--rescan"),
         "search": lambda: _search(world),
