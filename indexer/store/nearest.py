@@ -138,7 +138,6 @@ class ByteCodes:
     Attributes:
         made_of: The array of all keys that they were completed for.
         of_index: The index that has the other rows.
-        seen: How many changes of rows they are after; see ``Vectors.changes``.
         keys: Shape (n,).
         vectors: Theirs.
         ascending: Whether the keys ascend, as they do until documents are embedded again.
@@ -147,7 +146,6 @@ class ByteCodes:
 
     made_of: Int64s | None
     of_index: VectorIndex | None
-    seen: int
     keys: Int64s
     vectors: ByteVectors
     ascending: bool
@@ -203,6 +201,7 @@ def _current_codes(vectors: Vectors) -> ByteCodes:
         with vectors.coding:
             codes = vectors.codes
             if codes is None or not _are_current(codes, vectors):
+                vectors.codes = None  # they are wrong if an error ends this, as changes are taken
                 vectors.codes = codes = _completed(vectors, codes)
     return codes
 
@@ -213,14 +212,14 @@ def _are_current(codes: ByteCodes, vectors: Vectors) -> bool:
 
 def _completed(vectors: Vectors, known: ByteCodes | None) -> ByteCodes:
     # The changes first: rows that change meanwhile are read again the next time.
-    changes = vectors.changes[:]
+    changes = vectors.take_changes()
     keys, index = vectors.keys(), vectors.index
     wanted = keys if index is None else index.lacks(keys)
-    if known is None:
+    if known is None or changes is None:
         nothing = ByteVectors.of(np.empty((0, vectors.dimension), np.float32))
-        known = ByteCodes(None, None, len(changes), np.empty(0, np.int64), nothing, ascending=True)
+        known = ByteCodes(None, None, np.empty(0, np.int64), nothing, ascending=True)
     left = np.isin(known.keys, wanted)
-    for changed in changes[known.seen :]:
+    for changed in changes or ():
         left &= np.isin(known.keys, changed, invert=True)
     unread = wanted[np.isin(wanted, known.keys[left], invert=True)]
     batches = range(0, len(unread), _BATCH)
@@ -229,7 +228,6 @@ def _completed(vectors: Vectors, known: ByteCodes | None) -> ByteCodes:
     return ByteCodes(
         made_of=keys,
         of_index=index,
-        seen=len(changes),
         keys=together,
         vectors=ByteVectors.joined([known.vectors.kept(left), *parts]),
         ascending=bool((together[1:] > together[:-1]).all()),

@@ -139,8 +139,10 @@ class Vectors:
         self.codes: Any = None
         self.coding = threading.Lock()
         self.index: Any = None
-        #: The keys of each deletion or replacement since the opening.
-        self.changes: list[Int64s] = []
+        # The keys of each deletion or replacement since ``take_changes``; None while nothing is
+        # derived that they could make wrong.
+        self._changes: list[Int64s] | None = None
+        self._changed = 0
 
     def _space(self) -> tuple[int, bool]:
         """The dimension of the vectors, 0 if there are none, and whether they are searched."""
@@ -250,9 +252,26 @@ class Vectors:
     def _forget(self, keys: Int64s) -> None:
         """Note that rows are gone or are others now."""
         self._keys = self._keys[np.isin(self._keys, keys, invert=True)]
-        self.changes.append(keys)
+        if self._changes is not None:
+            self._changes.append(keys)
+            self._changed += len(keys)
+            # So many changes cost more than making the codes anew; an engine may write for weeks
+            # before it is asked again.
+            if self._changed > max(len(self._keys), _MANY):
+                self._changes = self.codes = None
         if self.index is not None:
             self.index.forget(keys)
+
+    def take_changes(self) -> list[Int64s] | None:
+        """Take the keys of all rows deleted or replaced since the last call.
+
+        Returns:
+            An array for each change; None at the first call and after so many changes that what is
+            derived from the vectors is better made anew.
+        """
+        with self._changing:
+            taken, self._changes, self._changed = self._changes, [], 0
+        return taken
 
     # -- what is there ----------------------------------------------------------------------
 

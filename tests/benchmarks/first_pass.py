@@ -75,7 +75,7 @@ class EightBits:
         parts = range(0, len(vectors), _PART)
         made = [ByteVectors.of(kept[at : at + _PART].astype("f4")) for at in parts]
         joined = ByteVectors.joined(made)
-        self._codes = codes = nearest.ByteCodes(every, None, 0, every, joined, ascending=True)
+        self._codes = codes = nearest.ByteCodes(every, None, every, joined, ascending=True)
         self._vectors: Any = SimpleNamespace(codes=codes, index=None, keys=lambda: codes.made_of)
         self.bytes_each = self._kept + 2 * 8 + 3 * 4
 

@@ -92,3 +92,31 @@ def test_a_query_is_scored_once(store: Store) -> None:
     scored[table.codes.keys == (wanted := table.keys()[60])] = 2.0
     inside = nearest.approximate_knn(table, query, 5, DocSet.from_docs([2]))
     assert inside.keys[0] == wanted != everywhere.keys[0]
+
+
+def test_changes_without_a_question_take_no_memory(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.store.vectors._MANY", 2 * EACH)
+    table = store.vectors["vectors_tiny"]
+    add(store, 3, seed=100)
+    assert table._changes is None, "nothing was asked yet"
+    check(store)
+    for seed in range(200, 200 + 2 * DOCS):
+        add(store, 3, seed)
+        assert table._changed <= len(table.keys())
+    assert table.codes is None
+    check(store)
+
+
+def test_codes_are_made_anew_after_an_error_while_they_are_completed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check(store)
+    add(store, 3, seed=100)
+    table = store.vectors["vectors_tiny"]
+    with monkeypatch.context() as patched:
+        patched.setattr(type(table), "pooled_of", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            nearest.may_be_nearest(table, unit(np.ones((1, DIMENSION), np.float32))[0], 5, None)
+    check(store)
