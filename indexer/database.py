@@ -302,13 +302,13 @@ class Database:
             isolation_level=None,
             check_same_thread=False,
         )
+        self._open.append(connection)  # so that it is closed if the file is no database
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute(f"PRAGMA cache_size = -{self.layout.cache_kib}")
         connection.execute("PRAGMA wal_autocheckpoint = 4000")  # 16 MB, for few fsyncs
         connection.execute("PRAGMA journal_size_limit = 67108864")
-        self._open.append(connection)
         return connection
 
     @contextmanager

@@ -307,6 +307,8 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
         _offer_for_memory()
     limit_memory(options.address_space)
     die_with(options.engine)
+    with suppress(OSError, AttributeError):  # it leads one, or this is Windows
+        os.setsid()
     scratch = options.scratch or Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX))
     tempfile.tempdir = str(scratch)
     return ChildOptions(Alarm(options.silence), scratch, options.resident)
@@ -412,13 +414,22 @@ def written_bytes(pid: int) -> int:
 
 
 def kill_readers(child: int) -> None:
-    """Stop a child of ours that is to be killed, and kill its readers with all they started.
-
-    Each reader has a group of processes of its own, which would outlive the child.
-    """
+    """Stop a child of ours that is to be killed, and kill its readers with all they started."""
     if sys.platform == "linux":
         with suppress(OSError):
             os.kill(child, signal.SIGSTOP)
-        for reader in children(child):
-            with suppress(OSError):
-                os.killpg(reader, signal.SIGKILL)
+        kill_session(child)
+
+
+def kill_session(child: int) -> None:
+    """Kill all that a child of ours started, also after its own end.
+
+    Each reader has a group of processes of its own, which would outlive the child. None of them can
+    leave its group or the session that the child leads.
+    """
+    for listed in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, ValueError):
+            fields = listed.read_text("utf-8", "replace").rpartition(")")[2].split()
+            group, session = int(fields[2]), int(fields[3])
+            if 0 < child == session != group:
+                os.killpg(group, signal.SIGKILL)

@@ -342,12 +342,20 @@ class DocumentWorker:
                 self.until_ready(descriptor, writing=True)
 
     def until_ready(self, descriptor: int, *, writing: bool = False) -> None:
-        """Wait until a descriptor can be read or written, while the limits are watched."""
+        """Wait until a descriptor can be read or written, while the limits are watched.
+
+        If the worker ends meanwhile, so does what it started, which may hold its pipes open.
+        """
         poll = select.poll()  # which Windows lacks, as it has no workers
+        poll.register(self._ended, select.POLLIN)
         poll.register(descriptor, select.POLLOUT if writing else select.POLLIN)
-        ready = False
-        while not ready:
-            ready = bool(poll.poll(_POLL_MS))
+        ready: dict[int, int] = {}
+        while descriptor not in ready:
+            ready = dict(poll.poll(_POLL_MS))
+            if self._ended in ready:
+                poll.unregister(self._ended)
+                with suppress(OSError):
+                    os.killpg(self.pid, signal.SIGKILL)
             # One that sends a byte now and then is always ready.
             if (now := time.monotonic()) >= self._next_look:
                 self._next_look = now + _POLL_MS / 1000

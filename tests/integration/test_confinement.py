@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import psutil
@@ -554,9 +557,9 @@ def test_in_the_preview_a_document_harms_no_other(
             assert ask(_asked(note))[1] == note.read_bytes()
 
 
-_LEAVING = """
+LEAVING = """
 from indexer.render import child as preview
-preview.programs_of = lambda promised: [Path("/bin/true")]
+child.programs_of = preview.programs_of = lambda promised: [Path("/bin/true")]
 
 def open_source(path, password, limits):
     left = []
@@ -566,6 +569,10 @@ def open_source(path, password, limits):
             while True:
                 time.sleep(9)
         left.append(started)
+    if "crash" in str(path):
+        os.abort()
+    if "hang" in str(path):
+        time.sleep(999)
     return say(left)
 
 text.open_source = open_source
@@ -573,12 +580,37 @@ sys.exit(child.main())
 """
 
 
-@pytest.mark.parametrize("how", ["closed", "killed", "changed"])
+def running_code_of(victim: Victim) -> list[psutil.Process]:
+    """Return the processes that run the code of a document, and the children that do."""
+    found = []
+    for process_there in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if any(str(victim.secret) in part for part in process_there.cmdline()):
+                found.append(process_there)
+    return found
+
+
+@pytest.mark.parametrize("name", ["crash.txt", "hang.txt"])
+def test_what_a_reader_started_ends_with_it_however_it_ends(victim: Victim, name: str) -> None:
+    """Such processes hold the pipe of a reader that crashed, and outlive a killed child."""
+    hostile = victim.document.rename(victim.document.with_name(name))
+    victim.run(LEAVING)
+    with ExtractionChild() as child, ThreadPoolExecutor(1) as pool:
+        outcome = pool.submit(_read, child, hostile)
+        if name == "hang.txt":
+            wait_for(lambda: len(running_code_of(victim)) == 5)
+            assert child.pid is not None
+            os.kill(child.pid, signal.SIGKILL)
+        assert outcome.result() == ("reader_killed" if name == "hang.txt" else "child_died")
+        wait_for(lambda: not running_code_of(victim))
+
+
+@pytest.mark.parametrize("how", ["closed", "killed", "changed", "crashed"])
 def test_in_the_preview_a_document_leaves_no_process(
     victim: Victim, tmp_path: Path, how: str
 ) -> None:
     hostile, _notes_there = _notes(tmp_path)
-    with render_child(code=victim.run(_LEAVING)) as ask:
+    with render_child(code=victim.run(LEAVING)) as ask:
         left = json.loads(ask(_asked(hostile))[1])
         assert all(map(psutil.pid_exists, left))
         if how == "closed":
@@ -587,10 +619,15 @@ def test_in_the_preview_a_document_leaves_no_process(
         elif how == "killed":
             kill_readers(ask.process.pid)
             ask.process.kill()
+        elif how == "crashed":
+            crashing = victim.document.rename(victim.document.with_name("crash.txt"))
+            with pytest.raises(AssertionError, match="has ended"):
+                ask(_asked(crashing))
         else:
             hostile.write_text("It was changed.")
             ask(_asked(hostile))
         wait_for(lambda: not any(map(psutil.pid_exists, left)))
+        wait_for(lambda: how == "changed" or not running_code_of(victim))
 
 
 def test_a_worker_sees_nothing_of_the_one_before(tmp_path: Path) -> None:

@@ -23,7 +23,13 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 from indexer.api.codec import FrameReader, Hello, check_hello, frame, read_answer
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.pages import Rest
-from indexer.confine.process import child_command, child_environment, kill_readers, make_scratch
+from indexer.confine.process import (
+    child_command,
+    child_environment,
+    kill_readers,
+    kill_session,
+    make_scratch,
+)
 from ui.ports import ignore
 from ui.widgets import timer
 
@@ -94,6 +100,7 @@ class RenderProcess(QObject):
         self._scratch = make_scratch()
         program, *arguments = render_command(library, self._scratch.name)
         self._process.start(program, arguments)
+        self._session = self.pid
 
     @property
     def pid(self) -> int:
@@ -151,6 +158,7 @@ class RenderProcess(QObject):
     def _end_with(self, reason: str) -> None:
         if not self._over:
             self._over = True
+            kill_session(self._session)  # if somebody else killed it
             self._scratch.cleanup()
             self.ended.emit(reason)
 

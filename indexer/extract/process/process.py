@@ -24,7 +24,14 @@ import psutil
 from indexer.api.codec import Hello, check_hello, read_frame, write_frame
 from indexer.api.errors import WorldError
 from indexer.confine.job import WindowsJob
-from indexer.confine.process import child_command, children, kill_readers, make_scratch, start_child
+from indexer.confine.process import (
+    child_command,
+    children,
+    kill_readers,
+    kill_session,
+    make_scratch,
+    start_child,
+)
 from indexer.confine.worker import TOO_LARGE_STATUS
 
 if TYPE_CHECKING:
@@ -247,6 +254,7 @@ class ChildProcess:
                 self._running.wait(_END_S)
         self.kill("closed")
         self._running.wait()
+        kill_session(self._running.pid)  # if somebody else killed it
         self._ending.set()
         self._watch.join()
         with suppress(OSError):

@@ -11,7 +11,9 @@ import psutil
 import pytest
 from PySide6.QtCore import QTimer
 
-from indexer.api.pages import DocumentSource, GetImage, Open
+from indexer.api.pages import DocumentSource, GetImage, GetText, Open
+from indexer.confine import worker
+from tests.integration.test_confinement import LEAVING, Victim, running_code_of
 from tests.ui.preview.conftest import Answers
 from tests.unit.extract.pdfs import endless_page
 from ui.preview import client as client_module
@@ -124,6 +126,26 @@ def test_a_child_that_dies_is_replaced(
     qtbot.waitUntil(lambda: answers.failed == ["child_died"])
     answers.ask(image(tale_path))
     qtbot.waitUntil(lambda: len(answers.done) == 2)
+
+
+@pytest.mark.skipif(not worker.is_available(), reason="documents have workers on Linux only")
+def test_what_a_document_started_ends_with_a_child_that_somebody_kills(
+    client: RenderClient,
+    qtbot: QtBot,
+    tmp_path: Path,
+    answers: Answers,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    victim = Victim(tmp_path, monkeypatch)
+    hanging = victim.document.rename(tmp_path / "hang.txt")
+    command = [sys.executable, "-P", "-c", victim.run(LEAVING)]
+    monkeypatch.setattr(client_module, "render_command", lambda _library, _scratch: command)
+    monkeypatch.setattr(client_module, "LIMIT_S", 300.0)
+    answers.ask(GetText(DocumentSource(hanging), start=0, end=0, room=1_000))
+    qtbot.waitUntil(lambda: len(running_code_of(victim)) == 5, timeout=20_000)
+    os.kill(client.pid, signal.SIGKILL)
+    qtbot.waitUntil(lambda: answers.failed == ["child_died"])
+    qtbot.waitUntil(lambda: not running_code_of(victim))
 
 
 def test_a_child_that_does_not_start_is_given_up(
