@@ -19,6 +19,11 @@ if [ "$1" = --remove ]; then
     exit 0
 fi
 
+case $place in
+    *[\"\$\`\\%]*)
+        echo "The entries for menus cannot name $place: leave out \" \$ \` \\ and %." >&2
+        exit 1 ;;
+esac
 mkdir -p "$HOME/.local/bin" "$share" "$(dirname "$place")"
 rm -rf "$place.new"
 cp -a "$here" "$place.new"
@@ -26,9 +31,10 @@ remove
 mv "$place.new" "$place"
 ln -sf "$place/lectern" "$HOME/.local/bin/lectern"
 cp -R "$place/share/." "$share/"
+named=$(printf %s "$place" | sed 's/[&|]/\\&/g')
 (cd "$place/share" && find applications dbus-1 kio nemo nautilus-python -type f 2> /dev/null || :) |
     while read -r file; do
-        sed -e "s|^Exec=/usr/bin/lectern|Exec=lectern|" -e "s|^Exec=lectern|Exec=$place/lectern|" \
-            -e "s|^PROGRAM = \"lectern|PROGRAM = \"$place/lectern|" "$place/share/$file" > "$share/$file"
+        sed -e "s|^Exec=\(/usr/bin/\)*\(lectern[a-z-]*\)|Exec=\"$named/\2\"|" \
+            -e "s|^PROGRAM = \"\(lectern[a-z-]*\)|PROGRAM = \"$named/\1|" "$place/share/$file" > "$share/$file"
     done
 echo "Lectern is installed in $place; \`lectern self-test\` tries it."

@@ -121,9 +121,9 @@ def test_it_installs_into_a_home_and_uninstalls(tmp_path: Path) -> None:
     run = subprocess.run([home / ".local/bin/lectern"], capture_output=True, text=True, check=True)
     assert run.stdout == "it runs\n"
     entry = (home / ".local/share/applications/lectern.desktop").read_text("utf-8")
-    assert f"Exec={home}/.local/lib/lectern/lectern-window gui" in entry
+    assert f'Exec="{home}/.local/lib/lectern/lectern-window" gui' in entry
     assert (home / ".local/share/bash-completion/completions/lectern").is_file()
     service = home / ".local/share/dbus-1/services/org.lectern.Desktop.service"
-    assert f"Exec={home}/.local/lib/lectern/lectern desktop" in service.read_text("utf-8")
+    assert f'Exec="{home}/.local/lib/lectern/lectern" desktop' in service.read_text("utf-8")
     install("--remove")
     assert [path for path in home.rglob("*") if not path.is_dir()] == []

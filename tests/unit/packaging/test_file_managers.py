@@ -6,7 +6,9 @@ import configparser
 import importlib
 import importlib.util
 import os
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -174,29 +176,41 @@ def test_the_menu_of_nautilus_starts_the_window(
     assert menu.get_file_items([]) == []
 
 
+@pytest.mark.parametrize("name", ["home", "Anna & Otto's | home"])
 def test_they_are_installed_in_a_home_with_the_place_of_the_program(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.syspath_prepend(str(LINUX.parent))
     places: dict[str, str] = importlib.import_module("share").FILE_MANAGERS
-    tree, home = tmp_path / "tree", tmp_path / "home"
+    tree, home = tmp_path / "tree", tmp_path / name
     home.mkdir()
     for pattern, place in places.items():
         (tree / "share" / place).mkdir(parents=True)
         for file in MENUS.glob(pattern):
             (tree / "share" / place / file.name).write_bytes(file.read_bytes())
+    services = tree / "share" / "dbus-1" / "services"
+    services.mkdir(parents=True)
+    shutil.copy(LINUX / "org.lectern.Desktop.service", services)
     (tree / "install.sh").write_bytes((LINUX / "install.sh").read_bytes())
     environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
     script = ["sh", str(tree / "install.sh")]
     subprocess.run(script, env=environment, check=True)
     placed = [file for file in (home / ".local/share").rglob("*") if file.is_file()]
     assert {file.name for file in placed} == {
-        file.name for file in MENUS.iterdir() if file.is_file()
+        file.name for file in (tree / "share").rglob("*") if file.is_file()
     }
+    program = str(home / ".local/lib/lectern/lectern")
     for file in placed:
-        text = file.read_text("utf-8")
-        assert f"{home}/.local/lib/lectern/lectern-window" in text
-        assert '"lectern-window' not in text
-        assert "=lectern-window" not in text
+        commands = re.findall("^(?:Exec|PROGRAM ?)= ?(.*)$", file.read_text("utf-8"), re.MULTILINE)
+        named = {shlex.split(command)[0] for command in commands}
+        assert named == {program if file.name.endswith(".service") else f"{program}-window"}
     subprocess.run([*script, "--remove"], env=environment, check=True)
     assert [file for file in home.rglob("*") if file.is_file()] == []
+
+
+def test_a_home_that_entries_cannot_name_is_refused(tmp_path: Path) -> None:
+    environment = {"HOME": str(tmp_path / "50% of $it"), "PATH": os.environ["PATH"]}
+    script = ["sh", str(LINUX / "install.sh")]
+    done = subprocess.run(script, env=environment, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("leave out")) == (1, 1)
+    assert not list(tmp_path.iterdir())
