@@ -5,10 +5,13 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from indexer.api.errors import WorldError
 from indexer.catalog.catalog import Catalog
+from indexer.catalog.schema import LAYOUT
+from indexer.database import Database
 
 from .fakes import FakeWalk, found, root_at
 
@@ -84,6 +87,19 @@ def test_a_file_that_is_no_catalog_is_called_damaged(tmp_path: Path) -> None:
     with pytest.raises(WorldError) as caught:
         Catalog(path)
     assert caught.value.code == "library_damaged"
+
+
+def test_a_file_that_is_no_database_is_left_closed(tmp_path: Path) -> None:
+    """Although the error, whose frames hold the connection, is kept."""
+    path = tmp_path / "catalog.sqlite"
+    Database(path, LAYOUT).close()
+    data = bytearray(path.read_bytes())
+    data[16:18] = b"\xff\xff"  # the size of a page
+    path.write_bytes(data)
+    with pytest.raises(WorldError) as caught:
+        Database(path, LAYOUT)
+    assert caught.value.code == "library_damaged"
+    assert str(path) not in {file.path for file in psutil.Process().open_files()}
 
 
 def test_a_torn_catalog_is_called_damaged(tmp_path: Path) -> None:
