@@ -13,20 +13,23 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from selectolax.lexbor import LexborHTMLParser
+
 from indexer.api.errors import WorldError
-from indexer.extract.base import Metadata
+from indexer.extract.base import Metadata, RawPage
+from indexer.extract.embedded.attachments import named
 from indexer.extract.embedded.office_objects import OfficeObjects
+from indexer.extract.markup.mathml import formula
 from indexer.extract.numerals import lowered, raised
 from indexer.extract.office.package import PackageSource, ZipPackage, opened
 from indexer.extract.office.xml import plausible_date, read_pieces, whole_number
-from indexer.extract.page_writer import PageWriter, salvage
+from indexer.extract.page_writer import SALVAGEABLE, PageWriter, salvage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from indexer.config import Limits
-    from indexer.extract.base import RawPage
 
 PARAGRAPHS = frozenset({"text:p", "text:h"})
 # Elements without text of the document.
@@ -46,9 +49,9 @@ _SPACES = {
     for prefix, word in {
         "office": "office", "text": "text", "table": "table", "draw": "drawing", "style": "style",
         "presentation": "presentation", "meta": "meta", "manifest": "manifest",
-        "svg": "svg-compatible",
+        "svg": "svg-compatible", "chart": "chart",
     }.items()
-} | {"dc": "http://purl.org/dc/elements/1.1/"}  # fmt: skip
+} | {"dc": "http://purl.org/dc/elements/1.1/", "xlink": "http://www.w3.org/1999/xlink"}  # fmt: skip
 _PREFIXES = {space: prefix for prefix, space in _SPACES.items()}
 
 
@@ -70,6 +73,10 @@ def attribute(element: Any, name: str, otherwise: str = "") -> str:
 def _full(name: str) -> str:
     prefix, _, plain = name.partition(":")
     return f"{{{_SPACES[prefix]}}}{plain}"
+
+
+_DRAWN = tuple(map(_full, ("draw:object", "draw:object-ole")))
+_MATH_PREFIX = re.compile(rb"(</?)math:")  # of the elements; older files name their namespace
 
 
 @dataclass(slots=True)
@@ -158,12 +165,12 @@ def _add(text: str | None, parts: list[str]) -> None:
 
 _CONTENT, _STYLES, _META = "content.xml", "styles.xml", "meta.xml"
 _MANIFEST = "META-INF/manifest.xml"
-# Charts and formulas are objects too.
-_DOCUMENTS = frozenset(
-    f"application/vnd.oasis.opendocument.{kind}" for kind in ("text", "presentation", "spreadsheet")
-)
+_KIND = "application/vnd.oasis.opendocument."
+_DOCUMENTS = frozenset({f"{_KIND}text", f"{_KIND}presentation", f"{_KIND}spreadsheet"})
+_CHART, _FORMULA = f"{_KIND}chart", f"{_KIND}formula"
 _OLE = "application/vnd.sun.star.oleobject"
-
+_CHARTS = frozenset({"office:document-content", "office:body", "office:chart"})
+_MAX_FORMULA_BYTES = 1024**2
 
 _STYLE_PARTS = frozenset({"office:document-styles", "office:master-styles", "style:master-page"})
 
@@ -207,26 +214,63 @@ class OdfSource(PackageSource):
 
     def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
         body = self._body(writer)
+        kinds = dict(_objects(self._package))
+        pages: dict[str, int] = {}  # on which each object stands
         try:
             for piece in _pieces(self._package, _CONTENT, body.open):
                 body.handle(piece)
+                for drawn in piece.iter(*_DRAWN) if kinds else ():
+                    path = attribute(drawn, "xlink:href").removeprefix("./").rstrip("/")
+                    pages.setdefault(path, writer.page)
                 yield from writer.completed()
         finally:
             self.page_count = body.page_count()
         if _STYLES in self._package:
             body.finish(_pieces(self._package, _STYLES, _STYLE_PARTS))
         yield from writer.finish()
-        yield from self._objects(OfficeObjects(self._package, writer, self.on_page))
-
-    def _objects(self, objects: OfficeObjects) -> Iterator[RawPage]:
-        """Yield the pages of embedded documents, which the manifest lists with their types."""
-        for entry in _manifest(self._package):
-            path = attribute(entry, "manifest:full-path")
-            kind = attribute(entry, "manifest:media-type")
-            if kind == _OLE:
+        objects = OfficeObjects(self._package, writer, self.on_page)
+        last = writer.page
+        for path in sorted(kinds, key=lambda path: pages.get(path, last)):
+            writer.page = pages.get(path, last)
+            if kinds[path] in (_CHART, _FORMULA):
+                yield from self._drawn(path, kinds[path], writer)
+            elif kinds[path] == _OLE:
                 yield from objects.objects([path])
-            elif kind in _DOCUMENTS and path.endswith("/") and path != "/":
-                yield from objects.folder(path, kind)
+            else:
+                yield from objects.folder(f"{path}/", kinds[path])
+
+    def _drawn(self, path: str, kind: str, writer: PageWriter) -> Iterator[RawPage]:
+        """Yield a chart or a formula as a part, as only these may follow later pages."""
+        reason = ""
+        try:
+            if kind == _FORMULA:
+                writer.add(_formula(self._package.read(f"{path}/{_CONTENT}", _MAX_FORMULA_BYTES)))
+            else:
+                for piece in _pieces(self._package, f"{path}/{_CONTENT}", _CHARTS):
+                    if short(piece.tag) == "chart:chart":
+                        _write_chart(piece, writer)
+        except WorldError as error:
+            if error.code not in SALVAGEABLE or self._package.budget.spent:
+                raise
+            reason = error.reason
+        yield from named(writer.abandon(), path)
+        if reason:
+            yield RawPage(writer.page, "", unreadable=reason, part=path)
+
+
+def _formula(content: bytes) -> str:
+    """Return a formula (MathML) in one line, as those of web pages are written."""
+    found = LexborHTMLParser(_MATH_PREFIX.sub(rb"\1", content)).css_first("math")
+    return formula(found) if found is not None else ""
+
+
+def _write_chart(chart: Any, writer: PageWriter) -> None:
+    """Write the titles of a chart and its axes, then its values as a table."""
+    for title in chart.iter(_full("chart:title"), _full("chart:subtitle")):
+        writer.add(" ".join(texts(title)))
+    for row in chart.iter(_full("table:table-row")):
+        writer.row([" ".join(texts(cell)) for cell in row])
+    writer.end_table()
 
 
 def open_odf(path: Path, limits: Limits, body: Callable[[PageWriter], Body]) -> OdfSource:
@@ -254,6 +298,16 @@ def _pieces(package: ZipPackage, part: str, containers: frozenset[str]) -> Itera
 def _is_encrypted(package: ZipPackage) -> bool:
     entries = _manifest(package)
     return any(short(each.tag) == "manifest:encryption-data" for one in entries for each in one)
+
+
+def _objects(package: ZipPackage) -> Iterator[tuple[str, str]]:
+    """Yield the objects that the manifest lists: their paths and types."""
+    for entry in _manifest(package):
+        path = attribute(entry, "manifest:full-path")
+        kind = attribute(entry, "manifest:media-type")
+        is_folder = path.endswith("/") and path != "/"
+        if kind == _OLE or (is_folder and kind in {*_DOCUMENTS, _CHART, _FORMULA}):
+            yield path.rstrip("/"), kind
 
 
 def _manifest(package: ZipPackage) -> Iterator[Any]:

@@ -169,3 +169,61 @@ def test_embedded_documents_follow_the_text(tmp_path: Path) -> None:
     assert [(page.part, page.unreadable) for page in found.pages] == [("", ""), ("Object 1", "")]
     assert found.text.startswith("See the sheet.")
     assert found.text.count(SENTENCE) == 1
+
+
+_NAMES = (
+    'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:chart="urn:oasis:names:tc:opendocument:xmlns:chart:1.0"'
+)
+_CHART = (
+    f"<office:document-content {_NAMES}><office:body><office:chart><chart:chart>"
+    "<chart:title><text:p>Oil burnt</text:p></chart:title><chart:plot-area><chart:axis>"
+    "<chart:title><text:p>Barrels</text:p></chart:title></chart:axis></chart:plot-area>"
+    "<table:table><table:table-header-rows><table:table-row><table:table-cell><text:p/>"
+    "</table:table-cell><table:table-cell><text:p>Lamps</text:p></table:table-cell>"
+    "</table:table-row></table:table-header-rows><table:table-rows><table:table-row>"
+    "<table:table-cell><text:p>1851</text:p></table:table-cell><table:table-cell>"
+    "<text:p>1,250</text:p></table:table-cell></table:table-row></table:table-rows></table:table>"
+    "</chart:chart></office:chart></office:body></office:document-content>"
+)
+_FORMULA = (
+    '<?xml version="1.0"?><math:math xmlns:math="http://www.w3.org/1998/Math/MathML">'
+    "<math:semantics><math:mrow><math:msup><math:mn>10</math:mn><math:mn>6</math:mn></math:msup>"
+    "<math:mo>+</math:mo><math:mfrac><math:mn>3</math:mn><math:mn>40</math:mn></math:mfrac>"
+    '</math:mrow><math:annotation encoding="StarMath 5.0">10^6 + 3 over 40</math:annotation>'
+    "</math:semantics></math:math>"
+)
+
+
+def test_charts_and_formulas_are_read_on_their_slide(tmp_path: Path) -> None:
+    kind = "application/vnd.oasis.opendocument"
+    names = ("chart", "formula", "chart")
+    entries = "".join(
+        f'<manifest:file-entry manifest:full-path="Object {at}/" '
+        f'manifest:media-type="{kind}.{what}"/>'
+        for at, what in enumerate(names, 1)
+    )
+    link = 'xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href'
+    slides = "".join(
+        f'<draw:page><draw:frame><draw:object {link}="./Object {at}"/></draw:frame><draw:frame>'
+        f"<draw:text-box><text:p>Slide {at}.</text:p></draw:text-box></draw:frame></draw:page>"
+        for at in (1, 2, 3)
+    )
+    with zipfile.ZipFile(io.BytesIO(odf("presentation", slides, manifest=entries))) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    parts["Object 1/content.xml"] = _CHART.encode()
+    parts["Object 2/content.xml"] = _FORMULA.encode()
+    parts["Object 3/content.xml"] = _CHART[:600].encode()  # damaged after its title
+    (tmp_path / "a.odp").write_bytes(zipped(parts))
+    found = read(tmp_path / "a.odp")
+    shown = {
+        number: "\n".join(page.text for page in found.pages if page.number == number)
+        for number in (1, 2, 3)
+    }
+    assert "Oil burnt\nBarrels\nLamps\n1851\t1,250" in shown[1]
+    assert "10⁶+3/40" in shown[2]
+    assert "StarMath" not in found.text
+    assert "Oil burnt" not in shown[3]
+    assert [page.part for page in found.pages if page.unreadable] == ["Object 3"]
