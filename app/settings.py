@@ -70,6 +70,15 @@ _ROWS = (
     Setting("viewer", WINDOW, SettingType.VIEWER, "", N_("Viewer"),
             N_("What opens a document at its page: the system's viewer, or a command such as "
                "okular --page {page} {path}."), at_once=True),
+    Setting("citation", WINDOW, SettingType.STYLE, "simple", N_("Citations"),
+            N_("How copied passages are cited: in a style, or by a template with {author}, "
+               "{title}, {year}, {page}, {number}, {file} and {link}; a part in brackets is left "
+               "out where a field in it is not known."),
+            choices={"simple": N_("Simple"), "apa": "APA", "chicago": "Chicago", "mla": "MLA",
+                     "oscola": "OSCOLA"}, at_once=True),
+    Setting("citation_link", WINDOW, SettingType.FLAG, default=False,
+            label=N_("Link in citations"),
+            help=N_("Add a link that opens the passage in Lectern."), at_once=True),
     Setting("close_to_tray", WINDOW, SettingType.FLAG, default=False, label=N_("Close to the tray"),
             help=N_("Closing the window leaves Lectern in the tray, watching the folders."),
             at_once=True),

@@ -1,4 +1,4 @@
-"""Bibliographic data of documents: citations, links with citations, BibTeX and CSL-JSON."""
+"""Bibliographic data of documents: citations in the usual styles, BibTeX and CSL-JSON."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtGui import QGuiApplication
 
+from indexer.api.formats import page_unit
 from indexer.api.requests import GetDocument
+from ui.ports import Notice
 from ui.search import describe
 from ui.search.query_text import link_of
 from ui.search.safe_text import plain, shown
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from indexer.api.answers import Document
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit
-    from ui.ports import EnginePort
+    from ui.ports import Context, EnginePort
 
     Found = Callable[[Sequence[Hit], Mapping[str, "CitedSource"]], None]
 
@@ -71,21 +75,154 @@ def passage(hit: Hit) -> str:
     return plain(replace(hit, heading_path=())).text
 
 
-def citation(hit: Hit, source: CitedSource) -> str:
-    """Return author, title, year and page, without the unknown ones.
+@dataclass(frozen=True, slots=True)
+class CitationStyle:
+    """How a source is cited, and how its authors are named.
 
-    What has no pages is cited by the heading below which it stands.
+    Attributes:
+        template: Fields in braces, italics between asterisks, and groups in brackets, of which the
+            first alternative counts whose fields are all known; bars part them.
+        form: Of the names: "given" first, the first name "inverted", "initials", or "" as they are.
+        both: What stands between two authors; ``last`` before the last of more.
+        most: The most authors that are named; of more the first one and ``others``.
     """
+
+    template: str
+    form: str = ""
+    both: str = " and "
+    last: str = " and "
+    most: int = 3
+    others: str = " et al."
+
+
+# A template of one's own has the authors as the document has them.
+STYLES = {
+    "simple": CitationStyle("[{author}, ]*{title}*[, {year}][, {page}]"),
+    "apa": CitationStyle(
+        "[{author} [({year})|(n.d.)]. *{title}*|*{title}*. [({year})|(n.d.)]][, {page}].",
+        "initials", ", & ", ", & ", most=20,
+    ),
+    "chicago": CitationStyle(
+        "[{author}, ]*{title}*[ ({year})][, {number}].", "given", last=", and "
+    ),
+    "mla": CitationStyle(
+        "[{author}. ]*{title}*.[ {year}, {page}.| {year}.| {page}.]", "inverted", ", and ", most=2,
+        others=", et al.",
+    ),
+    "oscola": CitationStyle(
+        "[{author}, ]*{title}*[ ({year})][ {number}].", "given", others=" and others"
+    ),
+}  # fmt: skip
+_GROUP, _FIELD = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}(\.?)")
+
+
+def citation(hit: Hit, source: CitedSource, style: str = "simple", *, rich: bool = False) -> str:
+    """Cite a source in a style of ``STYLES``, or by a template; as HTML if ``rich``.
+
+    What has no pages is cited by the heading below which it stands. Values are filled in last, so
+    that nothing in a document is taken for a part of the template.
+    """
+    used = STYLES.get(style) or CitationStyle(style)
+    values = {
+        **_place(hit),
+        "author": _authors(source.author, used),
+        "title": source.title,
+        "year": source.year,
+        "file": _safe(Path(hit.path).name),
+        "link": link_of(hit),
+    }
+    known = {name for name, value in values.items() if value}
+
+    def choose(group: re.Match[str]) -> str:
+        alternatives = group[1].split("|")
+        return next((each for each in alternatives if _fields(each) <= known), "")
+
+    def fill(field: re.Match[str]) -> str:
+        value = values.get(field[1], field[0])
+        stop = "" if value.endswith((".", "?", "!")) else field[2]
+        return (escape(value) if rich else value) + stop
+
+    template, before = used.template, ""
+    while template != before:
+        before, template = template, _GROUP.sub(choose, template)
+    template = re.sub(r"\*([^*]*)\*", r"<i>\1</i>" if rich else r"\1", template)
+    return _FIELD.sub(fill, template).strip()
+
+
+def _fields(template: str) -> set[str]:
+    return {field[1] for field in _FIELD.finditer(template)}
+
+
+def _place(hit: Hit) -> dict[str, str]:
+    """The page of a hit, with and without "p."; both are its heading where there are no pages."""
     heading = () if describe.is_name_only(hit) else hit.heading_path[-1:]
-    place = describe.pages(hit) or "".join(map(_safe, heading))
-    parts = (source.author, source.title, source.year, place)
-    return ", ".join(part for part in parts if part)
+    page = describe.pages(hit) or "".join(map(_safe, heading))
+    bare = describe.has_pages(hit) and page_unit(hit.format) in {"page", ""}
+    return {"page": page, "number": _safe(hit.page_label) or str(hit.page) if bare else page}
 
 
-def quoted(hit: Hit, source: CitedSource) -> str:
-    """Return the passage in quotation marks, its citation, and a link to it."""
-    text, cited = passage(hit), citation(hit, source)
-    return "\n".join(filter(None, (f"“{text}”\n({cited})" if text else cited, link_of(hit))))
+def _authors(authors: str, style: CitationStyle) -> str:
+    if not style.form:
+        return authors
+    names = [_csl_name(each) for each in authors.split(";") if each.strip()]
+    written = [_author(name, style.form, first=not at) for at, name in enumerate(names)]
+    if len(written) > style.most:
+        return written[0] + style.others
+    between = style.both if len(written) == len("ab") else style.last
+    return between.join(filter(None, (", ".join(written[:-1]), *written[-1:])))
+
+
+def _author(name: Mapping[str, str], form: str, *, first: bool) -> str:
+    if "literal" in name:
+        return name["literal"]
+    family, given = name["family"], name["given"]
+    if form == "initials":
+        initials = re.sub(r"([^\s-])[^\s-]*", r"\1.", given)
+        return f"{family}, {initials}"
+    return f"{family}, {given}" if form == "inverted" and first else f"{given} {family}"
+
+
+def quoted(
+    hit: Hit, source: CitedSource, style: str = "simple", *, link: bool = False
+) -> QMimeData:
+    """Return the passage in quotation marks and its citation, as text and as rich text.
+
+    ``link`` adds a line with a link that opens the passage in Lectern.
+    """
+    text = passage(hit)
+    url = link_of(hit) if link else ""
+    rich = [f"“{escape(text)}”"] if text else []
+    rich.append(citation(hit, source, style, rich=True))
+    if url:
+        rich.append(f'<a href="{escape(url)}">{escape(url)}</a>')
+    data = QMimeData()
+    lines = (f"“{text}”" if text else "", citation(hit, source, style), url)
+    data.setText("\n".join(filter(None, lines)))
+    data.setHtml("".join(f"<p>{each}</p>" for each in rich if each))
+    return data
+
+
+class CitationCopier(QObject):
+    """Copies passages with their citations, in the style that is set."""
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._sources = SourceFinder(context.link, self)
+
+    def copy_cited(self, hit: Hit) -> None:
+        """Copy a passage once its author and year are known."""
+        self._sources.find_sources([hit], self._copy)
+
+    def close(self) -> None:
+        """Cancel what is under way."""
+        self._sources.close()
+
+    def _copy(self, hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
+        settings, hit = self._context.settings, hits[0]
+        data = quoted(hit, sources[hit.path], settings["citation"], link=settings["citation_link"])
+        QGuiApplication.clipboard().setMimeData(data)
+        self._context.notices.post(Notice(self.tr("Passage and citation copied"), seconds=3.0))
 
 
 def _safe(text: str) -> str:

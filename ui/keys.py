@@ -47,7 +47,7 @@ SIDE = "F7"
 STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3")
-COLLECT, ELSEWHERE, COMPARE = "Ctrl+B", "Ctrl+Shift+F", "F6"
+CITE, COLLECT, ELSEWHERE, COMPARE = "Ctrl+Shift+C", "Ctrl+B", "Ctrl+Shift+F", "F6"
 REASONS, READ = "Ctrl+E", "F11"
 
 KEYS = (
@@ -73,7 +73,7 @@ KEYS = (
         Key((REASONS,), N_("Show the words that count, and what they match in meaning")),
         Key(("Ctrl+Space",), N_("Suggestions, in the search box")),
         Key(("Ctrl+C",), N_("Copy the passage, in the results")),
-        Key(("Ctrl+Shift+C",), N_("Copy the passage with its source")),
+        Key((CITE,), N_("Copy the passage, or what is selected in the preview, with its source")),
         Key((COLLECT,), N_("Put the passage into the basket, or what is selected in the preview")),
     )),
     KeyGroup(N_("Preview"), (

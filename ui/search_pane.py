@@ -60,6 +60,7 @@ class SearchPane(QWidget):
         filled(QVBoxLayout(self), search)
         self._connect()
         add_shortcut(self, keys.COLLECT, self._keep)
+        add_shortcut(self, keys.CITE, self._cite)
         add_shortcut(self, keys.ELSEWHERE, self._ask_elsewhere)
         add_shortcut(self, keys.READ, self.toggle_reading)
         self.panes.splitterMoved.connect(lambda: state.save_splitter("search", self.panes))
@@ -188,6 +189,11 @@ class SearchPane(QWidget):
             self.preview.hit_actions.keep()
         else:
             self.search.keep()
+
+    def _cite(self) -> None:
+        """Copy what is selected in the preview with its citation, else the current hit."""
+        cite = self.preview.hit_actions.cite if self._previewed else self.search.cite_hit
+        cite()
 
     def _ask_elsewhere(self) -> None:
         """Ask for what is selected in the preview, else for the current hit."""

@@ -34,6 +34,7 @@ class SettingType(Enum):
     KEYS = "keys"
     LIST = "list"
     VIEWER = "command"
+    STYLE = "style or template"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ class Setting:
         """
         if not _FITS[self.type](value):
             raise self._wrong(value, self._takes)
-        if self.choices and value not in self.choices:
+        if self.type is SettingType.CHOICE and value not in self.choices:
             raise self._wrong(value, "takes_choice", choices=", ".join(self.choices))
         if self.type in {SettingType.INTEGER, SettingType.NUMBER}:
             return self._bounded(value)
@@ -118,7 +119,7 @@ class Setting:
 
     @property
     def _takes(self) -> str:
-        return f"takes_{self.type.name.lower()}"
+        return "takes_text" if _FITS[self.type] is _is_text else f"takes_{self.type.name.lower()}"
 
     def _wrong(self, value: object, reason: str, **detail: str) -> WorldError:
         return WorldError("bad_setting", name=self.name, value=value, reason=reason, **detail)
@@ -144,5 +145,6 @@ _FITS: dict[SettingType, Callable[[object], bool]] = {
     SettingType.FOLDER: _is_text,
     SettingType.KEYS: _is_text,
     SettingType.VIEWER: _is_text,
+    SettingType.STYLE: _is_text,
     SettingType.LIST: _is_words,
 }

@@ -443,6 +443,20 @@
     </message>
 </context>
 <context>
+    <name>ChoiceOrText</name>
+    <message>
+        <source>Other…</source>
+        <translation>Anderes…</translation>
+    </message>
+</context>
+<context>
+    <name>CitationCopier</name>
+    <message>
+        <source>Passage and citation copied</source>
+        <translation>Stelle mit Quellenangabe kopiert</translation>
+    </message>
+</context>
+<context>
     <name>Collections</name>
     <message>
         <source>New collection</source>
@@ -1043,10 +1057,6 @@
     <message>
         <source>Path copied</source>
         <translation>Pfad kopiert</translation>
-    </message>
-    <message>
-        <source>Passage and citation copied</source>
-        <translation>Stelle mit Quellenangabe kopiert</translation>
     </message>
 </context>
 <context>
@@ -1801,6 +1811,10 @@
         <translation>Anderswo gesagt</translation>
     </message>
     <message>
+        <source>Copy with citation</source>
+        <translation>Mit Quellenangabe kopieren</translation>
+    </message>
+    <message>
         <source>Add to the basket</source>
         <translation>In den Korb legen</translation>
     </message>
@@ -2171,6 +2185,18 @@
         <translation>&amp;Durchsuchen …</translation>
     </message>
     <message>
+        <source>The system’s viewer</source>
+        <translation>Das Programm des Systems</translation>
+    </message>
+    <message>
+        <source>Command of the viewer</source>
+        <translation>Befehl des Programms</translation>
+    </message>
+    <message>
+        <source>Template of citations</source>
+        <translation>Vorlage der Quellenangaben</translation>
+    </message>
+    <message>
         <source>Choose a folder</source>
         <translation>Ordner wählen</translation>
     </message>
@@ -2490,21 +2516,6 @@
     <message>
         <source>The list of files gives the reason of each.</source>
         <translation>Die Liste der Dateien nennt zu jeder den Grund.</translation>
-    </message>
-</context>
-<context>
-    <name>ViewerChoice</name>
-    <message>
-        <source>The system’s viewer</source>
-        <translation>Das Programm des Systems</translation>
-    </message>
-    <message>
-        <source>Other…</source>
-        <translation>Anderes…</translation>
-    </message>
-    <message>
-        <source>Command of the viewer</source>
-        <translation>Befehl des Programms</translation>
     </message>
 </context>
 <context>
@@ -4380,8 +4391,8 @@
         <translation>Stelle kopieren, in den Ergebnissen</translation>
     </message>
     <message>
-        <source>Copy the passage with its source</source>
-        <translation>Stelle mit Quellenangabe kopieren</translation>
+        <source>Copy the passage, or what is selected in the preview, with its source</source>
+        <translation>Die Stelle, oder was in der Vorschau ausgewählt ist, mit ihrer Quelle kopieren</translation>
     </message>
     <message>
         <source>Put the passage into the basket, or what is selected in the preview</source>
@@ -4474,6 +4485,26 @@
     <message>
         <source>Viewer</source>
         <translation>Anzeigeprogramm</translation>
+    </message>
+    <message>
+        <source>Citations</source>
+        <translation>Quellenangaben</translation>
+    </message>
+    <message>
+        <source>How copied passages are cited: in a style, or by a template with {author}, {title}, {year}, {page}, {number}, {file} and {link}; a part in brackets is left out where a field in it is not known.</source>
+        <translation>Wie kopierte Stellen belegt werden: in einem Stil oder nach einer Vorlage mit {author}, {title}, {year}, {page}, {number}, {file} und {link}; ein Teil in eckigen Klammern entfällt, wo ein Feld darin nicht bekannt ist.</translation>
+    </message>
+    <message>
+        <source>Simple</source>
+        <translation>Einfach</translation>
+    </message>
+    <message>
+        <source>Link in citations</source>
+        <translation>Link in Quellenangaben</translation>
+    </message>
+    <message>
+        <source>Add a link that opens the passage in Lectern.</source>
+        <translation>Einen Link hinzufügen, der die Stelle in Lectern öffnet.</translation>
     </message>
     <message>
         <source>Close to the tray</source>

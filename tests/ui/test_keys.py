@@ -180,6 +180,11 @@ def copies(person: Person, keys: str) -> None:
     clipboard.clear()
     person.press(keys)
     person.until(lambda: bool(clipboard.text()))
+    if keys == "Ctrl+Shift+C":  # from anywhere
+        clipboard.clear()
+        person.search.focus_box()
+        person.press(keys)
+        person.until(lambda: bool(clipboard.text()))
     clipboard.clear()
 
 

@@ -21,7 +21,9 @@ def test_a_link_has_words_of_the_best_sentence() -> None:
 
 def test_a_citation_ends_with_its_link() -> None:
     one = hit()
-    assert quoted(one, CitedSource.from_hit(one)).splitlines()[-1] == link_of(one)
+    source = CitedSource.from_hit(one)
+    assert quoted(one, source, link=True).text().splitlines()[-1] == link_of(one)
+    assert link_of(one) not in quoted(one, source).text()
 
 
 def test_a_passage_of_few_words_has_none() -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu
 
 from indexer.api.pages import around, pattern_of
 from ui import keys
+from ui.citations import CitationCopier
 from ui.desktop import open_external, show_in_folder
 from ui.ports import Notice
 from ui.preview.marks import flowing, pieces_of
@@ -359,6 +360,7 @@ class PreviewActions(QObject):
         super().__init__(frame)
         self.hit: Hit | None = None
         self._context, self._frame, self._controls = context, frame, controls
+        self._citations = CitationCopier(context, self)
         bar = frame.bar
         bar.copy.clicked.connect(self._copy)
         bar.open.clicked.connect(self._open)
@@ -367,10 +369,7 @@ class PreviewActions(QObject):
         frame.elsewhere.triggered.connect(self.ask_elsewhere)
         frame.keep.triggered.connect(self.keep)
         frame.reading.triggered.connect(self.reading_requested)
-        # With the focus in the results the same keys copy the hit.
-        copy = QShortcut(QKeySequence("Ctrl+Shift+C"), frame)
-        copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        copy.activated.connect(self._copy)
+        frame.cite.triggered.connect(self.cite)
 
     def open_menu(self, event: QContextMenuEvent) -> None:
         """Open a menu of the toolbar's actions at the pointer."""
@@ -397,6 +396,11 @@ class PreviewActions(QObject):
         """Put the selected text, else the passage, into the basket."""
         if self.hit is not None and self.hit.text:
             self.kept.emit(selected_passage(self._frame, self.hit) or self.hit)
+
+    def cite(self) -> None:
+        """Copy the selected text, else the passage, with its citation."""
+        if self.hit is not None:
+            self._citations.copy_cited(selected_passage(self._frame, self.hit) or self.hit)
 
     def ask_elsewhere(self) -> None:
         """Ask where else the library says the selected text, else the passage."""

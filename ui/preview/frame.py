@@ -202,6 +202,7 @@ class PreviewFrame(QWidget):
         )
         self.similar = self.bar.add_choice(self.tr("Similar"), "similar")
         self.elsewhere = self.bar.add_choice(self.tr("Said elsewhere"), "library", keys.ELSEWHERE)
+        self.cite = self.bar.add_choice(self.tr("Copy with citation"), "copy", keys.CITE)
         self.keep = self.bar.add_choice(self.tr("Add to the basket"), "basket", keys.COLLECT)
         self.folder = self.bar.add_choice(self.tr("Show in folder"), "folder-open")
         self.bar.menu.addSeparator()

@@ -9,13 +9,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from indexer.api.private_files import write_file
 from indexer.api.requests import MAX_LIMIT, Search
 from ui import keys
-from ui.citations import SourceFinder, citable, passage, quoted
+from ui.citations import CitationCopier, SourceFinder, citable, passage
 from ui.export import ExportFormat, ask_export_file, export_text
 from ui.ports import Notice
 from ui.requests import LatestRequest
@@ -24,7 +24,7 @@ from ui.search.query_text import similar_to
 from ui.search.rows import FoundHits, flattened, grouped
 from ui.search.safe_text import line
 from ui.theme import icon
-from ui.widgets import call_data, timer
+from ui.widgets import add_shortcut, call_data, timer
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class HitActions(QObject):
         super().__init__(parent)
         self._notices = context.notices
         self.exporter = HitExporter(context, worker, parent)
-        self._sources = SourceFinder(context.link, self)
+        self._citations = CitationCopier(context, self)
         self._widget = parent
         self.collections: tuple[str, ...] = ()  # to which a document can be added
         self.shown_menu: QMenu | None = None
@@ -227,7 +227,7 @@ class HitActions(QObject):
             (HitAction.REASONS, self.tr("Show the words that count"), "both", keys.REASONS),
             (None, "", "", ""),
             (HitAction.COPY, self.tr("Copy passage"), "copy", "Ctrl+C"),
-            (HitAction.COPY_QUOTED, self.tr("Copy with citation"), "copy", "Ctrl+Shift+C"),
+            (HitAction.COPY_QUOTED, self.tr("Copy with citation"), "copy", keys.CITE),
             (HitAction.COPY_PATH, self.tr("Copy path"), "copy", ""),
             (HitAction.KEEP, self.tr("Add to the basket"), "basket", keys.COLLECT),
             (None, "", "", ""),
@@ -299,7 +299,7 @@ class HitActions(QObject):
             HitAction.PREVIEW: self.previewed.emit,
             HitAction.REASONS: self.reasons_requested.emit,
             HitAction.COPY: partial(self._copy, passage(hit), self.tr("Passage copied")),
-            HitAction.COPY_QUOTED: partial(self._sources.find_sources, [hit], self._copy_quoted),
+            HitAction.COPY_QUOTED: partial(self._citations.copy_cited, hit),
             HitAction.COPY_PATH: partial(self._copy, hit.path, self.tr("Path copied")),
             HitAction.KEEP: partial(self.kept.emit, hit),
             HitAction.SIMILAR: partial(self.searched.emit, similar_to(hit)),
@@ -310,12 +310,8 @@ class HitActions(QObject):
 
     def close(self) -> None:
         """Cancel what is under way."""
-        self._sources.close()
+        self._citations.close()
         self.exporter.close()
-
-    def _copy_quoted(self, hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
-        hit = hits[0]
-        self._copy(quoted(hit, sources[hit.path]), self.tr("Passage and citation copied"))
 
     def _copy(self, text: str, message: str) -> None:
         QGuiApplication.clipboard().setText(text)
@@ -340,13 +336,9 @@ class SelectedHit(QObject):
         self._waits = False  # for the answer to a query that was ended by Enter
         results.view.accepted.connect(self.open_hit)
         results.view.previewed.connect(partial(self._do, HitAction.PREVIEW))
-        copy = QKeySequence(QKeySequence.StandardKey.Copy)
-        for key, action in (
-            (copy, HitAction.COPY),
-            (QKeySequence("Ctrl+Shift+C"), HitAction.COPY_QUOTED),
-        ):
-            shortcut = QShortcut(key, results.view, context=Qt.ShortcutContext.WidgetShortcut)
-            shortcut.activated.connect(partial(self._do, action))
+        copy = partial(self._do, HitAction.COPY)
+        on_results = Qt.ShortcutContext.WidgetShortcut
+        add_shortcut(results.view, QKeySequence.StandardKey.Copy, copy, on_results)
 
     @property
     def hit(self) -> Hit | None:
@@ -356,6 +348,10 @@ class SelectedHit(QObject):
     def open_hit(self, in_folder: bool) -> None:
         """Open the hit, or show it in its folder."""
         self._do(HitAction.SHOW_IN_FOLDER if in_folder else HitAction.OPEN)
+
+    def cite_hit(self) -> None:
+        """Copy the hit with its citation."""
+        self._do(HitAction.COPY_QUOTED)
 
     def step_hits(self, step: int, documents: bool) -> None:
         """Go down by a number of hits or documents, by a key in the box."""

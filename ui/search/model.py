@@ -100,7 +100,8 @@ class ResultsModel(QAbstractListModel):
         data = QMimeData()
         hits = [self.rows[index.row()].hit for index in indexes]
         data.setUrls([QUrl.fromLocalFile(hit.path) for hit in hits])
-        data.setText("\n\n".join(quoted(hit, CitedSource.from_hit(hit)) for hit in hits))
+        cited = (quoted(hit, CitedSource.from_hit(hit)).text() for hit in hits)
+        data.setText("\n\n".join(cited))
         data.setData(HIT_MIME, packed(hits))
         return data
 

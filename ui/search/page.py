@@ -131,6 +131,7 @@ class SearchPage(QWidget):
         )
         self._history = HistoryNotes(context, self.memory, self.live_search, self.results)
         self._selected = SelectedHit(self.results, self.live_search, self.actions_on_hits, self)
+        self.cite_hit = self._selected.cite_hit
         self._connect()
         self._show_start()
 

@@ -42,7 +42,7 @@ from ui.words import amounts, failures, say
 from ui.words.names import language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from PySide6.QtGui import QHideEvent, QPaintEvent
 
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 TYPING_MS = 500
 LINES = 3
 # The controls that take the whole width, below the name, as do choices with longer labels.
-_WIDE = frozenset({SettingType.LIST, SettingType.FOLDER, SettingType.VIEWER})
+_WIDE = frozenset({SettingType.LIST, SettingType.FOLDER, SettingType.VIEWER, SettingType.STYLE})
 _LONGEST_LABEL = 20
 
 
@@ -135,41 +135,40 @@ class Looks(QWidget):
         self.looks[value].setChecked(True)
 
 
-class ViewerChoice(QWidget):
-    """The installed viewers, or a command. Signals: ``chosen`` with a command, "" for none."""
+class ChoiceOrText(QWidget):
+    """Choices, the last of which is a text of one's own. Signals: ``chosen`` with a value."""
 
     chosen = Signal(str)
 
-    def __init__(self) -> None:
+    def __init__(self, choices: Mapping[str, str], label: str, example: str) -> None:
         super().__init__()
-        self.programs = QComboBox()
-        keep_from_wheel(self.programs)
-        self.programs.addItem(self.tr("The system’s viewer"), "")
-        for name, command in viewer_commands().items():
-            self.programs.addItem(name, command)
-        self._other = self.programs.count()
-        self.programs.addItem(self.tr("Other…"))
-        self.command = QLineEdit()
-        self.command.setAccessibleName(self.tr("Command of the viewer"))
-        self.command.setPlaceholderText("okular --page {page} {path}")
-        self.programs.activated.connect(self._choose)
-        self.command.editingFinished.connect(lambda: self.chosen.emit(self.command.text()))
-        filled(QHBoxLayout(self), self.programs, self.command, wide=self.command).addStretch(0)
-        self.setFocusProxy(self.programs)
-        self.command.hide()
+        self.choices = QComboBox()
+        keep_from_wheel(self.choices)
+        for value, name in choices.items():
+            self.choices.addItem(name, value)
+        self._other = self.choices.count()
+        self.choices.addItem(self.tr("Other…"))
+        self.own = QLineEdit()
+        self.own.setAccessibleName(label)
+        self.own.setPlaceholderText(example)
+        self.choices.activated.connect(self._choose)
+        self.own.editingFinished.connect(lambda: self.chosen.emit(self.own.text()))
+        filled(QHBoxLayout(self), self.choices, self.own, wide=self.own).addStretch(0)
+        self.setFocusProxy(self.choices)
+        self.own.hide()
 
     def show_value(self, value: str) -> None:
-        at = self.programs.findData(value)
-        self.programs.setCurrentIndex(at if at >= 0 else self._other)
-        self.command.setText(value)
-        self.command.setVisible(at < 0)
+        at = self.choices.findData(value)
+        self.choices.setCurrentIndex(at if at >= 0 else self._other)
+        self.own.setText(value)
+        self.own.setVisible(at < 0)
 
     def _choose(self, at: int) -> None:
-        self.command.setVisible(at == self._other)
+        self.own.setVisible(at == self._other)
         if at == self._other:
-            self.command.setFocus()
+            self.own.setFocus()
         else:
-            self.chosen.emit(str(self.programs.currentData()))
+            self.chosen.emit(str(self.choices.currentData()))
 
 
 class SettingEditor(QWidget):
@@ -195,6 +194,7 @@ class SettingEditor(QWidget):
             SettingType.KEYS: self._make_keys,
             SettingType.LIST: self._make_lines,
             SettingType.VIEWER: self._make_viewer,
+            SettingType.STYLE: self._make_style,
         }
         make = self._make_looks if declaration.drawn else makers[declaration.type]
         self.control, self._display = make(declaration)
@@ -257,9 +257,21 @@ class SettingEditor(QWidget):
         return looks, looks.show_value
 
     def _make_viewer(self, _declaration: Setting) -> Made:
-        viewer = ViewerChoice()
-        viewer.chosen.connect(self._emit_change)
-        return viewer, viewer.show_value
+        installed = {command: name for name, command in viewer_commands().items()}
+        choices = {"": self.tr("The system’s viewer"), **installed}
+        return self._make_open(
+            choices, self.tr("Command of the viewer"), "okular --page {page} {path}"
+        )
+
+    def _make_style(self, declaration: Setting) -> Made:
+        choices = {value: say(label) for value, label in declaration.choices.items()}
+        example = "[{author}, ]*{title}*[ ({year})][, {page}]"
+        return self._make_open(choices, self.tr("Template of citations"), example)
+
+    def _make_open(self, choices: Mapping[str, str], label: str, example: str) -> Made:
+        editor = ChoiceOrText(choices, label, example)
+        editor.chosen.connect(self._emit_change)
+        return editor, editor.show_value
 
     def _make_text(self, _declaration: Setting) -> Made:
         line = QLineEdit()

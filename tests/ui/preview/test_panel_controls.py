@@ -111,10 +111,17 @@ def test_text_is_selected_with_the_mouse_and_copied(
     assert view.selection.text == "keeper"
     preview.bar.copy.click()
     assert QGuiApplication.clipboard().text() == "keeper"
+    preview.hit_actions.cite()
+    clipboard = QGuiApplication.clipboard()
+    qtbot.waitUntil(lambda: clipboard.text().startswith("“keeper”\n"))
+    assert clipboard.text().endswith(", p. 1")
+    assert "<i>" in clipboard.mimeData().html()
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=press)
     preview.bar.copy.click()
     assert QGuiApplication.clipboard().text().startswith("Night 1. The keeper climbed")
-    assert canned[2].texts == ["The selection was copied.", "Passage copied."]
+    assert canned[2].texts == [
+        "The selection was copied.", "Passage and citation copied", "Passage copied.",
+    ]  # fmt: skip
     view.setFocus()
     qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     assert view.selection.text == letters.text

@@ -28,10 +28,47 @@ def test_a_citation_says_what_is_known() -> None:
     one = hit(start=1100)
     assert citation(one, CitedSource.from_hit(one, KNOWN)) == "Doe, Jane, Lease, 2021, p. 12"
     assert citation(one, CitedSource.from_hit(one)) == "lease, p. 12"
-    assert quoted(one, CitedSource.from_hit(one)).startswith("“Rent is due on the first.")
+    assert quoted(one, CitedSource.from_hit(one)).text().startswith("“Rent is due on the first.")
     name = hit(text="", why=Why.NAME, page=0)
-    assert quoted(name, CitedSource.from_hit(name)) == "lease"
+    assert quoted(name, CitedSource.from_hit(name)).text() == "lease"
     assert CitedSource.from_hit(one, replace(UNTITLED, created="unknown")).year == ""
+
+
+ROE = "Doe, Jane Q.; Roe, Jean-Luc"
+
+
+@pytest.mark.parametrize(
+    ("style", "author", "year", "text"),
+    [
+        ("apa", ROE, "2021", "Doe, J. Q., & Roe, J.-L. (2021). *Lease*, p. 12."),
+        ("apa", "", "", "*Lease*. (n.d.), p. 12."),
+        ("apa", "ACME", "", "ACME (n.d.). *Lease*, p. 12."),
+        ("chicago", ROE, "2021", "Jane Q. Doe and Jean-Luc Roe, *Lease* (2021), 12."),
+        ("chicago", "A; B; C", "", "A, B, and C, *Lease*, 12."),
+        ("mla", ROE, "2021", "Doe, Jane Q., and Jean-Luc Roe. *Lease*. 2021, p. 12."),
+        ("mla", "Doe, Jane; B; C", "", "Doe, Jane, et al. *Lease*. p. 12."),
+        ("oscola", "Doe, Jane", "2021", "Jane Doe, *Lease* (2021) 12."),
+        ("oscola", "A; B; C; D", "2021", "A and others, *Lease* (2021) 12."),
+        ("[{author}: ]{title} [{year}|undated]", "", "", "Lease undated"),
+        ("{title}, {nothing}", "", "", "Lease, {nothing}"),
+        ("[[{year}, ]{file}]", "", "", "lease.txt"),
+    ],
+)
+def test_the_styles_of_citations(style: str, author: str, year: str, text: str) -> None:
+    one, source = hit(start=1100), CitedSource("Lease", author, year)
+    assert citation(one, source, style).startswith(text.replace("*", ""))
+    rich = text.replace("&", "&amp;").replace("*Lease*", "<i>Lease</i>")
+    assert citation(one, source, style, rich=True).startswith(rich)
+
+
+@given(st.text("{}[]|*<&title.", max_size=30), st.text("{}[]|*titleyar ", max_size=40))
+def test_no_title_is_taken_for_a_part_of_the_template(title: str, template: str) -> None:
+    source = CitedSource(title)
+    assert title.rstrip(".") in citation(hit(), source, "{year}|{title}[{title}|x]")
+    assert "<b" not in citation(hit(), source, f"{template}{{title}}", rich=True)
+    data = quoted(hit(text="a <b>bold</b> text"), CitedSource(f"<b>{title}</b>"), "apa")
+    assert "<b>" not in data.html()
+    assert "<b>bold</b>" in data.text()
 
 
 def test_what_has_no_pages_is_cited_by_its_heading() -> None:

@@ -95,7 +95,8 @@ def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> No
     assert clipboard.text() == "The landlord mends the roof. The tenant cleans the gutters."
     page.actions_on_hits.carry_out(HitAction.COPY_QUOTED, hit)
     qtbot.waitUntil(lambda: clipboard.text().startswith("“The landlord"))
-    assert hit.title in clipboard.text().rpartition("(")[2]
+    assert hit.title in clipboard.text().splitlines()[1]
+    assert "lectern:" not in clipboard.text()
     page.actions_on_hits.carry_out(HitAction.COPY_PATH, hit)
     assert clipboard.text() == hit.path
     assert len(notices.told) == 3

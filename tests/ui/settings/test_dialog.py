@@ -109,23 +109,25 @@ def test_the_viewer_is_one_of_those_installed_or_a_command(
 ) -> None:
     found = {"Okular": "okular --page {page} {path}"}
     monkeypatch.setattr(rows, "viewer_commands", lambda: found)
-    viewer = rows.ViewerChoice()
-    qtbot.addWidget(viewer)
-    chosen: list[str] = []
-    viewer.chosen.connect(chosen.append)
+    editor = rows.SettingEditor(SETTINGS["viewer"])
+    qtbot.addWidget(editor)
+    viewer = editor.control
+    assert isinstance(viewer, rows.ChoiceOrText)
+    chosen: list[object] = []
+    editor.changed.connect(chosen.append)
     viewer.show_value("")
-    names = [viewer.programs.itemText(at) for at in range(viewer.programs.count())]
+    names = [viewer.choices.itemText(at) for at in range(viewer.choices.count())]
     assert names == ["The system’s viewer", "Okular", "Other…"]
     for at in (1, 0):
-        viewer.programs.setCurrentIndex(at)
-        viewer.programs.activated.emit(at)
+        viewer.choices.setCurrentIndex(at)
+        viewer.choices.activated.emit(at)
     assert chosen == ["okular --page {page} {path}", ""]
-    assert not viewer.command.isVisibleTo(viewer)
+    assert not viewer.own.isVisibleTo(viewer)
     viewer.show_value("mine {path}")
-    assert viewer.programs.currentText() == "Other…"
-    assert viewer.command.isVisibleTo(viewer)
-    viewer.command.setText("mine --at {page} {path}")
-    viewer.command.editingFinished.emit()
+    assert viewer.choices.currentText() == "Other…"
+    assert viewer.own.isVisibleTo(viewer)
+    viewer.own.setText("mine --at {page} {path}")
+    viewer.own.editingFinished.emit()
     assert chosen[-1] == "mine --at {page} {path}"
     dialog.rows["viewer"].editor.changed.emit("mine {path}")
     assert kept["viewer"] == "mine {path}"
