@@ -108,15 +108,10 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="which setting")
     parser.add_argument("values", nargs="*", metavar="VALUE", help="its new value, or values")
     parser.add_argument("--json", action="store_true", help="print the settings as JSON")
-    parser.add_argument(
-        "--markdown", action="store_true", help="print the table of the documentation"
-    )
 
 
 def _run(options: Namespace, context: CommandContext) -> int:
-    if options.markdown:
-        context.print(*markdown())
-    elif options.action == "list":
+    if options.action == "list":
         _list(options, context)
     elif options.name is None:
         raise WorldError(

@@ -148,13 +148,9 @@ def _row_of(hit: Hit, sources: Mapping[str, CitedSource]) -> dict[str, Any]:
 def _csv_of(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
     rows = (_row_of(hit, sources) for hit in hits)
     cells = ({**row, "heading": " / ".join(row["heading"])} for row in rows)
-    return table_text([_COLUMNS, *([row[name] for name in _COLUMNS] for row in cells)])
-
-
-def table_text(rows: Iterable[Sequence[object]]) -> str:
-    """Return rows as comma-separated values, none of which a spreadsheet reads as a formula."""
     out = io.StringIO()
-    csv.writer(out).writerows(map(_cell, row) for row in rows)
+    table = (_COLUMNS, *([row[name] for name in _COLUMNS] for row in cells))
+    csv.writer(out).writerows(map(_cell, row) for row in table)
     return out.getvalue()
 
 

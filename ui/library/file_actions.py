@@ -1,8 +1,7 @@
-"""The actions on files of the list: retry, unlock, leave out, open, copy, export."""
+"""The actions on files of the list: retry, unlock, leave out, open, copy."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,101 +9,23 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
-from indexer.api.private_files import write_file
 from indexer.api.requests import Index, Remove, Retry, SetPatterns, Unlock
 from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui import desktop, keys
-from ui.export import table_text
-from ui.file_worker import FileWorker
 from ui.library.cards import pattern_for
 from ui.passwords import note_kept
 from ui.ports import Notice
 from ui.requests import Questions
 from ui.theme import icon
-from ui.words import failures, names
+from ui.words import failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from indexer.api.answers import FileList
     from indexer.api.errors import LecternError
     from indexer.api.types import FileRow
-    from ui.library.file_model import FileFilter
     from ui.passwords import Passwords
     from ui.ports import Context
-
-
-PAGE = 2000
-HEADINGS = (
-    "path", "state", "reason", "size", "modified", "pages", "pages not read", "title", "author",
-)  # fmt: skip
-
-
-class FileListExport(QObject):
-    """Writes one file; deleted when it is done.
-
-    Signals:
-        finished: With a sentence on the outcome.
-    """
-
-    finished = Signal(str)
-
-    def __init__(
-        self, context: Context, file_filter: FileFilter, target: Path, parent: QObject
-    ) -> None:
-        super().__init__(parent)
-        self._questions = Questions(context, self)
-        self._worker = FileWorker(self)
-        self._filter = file_filter
-        self._target = target
-        self._done = 0
-        self._parts = ["\ufeff", table_text([HEADINGS])]  # spreadsheets detect UTF-8 by the mark
-
-    def request_files(self) -> None:
-        """Ask for the next files, until there are no more."""
-        request = self._filter.request(self._done, PAGE)
-        self._questions.ask_engine(request, self._handle_files, failed=self._failed)
-
-    def _handle_files(self, listed: FileList) -> None:
-        self._done += len(listed.files)
-        self._parts.append(table_text(map(_cells, listed.files)))
-        if listed.files:
-            self.request_files()
-        else:
-            work = partial(write_file, self._target, "".join(self._parts))
-            self._worker.run(work, self._written)
-
-    def _failed(self, error: LecternError) -> None:
-        self._finish_badly(failures.sentence(error.code, error.detail).rstrip("."))
-
-    def _written(self, _result: object, error: OSError | None) -> None:
-        if error is not None:
-            self._finish_badly(error.strerror or type(error).__name__)
-        else:
-            text = self.tr("%Ln file(s) listed in {name}.", "", self._done)
-            self._finish(text.format(name=self._target.name))
-
-    def _finish_badly(self, reason: str) -> None:
-        self._finish(self.tr("The list could not be saved: {reason}.").format(reason=reason))
-
-    def _finish(self, message: str) -> None:
-        self.finished.emit(message)
-        self.deleteLater()
-
-
-def _cells(row: FileRow) -> tuple[str, ...]:
-    when = datetime.fromtimestamp(row.mtime_ns / 1e9, tz=UTC) if row.mtime_ns else None
-    return (
-        row.path,
-        names.state(row.state),
-        failures.sentence(row.code, row.detail),
-        str(row.size),
-        when.isoformat(timespec="seconds") if when else "",
-        str(row.pages or ""),
-        " ".join(map(str, row.bad_pages)),
-        row.title,
-        row.author,
-    )
 
 
 # States in which a retry changes nothing.

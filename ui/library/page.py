@@ -24,11 +24,10 @@ from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetStatus, Index, Remove
 from indexer.api.types import FileState
 from ui import desktop, passwords
-from ui.export import ExportFormat, ask_export_file
 from ui.help import about
 from ui.keys import shown
 from ui.library.cards import EstimateCard, PatternsEditor
-from ui.library.file_actions import FileActions, FileListExport
+from ui.library.file_actions import FileActions
 from ui.library.file_details import DETAILS_PX, FileDetails
 from ui.library.file_model import FileModel
 from ui.library.file_table import FileTable
@@ -80,7 +79,6 @@ class LibraryPage(QWidget):
         self._context = context
         self._questions = Questions(context, self)
         self._status: Status | None = None
-        self._export: FileListExport | None = None
         self.setAcceptDrops(True)
         self.removals = Removals(context, self)
         self.work, self.attention = WorkLine(context), AttentionList(context)
@@ -368,7 +366,6 @@ class LibraryPage(QWidget):
         entries = (
             (self.tr("Add &files…"), "document", self._ask_files, True),
             (self.tr("Loo&k for changes"), "refresh", self._look_for_changes, True),
-            (self.tr("&Export this list…"), "export", self._ask_target, self.model.total > 0),
             *self._folder_entries(),
         )
         self._open_menu(entries, self.more.mapToGlobal(self.more.rect().bottomLeft()))
@@ -455,18 +452,3 @@ class LibraryPage(QWidget):
         if root is not None:
             self.removals.remove_folder(root.path, root.patterns)
             self.tree.setFocus()
-
-    def _ask_target(self) -> None:
-        title, name = self.tr("Export the list of files"), self.tr("files")
-        ask_export_file(self, title, name, ExportFormat.CSV, self.export_to)
-
-    def export_to(self, target: Path) -> None:
-        """Save the list as it is filtered and sorted; a notice reports the outcome."""
-        self._export = FileListExport(self._context, self.model.filter, target, self)
-        self._export.finished.connect(self._exported)
-        self._export.request_files()
-
-    def _exported(self, message: str) -> None:
-        self._export = None
-        if message:
-            self._context.notices.post(Notice(message))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,11 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
-from indexer.api.answers import FileList
 from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetStatus, Index, ListFiles
 from tests.ui.engines import answer
-from tests.ui.library.port import ManyFiles, canned_context, make_row
+from tests.ui.library.port import ManyFiles, canned_context
 from tests.ui.reach import visible_controls
 from ui import passwords
 from ui.engine_client import ActivityFeed
@@ -207,49 +204,6 @@ def test_the_details_say_why_and_what_helps(page: LibraryPage) -> None:
     assert page.details.name.text().startswith("6 ")
     page.table.clearSelection()
     assert not page.details.buttons.isVisible()
-
-
-def test_the_list_is_exported(
-    page: LibraryPage, qtbot: QtBot, tmp_path: Path, notices: RecordedNotices
-) -> None:
-    target = tmp_path / "files.csv"
-    page.export_to(target)
-    qtbot.waitUntil(lambda: bool(notices.texts))
-    with target.open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 6
-    assert {row["state"] for row in rows} == {"Ready", "Empty", "Unreadable", "Needs a password"}
-    assert not list(tmp_path.glob("*.part"))
-
-
-def test_an_export_that_cannot_be_written_says_so(
-    page: LibraryPage, qtbot: QtBot, tmp_path: Path, notices: RecordedNotices
-) -> None:
-    page.export_to(tmp_path / "no such folder" / "files.csv")
-    qtbot.waitUntil(lambda: bool(notices.texts))
-    assert "could not be saved" in notices.texts[-1]
-
-
-def test_many_files_are_exported_in_pages(qtbot: QtBot, tmp_path: Path) -> None:
-    context, link, said = canned_context(tmp_path)
-    link.answers[ListFiles] = ManyFiles(10_000)
-    page = LibraryPage(context)
-    qtbot.addWidget(page)
-    page.export_to(tmp_path / "all.csv")
-    qtbot.waitUntil(lambda: bool(said.texts))
-    assert len((tmp_path / "all.csv").read_text(encoding="utf-8").splitlines()) == 10_001
-
-
-def test_no_cell_of_an_exported_list_is_a_formula(qtbot: QtBot, tmp_path: Path) -> None:
-    context, link, said = canned_context(tmp_path)
-    row = replace(make_row(1), path="=HYPERLINK(0)")
-    link.answers[ListFiles] = lambda request: FileList(() if request.offset else (row,), 1)
-    page = LibraryPage(context)
-    qtbot.addWidget(page)
-    page.export_to(tmp_path / "list.csv")
-    qtbot.waitUntil(lambda: bool(said.texts))
-    with (tmp_path / "list.csv").open(encoding="utf-8-sig", newline="") as file:
-        assert next(csv.DictReader(file))["path"] == "'=HYPERLINK(0)"
 
 
 def test_headings_sort_where_the_engine_can(page: LibraryPage, qtbot: QtBot) -> None:
