@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from app import render
@@ -14,7 +15,6 @@ from indexer.api.models import (
     CompareModels,
     ModelKind,
     ModelState,
-    Origin,
     RankScore,
     RemoveModel,
     UseReranker,
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "unknown"
-_ORIGINS = {
-    Origin.SHIPPED: "comes with Lectern",
-    Origin.IMPORTED: "imported from a folder",
-    Origin.PUBLISHED: "published on a hub",
-}
 _STATES = {
     ModelState.HERE: "ready",
     ModelState.ABSENT: "not here yet",
@@ -45,11 +40,8 @@ _KINDS = {
     ModelKind.LATE_INTERACTION: "a vector for each token",
     ModelKind.RERANKER: "a score for a question and a passage",
 }
-_POOLING = {
-    "mean": "the mean of its tokens",
-    "cls": "that of the first token",
-    "last": "that of the last token",
-}
+# Facts that a model without vectors does not have.
+_OF_VECTORS = frozenset({"dimensions", "pooling", "late", "query_prefix", "document_prefix"})
 
 
 def summary(model: ModelInfo) -> str:
@@ -76,55 +68,24 @@ def _window(model: ModelInfo) -> str:
 
 
 def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
-    """Describe a model, a row for each fact; what nobody has verified is unknown."""
-    yield "Model", f"{render.name(model.id)}, {_ORIGINS[model.origin]}"
-    yield "Makes", _KINDS[model.kind]
-    forms = f" ({', '.join(model.precisions)})" if model.precisions else ""
-    yield "State", _STATES[model.state] + forms
-    if model.kind is not ModelKind.RERANKER:
-        yield from _vector_rows(model)
-    yield "Parameters", _known(model.parameters)
-    yield "Layers", _known(model.layers)
-    queries = (
-        "" if model.query_tokens in {None, model.tokens}
-        else f", of queries {model.query_tokens:,}"
-    )  # fmt: skip
-    yield "Window", f"{_known(model.tokens)} tokens{queries}"
-    yield (
-        "Languages",
-        " ".join(
-            model.languages or (f"{model.language_count}+" if model.language_count else UNKNOWN,)
-        ),
-    )
-    yield (
-        "Licence",
-        (model.licence or UNKNOWN) + (f", with terms: {model.terms}" * bool(model.terms)),
-    )
-    yield "Homepage", render.name(model.homepage or UNKNOWN)
-    if model.revision:
-        yield "Revision", model.revision
-    if model.files is not None:
-        yield "Files", ", ".join(map(render.name, model.files))
-    yield "Size", UNKNOWN if model.bytes is None else render.size(model.bytes)
-    yield "On the disk", render.size(model.disk_bytes)
-
-
-def _vector_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
-    """Describe the vectors of a model, and what they are made from."""
-    if model.kind is ModelKind.LATE_INTERACTION:
-        yield "Vectors", f"{_known(model.dimensions)} dimensions, one for each token"
-        return
-    pooling = _POOLING[model.pooling] if model.pooling else f"pooling {UNKNOWN}"
-    yield "Vectors", f"{_known(model.dimensions)} dimensions, {pooling}"
-    late = {None: UNKNOWN, True: "yes", False: "no: each passage is read alone"}
-    yield "Late chunking", late[model.late]
-    for name, prefix in (("Queries", model.query_prefix), ("Passages", model.document_prefix)):
-        begin = f"begin with “{render.name(prefix)}”" if prefix else "have no prefix"
-        yield name, UNKNOWN if prefix is None else begin
-
-
-def _known(number: int | None) -> str:
-    return UNKNOWN if number is None else f"{number:,}"
+    """Return a row for each fact of a model; what nobody has verified is unknown."""
+    for each in fields(model):
+        if model.kind is ModelKind.RERANKER and each.name in _OF_VECTORS:
+            continue
+        value = getattr(model, each.name)
+        match value:
+            case None:
+                shown = UNKNOWN
+            case bool():
+                shown = "yes" if value else "no"
+            case int():
+                shown = render.size(value) if each.name.endswith("bytes") else f"{value:,}"
+            case tuple():
+                shown = ", ".join(value)
+            case _:
+                shown = value
+        if shown:
+            yield render.phrase(each.name), render.name(shown)
 
 
 def comparison_lines(found: ModelComparison) -> Iterator[str]:

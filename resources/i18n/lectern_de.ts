@@ -792,20 +792,6 @@
     </message>
 </context>
 <context>
-    <name>FileListExport</name>
-    <message numerus="yes">
-        <source>%Ln file(s) listed in {name}.</source>
-        <translation>
-            <numerusform>%Ln Datei in {name} aufgeführt.</numerusform>
-            <numerusform>%Ln Dateien in {name} aufgeführt.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>The list could not be saved: {reason}.</source>
-        <translation>Die Liste ließ sich nicht speichern: {reason}.</translation>
-    </message>
-</context>
-<context>
     <name>FileModel</name>
     <message>
         <source>Name</source>
@@ -1228,10 +1214,6 @@
         <translation>Nach Ä&amp;nderungen sehen</translation>
     </message>
     <message>
-        <source>&amp;Export this list…</source>
-        <translation>Diese Liste &amp;exportieren…</translation>
-    </message>
-    <message>
         <source>&amp;Open folder</source>
         <translation>Ordner ö&amp;ffnen</translation>
     </message>
@@ -1258,14 +1240,6 @@
     <message>
         <source>The patterns of {folder} were changed.</source>
         <translation>Die Muster von {folder} wurden geändert.</translation>
-    </message>
-    <message>
-        <source>Export the list of files</source>
-        <translation>Liste der Dateien exportieren</translation>
-    </message>
-    <message>
-        <source>files</source>
-        <translation>dateien</translation>
     </message>
 </context>
 <context>

@@ -223,16 +223,6 @@
     </message>
 </context>
 <context>
-    <name>FileListExport</name>
-    <message numerus="yes">
-        <source>%Ln file(s) listed in {name}.</source>
-        <translation>
-            <numerusform>%Ln file listed in {name}.</numerusform>
-            <numerusform>%Ln files listed in {name}.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>HitExporter</name>
     <message numerus="yes">
         <source>%Ln document(s) exported</source>

@@ -19,20 +19,23 @@ def test_what_nobody_has_verified_is_unknown() -> None:
     late = PUBLISHED["colbertv2.0"].info
     assert summary(late).startswith("not here yet, a vector for each token, 128 dimensions")
     rows = dict(info_rows(replace(late, dimensions=None)))
-    assert rows["Vectors"] == "unknown dimensions, one for each token"
-    assert not {"Late chunking", "Queries", "Passages"} & rows.keys()
-    assert rows["Size"] == "unknown"
-    bge = dict(info_rows(replace(PUBLISHED["bge-m3"].info, query_prefix=None)))
-    assert bge["Queries"] == "unknown"
+    assert rows["dimensions"] == rows["bytes"] == "unknown"
+    assert (rows["kind"], rows["state"], rows["disk bytes"]) == (
+        "late_interaction",
+        "absent",
+        "0 bytes",
+    )
     nomic = dict(info_rows(PUBLISHED["nomic-embed-text-v1.5"].info))
-    assert nomic["Queries"] == "begin with “search_query: ”"
-    restricted = PUBLISHED["jina-reranker-v2-base-multilingual"].info
-    assert dict(info_rows(restricted))["Licence"].startswith("CC-BY-NC-4.0, with terms: https://")
+    assert nomic["query prefix"] == "search_query: "
+    assert nomic["tokens"] == "8,192"
+    restricted = dict(info_rows(PUBLISHED["jina-reranker-v2-base-multilingual"].info))
+    assert restricted["licence"] == "CC-BY-NC-4.0"
+    assert restricted["terms"].startswith("https://")
 
 
 def test_a_cross_encoder_has_no_vectors() -> None:
-    scorer = PUBLISHED["ms-marco-MiniLM-L6-v2"].info
-    assert not {"Vectors", "Late chunking", "Queries", "Passages"} & dict(info_rows(scorer)).keys()
+    rows = dict(info_rows(PUBLISHED["ms-marco-MiniLM-L6-v2"].info))
+    assert not {"dimensions", "pooling", "late", "query prefix", "document prefix"} & rows.keys()
 
 
 def test_questions_are_lines_with_the_right_document_behind_a_tab() -> None:
