@@ -157,6 +157,7 @@ _SCALED = frozenset({
 })  # fmt: skip
 
 
+_BAR_PX = 11  # the width of a scroll bar
 # The sizes of Fusion's arrow of a combo box and of the area around it, in pixels.
 _ARROW, _ARROW_ROOM = 7, 19
 
@@ -246,7 +247,8 @@ class Themes(QObject):
         self._app = app
         self._mode = "system"
         self._font = QFont(app.font())
-        self._is_fusion = app.style().name() == "fusion"
+        # With a style sheet, which only this sets, the style has no name.
+        self._is_fusion = app.style().name() == "fusion" or bool(app.styleSheet())
         self._factor = 1.0
         app.styleHints().colorSchemeChanged.connect(self._follow)
 
@@ -290,7 +292,25 @@ class Themes(QObject):
             palettes = {"QAbstractItemView": lists, **dict.fromkeys(_EDGED, edged)}
             for name, made in palettes.items():
                 self._app.setPalette(made, name)  # type: ignore[arg-type]  # the stub wants bytes
+            sheet = scroll_bar_sheet(_current, self._factor)
+            if sheet != self._app.styleSheet():
+                self._app.setStyleSheet(sheet)
         self.changed.emit()
+
+
+def scroll_bar_sheet(theme: Theme, factor: float) -> str:
+    """Return the style sheet of flat scroll bars; Fusion draws them with bevels and arrows."""
+    width, gap = round(_BAR_PX * factor), 2
+    return f"""
+QScrollBar {{ background: transparent; border: none; margin: 0; }}
+QScrollBar:vertical {{ width: {width}px; }} QScrollBar:horizontal {{ height: {width}px; }}
+QScrollBar::handle {{ background: {theme.edge.name()}; border-radius: {width // 2 - gap}px; }}
+QScrollBar::handle:vertical {{ min-height: {3 * width}px; margin: {gap}px; }}
+QScrollBar::handle:horizontal {{ min-width: {3 * width}px; margin: {gap}px; }}
+QScrollBar::handle:hover, QScrollBar::handle:pressed {{ background: {theme.muted.name()}; }}
+QScrollBar::handle:disabled, QScrollBar::add-page, QScrollBar::sub-page {{ background: none; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+"""
 
 
 def palette(theme: Theme) -> QPalette:

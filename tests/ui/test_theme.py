@@ -77,6 +77,28 @@ def test_texts_and_progress_can_be_seen_on_selected_rows(themes: Themes) -> None
         assert contrast(colours.accent, colours.line) >= 3
 
 
+def test_scroll_bars_are_flat_and_can_be_seen(themes: Themes, qtbot: QtBot) -> None:
+    view = QListWidget()
+    view.addItems(list(map(str, range(100))))
+    qtbot.addWidget(view)
+    view.show()
+    for mode, percent in (("light", 100), ("dark", 100), ("light", 200)):
+        themes.apply(mode)
+        themes.scale_text(percent)
+        bar = view.verticalScrollBar()
+        QApplication.processEvents()
+        image = bar.grab().toImage()
+        middle = [image.pixelColor(image.width() // 2, y) for y in range(image.height())]
+        handle = QColor(theme.current().edge).name()
+        assert {colour.name() for colour in middle} >= {handle}
+        assert middle[0].name() != handle, "there is a gap, and no arrow"
+        assert len({colour.name() for colour in middle}) <= 4, "one colour, and its smooth ends"
+        ratio = image.devicePixelRatio()
+        assert image.width() / ratio == pytest.approx(11 * percent / 100)
+        assert contrast(theme.current().edge, theme.current().raised) >= 3
+    themes.scale_text(100)
+
+
 def test_the_chips_of_states_can_be_read(themes: Themes) -> None:
     for mode in ("light", "dark"):
         themes.apply(mode)
