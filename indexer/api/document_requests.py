@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from indexer.api.answers import DocumentList, DocumentText
-from indexer.api.contract import Queue, Request
+from indexer.api.answers import Document, DocumentList, DocumentText
+from indexer.api.contract import LibraryPart, Queue, Request
 from indexer.api.errors import WorldError
 from indexer.api.requests import MAX_LIMIT, between
 
 MOST_TEXTS = 256
+MOST_LETTERS = 1000  # of a title or the authors
 MOST_CHARACTERS = 20_000  # of a text to embed
 
 
@@ -39,6 +41,26 @@ class ListDocuments(Request[DocumentList]):
     def __post_init__(self) -> None:
         between("offset", self.offset, 0)
         between("limit", self.limit, 1, MAX_LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectDocument(Request[Document]):
+    """Correct the title, author and year of a document; they stay when it is read again or renamed.
+
+    The answer is the document as it is now. Raises ``not_a_root`` for an unknown file.
+    """
+
+    queue: ClassVar[Queue] = Queue.FAST
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES,)
+    path: Path
+    title: str
+    author: str = ""
+    year: str = ""
+
+    def __post_init__(self) -> None:
+        short = all(len(text) <= MOST_LETTERS for text in (self.title, self.author))
+        if not short or not re.fullmatch(r"(\d{4})?", self.year, re.ASCII):
+            raise WorldError("bad_request", reason="a year has four digits, a title one line")
 
 
 @dataclass(frozen=True, slots=True)

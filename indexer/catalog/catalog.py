@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Self
 
 from indexer.api.errors import WorldError
 from indexer.catalog.bindings import Bindings
-from indexer.catalog.choices import COLLECTIONS, Choices
+from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, Choices
 from indexer.catalog.coverage import Coverage
 from indexer.catalog.docs import Docs, Spaces
 from indexer.catalog.files import Files
 from indexer.catalog.filters import FilterResolver
-from indexer.catalog.names import FileNames, Names, ShortWords
+from indexer.catalog.names import FileNames, Names, ShortWords, correct_document
 from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans
@@ -126,6 +126,24 @@ class Catalog:
             self.set_meta(COLLECTIONS, json.dumps(kept))
         self.choices.save_choices()
         return kept
+
+    def correct_document(self, path: Path, title: str, author: str, year: str) -> None:
+        """Correct what is known of a file's document, also for when it is read again.
+
+        Raises:
+            WorldError: ``not_a_root``, if the library has no such file.
+        """
+        known = self.files.at(path)
+        if known is None:
+            raise WorldError("not_a_root", path=str(path))
+        file, row = known
+        with self.write() as connection:
+            kept = json.loads(self.meta(CORRECTIONS) or "{}")
+            kept[row.path] = [title, author, year]
+            self.set_meta(CORRECTIONS, json.dumps(kept))
+            self.db.mark_files_changed()
+            correct_document(connection, file)
+        self.choices.save_choices()
 
     def close(self) -> None:
         """Close the connections of all threads."""

@@ -1,4 +1,4 @@
-"""What a person chose for a library: its folders with their patterns, its collections, its pace.
+"""What a person chose for a library: folders with their patterns, collections, corrections, pace.
 
 A file of its own, beside the catalog, keeps a copy. A catalog that is made anew, because the one
 before was damaged, lost or of an earlier layout, begins with it: everything else in the catalog can
@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 CHOICES_NAME = "choices.json"
 COLLECTIONS = "collections"  # the key of their queries in ``meta``
+CORRECTIONS = "corrections"  # the key of titles, authors and years that a person gave, by paths
 ASKED = "asked"  # the key of the counts of questions by day and language
 #: The key of ``meta`` that says that a library of an earlier layout is read again.
 REBUILDING = "rebuilding"
 # Keys of ``meta``; those of the pace are of ``indexer.throttle``.
-_FACTS = (COLLECTIONS, ASKED, "speed", "paused", REBUILDING)
+_FACTS = (COLLECTIONS, CORRECTIONS, ASKED, "speed", "paused", REBUILDING)
 
 
 class Choices:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.catalog.names import add_title
+from indexer.catalog.names import add_title, correct_document
 from indexer.catalog.records import Begun, DocRow, Space, Totals
 from indexer.catalog.states import FOR_MEMORY, MAX_CRASHES, UNEXPLAINED, derive, derive_docs
 from indexer.database import CachedValues, signed
@@ -337,6 +337,7 @@ def _finalise(connection: sqlite3.Connection, where: str, value: int) -> None:
         (value,),
     ).fetchall()
     for (file,) in rows:
+        correct_document(connection, file)
         derive(connection, "id = ?", file)
 
 

@@ -1,7 +1,6 @@
-"""Keeps collections true when what they name is renamed or moved.
+"""Keeps collections and corrections true when what they name is renamed or moved.
 
-Owns the paths in their queries, which are replaced as written: ``in:"/folder/file"``. It must not
-know the rest of the grammar.
+Paths in the queries of collections are replaced as written: ``in:"/folder/file"``.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from indexer.catalog.choices import COLLECTIONS
+from indexer.catalog.choices import COLLECTIONS, CORRECTIONS
 from indexer.catalog.roots import below, join
 
 if TYPE_CHECKING:
@@ -42,9 +41,9 @@ def following(connection: sqlite3.Connection, removed: Collection[int]) -> Itera
 def _moves(connection: sqlite3.Connection, removed: Collection[int]) -> dict[str, str]:
     """Return where files that are about to be removed are now, and folders, by the old paths.
 
-    Nothing is looked up unless a collection names paths.
+    Nothing is looked up unless a collection names paths, or a document was corrected.
     """
-    if "in:" not in _kept(connection):
+    if "in:" not in _kept(connection) and not _kept(connection, CORRECTIONS):
         return {}
     found: dict[str, str] = {}
     for file in removed:
@@ -57,7 +56,11 @@ def _moves(connection: sqlite3.Connection, removed: Collection[int]) -> dict[str
 
 
 def _follow(connection: sqlite3.Connection, moved: dict[str, str]) -> None:
-    """Replace paths in collections, but for folders in which files are left."""
+    """Replace paths in corrections, and in collections but for folders in which files are left."""
+    corrections = json.loads(_kept(connection, CORRECTIONS) or "{}")
+    if moved.keys() & corrections.keys():
+        followed = {moved.get(path, path): given for path, given in corrections.items()}
+        _keep(connection, CORRECTIONS, json.dumps(followed))
     text = before = _kept(connection)
     if not any(_written(old) in text for old in moved):
         return
@@ -67,7 +70,7 @@ def _follow(connection: sqlite3.Connection, moved: dict[str, str]) -> None:
         if not stays:
             text = text.replace(_written(old), _written(new))
     if text != before:
-        connection.execute("UPDATE meta SET value = ? WHERE key = ?", (text, COLLECTIONS))
+        _keep(connection, COLLECTIONS, text)
 
 
 def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
@@ -85,6 +88,10 @@ def _written(path: str) -> str:
     return json.dumps(f'in:"{path}"')[1:-1]
 
 
-def _kept(connection: sqlite3.Connection) -> str:
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (COLLECTIONS,)).fetchone()
+def _kept(connection: sqlite3.Connection, key: str = COLLECTIONS) -> str:
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return str(row[0]) if row else ""
+
+
+def _keep(connection: sqlite3.Connection, key: str, value: str) -> None:
+    connection.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.catalog.choices import CORRECTIONS
+from indexer.catalog.roots import join
 from indexer.database import CachedValues
 from indexer.text.name_words import initialisms, joined_neighbours, name_tokens, pairs
 from indexer.text.stemmers import stem_all
@@ -338,6 +340,11 @@ _TITLES_OF_STEMS = (
     "SELECT value, word FROM json_each(?) JOIN title_words "
     "ON word >= value || '|' AND word < value || '|' || ?"
 )
+_DOCUMENT_OF = """
+SELECT r.path, d.path, f.name, t.doc, t.language FROM files f JOIN folders d ON d.id = f.folder
+JOIN roots r ON r.id = f.root JOIN contents c ON c.id = f.content JOIN docs t ON t.doc = c.doc
+WHERE f.id = ?
+"""
 
 
 class ShortWords:
@@ -429,6 +436,21 @@ def add_title(connection: sqlite3.Connection, doc: int, title: str, language: st
         "INSERT OR REPLACE INTO title_words VALUES (?, ?, ?)",
         [(word, doc, times) for word, times in counts.items()],
     )
+
+
+def correct_document(connection: sqlite3.Connection, file: int) -> None:
+    """Give the document of a file the title, author and year that a person gave the file."""
+    kept = connection.execute("SELECT value FROM meta WHERE key = ?", (CORRECTIONS,)).fetchone()
+    row = connection.execute(_DOCUMENT_OF, (file,)).fetchone() if kept else None
+    if kept is None or row is None:
+        return
+    if given := json.loads(kept[0]).get(os.fsdecode(join(*row[:3]))):
+        doc, language = row[3:]
+        connection.execute(
+            "UPDATE docs SET title = ?, author = ?, created = ? WHERE doc = ?", (*given, doc)
+        )
+        connection.execute("DELETE FROM title_words WHERE doc = ?", (doc,))
+        add_title(connection, doc, given[0], language)
 
 
 def prune_short_words(connection: sqlite3.Connection) -> None:

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from indexer.api.answers import FileList, FolderCount
 from indexer.api.contract import Request
-from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
+from indexer.api.document_requests import (
+    CorrectDocument,
+    EmbedTexts,
+    ListDocuments,
+    ReadPassages,
+)
 from indexer.api.errors import WorldError
 from indexer.api.models import (
     CompareModels,
@@ -66,6 +71,7 @@ from indexer.engine.lookup import (
 )
 from indexer.pipeline.reading import PasswordsByPath
 from indexer.pipeline.recogniser import Recogniser, ScannedPages
+from indexer.query.filters import clean
 from indexer.query.grammar import parse
 from indexer.search.compare import Comparer
 from indexer.search.explain import Explainer
@@ -258,6 +264,11 @@ class OpenLibrary:
         self.found.append(str(request.path))
         return describe_document(self.catalog, request.path)
 
+    def _correct(self, request: CorrectDocument, _caller: Caller) -> Document:
+        title, author = clean(request.title).strip(), clean(request.author).strip()
+        self.catalog.correct_document(request.path, title, author, request.year)
+        return describe_document(self.catalog, request.path)
+
     def _documents(self, request: ListDocuments, _caller: Caller) -> DocumentList:
         return list_documents(self.catalog, request)
 
@@ -318,6 +329,7 @@ class OpenLibrary:
         SetCollection: _set_collection,
         SetPace: _set_pace,
         GetDocument: _document,
+        CorrectDocument: _correct,
         ListDocuments: _documents,
         ReadPassages: _passages,
         EmbedTexts: _embed,

@@ -541,6 +541,29 @@
     </message>
 </context>
 <context>
+    <name>CorrectionForm</name>
+    <message>
+        <source>Title:</source>
+        <translation>Titel:</translation>
+    </message>
+    <message>
+        <source>Author:</source>
+        <translation>Autor:</translation>
+    </message>
+    <message>
+        <source>Year:</source>
+        <translation>Jahr:</translation>
+    </message>
+    <message>
+        <source>Last, First; Last, First</source>
+        <translation>Nachname, Vorname; Nachname, Vorname</translation>
+    </message>
+    <message>
+        <source>Sa&amp;ve</source>
+        <translation>&amp;Speichern</translation>
+    </message>
+</context>
+<context>
     <name>Desktop</name>
     <message>
         <source>{name} is no longer where it was.</source>
@@ -736,6 +759,10 @@
         <translation>Aus&amp;lassen</translation>
     </message>
     <message>
+        <source>{file} is corrected.</source>
+        <translation>{file} ist korrigiert.</translation>
+    </message>
+    <message>
         <source>{what} ({key})</source>
         <translation>{what} ({key})</translation>
     </message>
@@ -774,6 +801,10 @@
     <message>
         <source>About the chosen file</source>
         <translation>Über die gewählte Datei</translation>
+    </message>
+    <message>
+        <source>&amp;Correct title and author…</source>
+        <translation>Titel und Autor &amp;korrigieren …</translation>
     </message>
     <message numerus="yes">
         <source>%Ln file(s) chosen, {size}</source>

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
-from indexer.api.requests import Index, Remove, Retry, SetPatterns, Unlock
+from indexer.api.document_requests import CorrectDocument
+from indexer.api.requests import GetDocument, Index, Remove, Retry, SetPatterns, Unlock
 from indexer.api.types import SEARCHABLE_STATES, FileState
 from ui import desktop, keys
 from ui.library.cards import pattern_for
@@ -22,6 +23,7 @@ from ui.words import failures
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from indexer.api.answers import Document
     from indexer.api.errors import LecternError
     from indexer.api.types import FileRow
     from ui.passwords import Passwords
@@ -32,6 +34,11 @@ if TYPE_CHECKING:
 _NOT_RETRIED = frozenset({FileState.EXCLUDED, FileState.OFFLINE, FileState.QUEUED})
 # The most documents opened at a time.
 MOST_OPENED = 5
+
+
+def cited_by(document: Document) -> tuple[str, str, str]:
+    """Return the title, the author and the year of a document."""
+    return document.title, document.author, document.created[:4]
 
 
 class FileActions(QObject):
@@ -79,6 +86,26 @@ class FileActions(QObject):
             note_kept(self._context.folder, row.path)
             self._passwords.keep_in_keyring(row.path, password, partial(self._kept, row))
         self._questions.send_lasting(Unlock(Path(row.path), password), self._emit_changed)
+
+    def ask_document(self, row: FileRow, done: Callable[[Document], None]) -> None:
+        """Have ``done`` called with the document of a file."""
+        self._questions.ask_engine(GetDocument(Path(row.path)), done)
+
+    def correct_document(self, before: Document, title: str, author: str, year: str) -> None:
+        """Correct the title, the author and the year of a document, which can be undone."""
+
+        def corrected(_document: Document) -> None:
+            text = self.tr("{file} is corrected.").format(file=before.path.rpartition("/")[2])
+            undo = partial(self._correct, before.path, *cited_by(before), self._emit_changed)
+            self._context.notices.post(Notice(text, undo=undo))
+            self.changed.emit()
+
+        self._correct(before.path, title, author, year, corrected)
+
+    def _correct(
+        self, path: str, title: str, author: str, year: str, done: Callable[[Document], None]
+    ) -> None:
+        self._questions.send_lasting(CorrectDocument(Path(path), title, author, year), done)
 
     def _action(
         self,

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPalette, QPixmap
+from PySide6.QtGui import QPalette, QPixmap, QRegularExpressionValidator
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
+    QFormLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -23,6 +24,7 @@ from shiboken6 import isValid
 
 from indexer.api.pages import DocumentSource, GetImage, Open
 from indexer.api.types import SEARCHABLE_STATES, FileState
+from ui.library.file_actions import cited_by
 from ui.library.file_model import has_pages
 from ui.preview.client import RenderClient
 from ui.preview.document import band_of
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QHideEvent
 
+    from indexer.api.answers import Document
     from indexer.api.errors import LecternError
     from indexer.api.pages import Opened, PageImage
     from indexer.api.types import FileRow
@@ -186,14 +189,50 @@ class PasswordLine(QWidget):
             )
 
 
+class CorrectionForm(QWidget):
+    """Fields for what a document is cited by. Signals: ``saved`` with title, author and year."""
+
+    saved = Signal(str, str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        labels = (self.tr("Title:"), self.tr("Author:"), self.tr("Year:"))
+        self.fields = tuple(QLineEdit() for _label in labels)
+        for label, field in zip(labels, self.fields, strict=True):
+            form.addRow(label, field)
+            field.returnPressed.connect(self.save)
+        self.fields[1].setPlaceholderText(self.tr("Last, First; Last, First"))
+        self.fields[2].setValidator(QRegularExpressionValidator(r"([0-9]{4})?"))
+        self.button = QPushButton(self.tr("Sa&ve"))
+        self.button.clicked.connect(self.save)
+        form.addRow(self.button)
+        self.hide()
+
+    def show_document(self, document: Document) -> None:
+        """Show what is known of a document, to be corrected."""
+        for field, text in zip(self.fields, cited_by(document), strict=True):
+            field.setText(text)
+        self.show()
+        self.fields[0].setFocus()
+
+    def save(self) -> None:
+        if all(field.hasAcceptableInput() for field in self.fields):
+            self.hide()
+            self.saved.emit(*(field.text() for field in self.fields))
+
+
 class FileDetails(QScrollArea):
     """What is known of the chosen files, or of the library while none is chosen.
 
     Signals:
         unlocked: A password that opens the document, and whether to keep it.
+        correction_requested: The title, author or year of the document is to be corrected.
     """
 
     unlocked = Signal(str, bool)
+    correction_requested = Signal()
 
     def __init__(
         self,
@@ -221,13 +260,19 @@ class FileDetails(QScrollArea):
         self.password.entered.connect(self._try_password)
         self.buttons = QWidget()
         row = FlowLayout(self.buttons)
+        self.correct = QPushButton(self.tr("&Correct title and author…"))
+        self.correct.clicked.connect(self.correction_requested)
+        self.correction = CorrectionForm()
         self._retry = actions.retry
         offered = (each for each in actions.all if each is not actions.copy)
         self._actions = {action: button_for(action) for action in offered}
         for button in self._actions.values():
             row.addWidget(button)
+        row.addWidget(self.correct)
         inner, words = QWidget(), (self.name, self.place, self.why, self.advice)
-        parts = filled(QVBoxLayout(), *words, self.facts, self.password, self.buttons)
+        parts = filled(
+            QVBoxLayout(), *words, self.facts, self.password, self.buttons, self.correction
+        )
         parts.addStretch(1)
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, inner)
         filled(self._layout, self.page, parts, wide=parts, spacing=L, edges=(L, 0, S, 0))
@@ -269,10 +314,12 @@ class FileDetails(QScrollArea):
         locked = one is not None and one.state is FileState.NEEDS_PASSWORD
         if another:
             self.password.say("")
+            self.correction.hide()
         if locked and (another or not self.password.isVisibleTo(self)):
             self.password.prepare()
         self.password.setVisible(locked)
         self.buttons.setVisible(bool(rows))
+        self.correct.setVisible(one is not None and one.state in SEARCHABLE_STATES)
         ready = all(row.state is FileState.INDEXED for row in rows)
         for action, button in self._actions.items():
             button.setVisible(action.isEnabled() and not (ready and action is self._retry))

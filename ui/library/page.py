@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QShowEvent
 
+    from indexer.api.answers import Document
     from indexer.api.status import Activity, Status
     from indexer.api.types import FileRow
     from ui.ports import Context
@@ -79,6 +80,7 @@ class LibraryPage(QWidget):
         self._context = context
         self._questions = Questions(context, self)
         self._status: Status | None = None
+        self._corrected: Document | None = None  # in the form of the details
         self.setAcceptDrops(True)
         self.removals = Removals(context, self)
         self.work, self.attention = WorkLine(context), AttentionList(context)
@@ -199,6 +201,8 @@ class LibraryPage(QWidget):
         self.table.selectionModel().selectionChanged.connect(self._show_chosen)
         self.table.doubleClicked.connect(self.file_actions.open.trigger)
         self.details.unlocked.connect(self._unlock)
+        self.details.correction_requested.connect(self._ask_correction)
+        self.details.correction.saved.connect(self._correct)
         self._context.link.connected.connect(self.refresh)
         self._context.link.changed.connect(self._handle_changes)
         on_tree = Qt.ShortcutContext.WidgetShortcut
@@ -359,6 +363,19 @@ class LibraryPage(QWidget):
     def _unlock(self, password: str, keep: bool) -> None:
         for row in self.chosen()[:1]:
             self.file_actions.unlock(row, password, keep=keep)
+
+    def _ask_correction(self) -> None:
+        def show(document: Document) -> None:
+            if [row.path for row in self.chosen()] == [document.path]:
+                self._corrected = document
+                self.details.correction.show_document(document)
+
+        for row in self.chosen()[:1]:
+            self.file_actions.ask_document(row, show)
+
+    def _correct(self, title: str, author: str, year: str) -> None:
+        if self._corrected is not None:
+            self.file_actions.correct_document(self._corrected, title, author, year)
 
     # -- actions --------------------------------------------------------------------------------
 

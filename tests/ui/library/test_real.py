@@ -12,6 +12,7 @@ from tests.ui.engines import answer
 from ui import passwords
 from ui.engine_client import ActivityFeed
 from ui.library import first_run
+from ui.library.file_actions import cited_by
 from ui.library.file_model import Column
 from ui.library.first_run import FirstRun
 from ui.library.page import LibraryPage
@@ -66,6 +67,7 @@ def test_from_the_first_run_to_a_password_to_an_absent_folder(
     page.resize(1200, 700)
     page.show()
     _unlock(qtbot, page)
+    _correct(qtbot, page)
     _leave_out(qtbot, page)
     _take_away(qtbot, page, library_files)
     _pause(qtbot, page, context)
@@ -105,6 +107,23 @@ def _unlock(qtbot: QtBot, page: LibraryPage) -> None:
     page.table.selectRow(list(_states(page)).index("locked.pdf"))
     qtbot.waitUntil(page.details.page.isVisible)
     assert page.details.page.pixmap().width() > 100, "its first page"
+
+
+def _correct(qtbot: QtBot, page: LibraryPage) -> None:
+    form = page.details.correction
+    page.details.correct.click()
+    qtbot.waitUntil(form.isVisible)
+    for field, text in zip(form.fields, ("The island", "Doe, Jane", "1881"), strict=True):
+        field.setText(text)
+    form.button.click()
+    shown: list[tuple[str, str, str]] = []
+
+    def is_corrected() -> bool:
+        for row in page.chosen():
+            page.file_actions.ask_document(row, lambda one: shown.append(cited_by(one)))
+        return ("The island", "Doe, Jane", "1881") in shown
+
+    qtbot.waitUntil(is_corrected)
 
 
 def _leave_out(qtbot: QtBot, page: LibraryPage) -> None:

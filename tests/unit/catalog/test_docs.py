@@ -190,3 +190,36 @@ def test_a_document_that_the_model_had_at_two_faults_is_set_aside(
     assert states(catalog) == {"a": "queued", "b": "indexed", "copy": "text_only"}
     assert [doc for doc, _ in catalog.spaces.pending(space.id, 10)] == [docs["a"]]
     assert catalog.coverage.set_aside() == 0
+
+
+def test_a_correction_stays_when_a_document_is_read_again_renamed_or_the_catalog_made_anew(
+    catalog: Catalog, root: int, tmp_path: Path
+) -> None:
+    def known() -> tuple[str, str, str, bool]:
+        docs = catalog.docs.get(catalog.docs.known().tolist())
+        one = max(docs.values(), key=lambda doc: doc.doc)
+        named = one.doc in catalog.short_words.titles_with(["lease"]).get("lease", {})
+        return one.title, one.author, one.created, named
+
+    catalog.scans.apply(root, FakeWalk({"": [found("a", inode=5)]}))
+    read_all(catalog)
+    assert known() == ("Title of a", "", "", False)
+    catalog.correct_document(tmp_path / "r" / "a", "Lease", "Doe, Jane", "2021")
+    assert known() == ("Lease", "Doe, Jane", "2021", True)
+    catalog.scans.apply(root, FakeWalk({"": [found("a", inode=5, mtime_ns=2)]}))
+    (job,) = catalog.queue.take(3)
+    read(catalog, job, "another text")
+    assert known() == ("Lease", "Doe, Jane", "2021", True)
+    catalog.scans.apply(root, FakeWalk({"": [found("b", inode=5, mtime_ns=2)]}))
+    catalog.scans.apply(root, FakeWalk({"": [found("b", inode=5, mtime_ns=3)]}))
+    (job,) = catalog.queue.take(3)
+    read(catalog, job, "a third text")
+    assert known() == ("Lease", "Doe, Jane", "2021", True)
+    catalog.close()
+    for file in catalog.db.path.parent.glob("catalog*"):
+        file.unlink()
+    catalog = Catalog(catalog.db.path)
+    catalog.scans.apply(catalog.roots.all()[0].id, FakeWalk({"": [found("b", inode=5)]}))
+    read_all(catalog)
+    assert known() == ("Lease", "Doe, Jane", "2021", True)
+    catalog.close()
