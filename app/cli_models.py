@@ -37,7 +37,6 @@ _STATES = {
 }
 _KINDS = {
     ModelKind.EMBEDDING: "a vector for each passage",
-    ModelKind.LATE_INTERACTION: "a vector for each token",
     ModelKind.RERANKER: "a score for a question and a passage",
 }
 # Facts that a model without vectors does not have.
@@ -250,8 +249,6 @@ def _use(options: Namespace, context: CommandContext) -> int:
         return 0
     orders = "would order" if options.dry_run else "orders"
     context.print(f"{render.name(record.id)} {orders} the first hits of every answer.")
-    if record.interaction is not None:
-        context.print("It has to read the passages first, with the next `lectern index`.")
     return 0
 
 
@@ -302,7 +299,7 @@ COMMANDS = (
         "Nothing in it is run. It is copied, and accepted only if padding does not change what it "
         "computes; its forms in 16 and 8 bits are used if they compute about the same. Its licence "
         "is what the head of its README.md names; its languages are unknown.\n\n"
-        "An installed cross-encoder or late-interaction model puts the first hits of each answer "
+        "An installed cross-encoder puts the first hits of each answer "
         "into a better order. `use` chooses among several; `lectern settings set reranker off` "
         "turns this off.\n\n"
         "`get` of a published model asks its hub, huggingface.co or the mirror in HF_ENDPOINT, for "

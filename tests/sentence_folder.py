@@ -60,23 +60,6 @@ def write_cross_encoder(folder: Path, seed: int = 0) -> Path:
     return folder
 
 
-def write_late_interaction(folder: Path, **options: Any) -> Path:
-    """Write the folder of a tiny late-interaction model as PyLate describes it, and return it.
-
-    ``options`` are of its file of options.
-    """
-    write_folder(folder)
-    (folder / "modules.json").unlink()
-    own = {
-        "query_prefix": "q", "document_prefix": "d", "query_length": 20, "document_length": 60,
-        "do_query_expansion": True, "attend_to_expansion_tokens": False,
-        "skiplist_words": [".", ","], "similarity_fn_name": "MaxSim",
-    }  # fmt: skip
-    text = json.dumps(own | options)
-    (folder / "config_sentence_transformers.json").write_text(text, "utf-8")
-    return folder
-
-
 def states_of(ids: np.ndarray[Any, Any], seed: int = 0) -> np.ndarray[Any, Any]:
     """What its graph computes of a sequence, ``(tokens, HIDDEN)``."""
     own = _table(seed)[ids] + places(len(ids))

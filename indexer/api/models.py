@@ -34,7 +34,6 @@ class ModelKind(StrEnum):
     """What a model makes of text."""
 
     EMBEDDING = "embedding"  # a vector for each passage
-    LATE_INTERACTION = "late_interaction"  # a vector for each token
     RERANKER = "reranker"  # a score for a question and a passage
 
 
@@ -217,8 +216,8 @@ class RemoveModel(Request[int]):
 class UseReranker(Request[str]):
     """Let a model that is here order the first hits; the answer is the one that does now, or "".
 
-    ``model`` is its id, "" for the best that is here, or ``indexer.config.NO_RERANKER``. The
-    vectors of a late-interaction model are made by the next ``Index``. Raises ``unknown_model``.
+    ``model`` is its id, "" for the first that is here, or ``indexer.config.NO_RERANKER``. Raises
+    ``unknown_model``.
     """
 
     queue: ClassVar[Queue] = Queue.SLOW

@@ -100,14 +100,13 @@ class SearchByWords(Request[SearchResult]):
 
 @dataclass(frozen=True, slots=True)
 class Rerank(Request[tuple[int, ...]]):
-    """Order the leading passages of an answer by a cross-encoder or a late-interaction model.
+    """Order the leading passages of an answer by a cross-encoder.
 
     The answer is their indices, best first; empty without one, or if the machine is too slow.
 
     Attributes:
         text: The question, without filters.
         passages: Their texts, 1 to ``MOST_RERANKED``.
-        keys: ``Hit.key`` of each.
         wait: Open it first if it is not open; else the answer is empty until it is.
     """
 
@@ -115,11 +114,9 @@ class Rerank(Request[tuple[int, ...]]):
     text: str
     passages: tuple[str, ...]
     wait: bool = False
-    keys: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         between("passages", len(self.passages), 1, MOST_RERANKED)
-        between("keys", len(self.keys), 0, len(self.passages))
 
 
 @dataclass(frozen=True, slots=True)

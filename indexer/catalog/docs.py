@@ -364,14 +364,6 @@ class Spaces:
         rows = self._db.rows("SELECT id, key, active, record FROM spaces ORDER BY id")
         return [Space(row[0], row[1], bool(row[2]), json.loads(row[3])) for row in rows]
 
-    def searchable(self) -> list[Space]:
-        """Return the spaces that searches may use: all but those of token vectors."""
-        return [space for space in self.all() if not space.of_tokens]
-
-    def of_tokens(self) -> Space | None:
-        """Return the space of a late-interaction model's token vectors."""
-        return next((space for space in self.all() if space.of_tokens), None)
-
     def active(self) -> Space | None:
         """Return the space that searches use."""
         return next((space for space in self.all() if space.active), None)

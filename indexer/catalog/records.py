@@ -160,11 +160,6 @@ class Space:
         """The languages that its model was trained for; empty if its record has none."""
         return frozenset(self.record.get("languages", ()))
 
-    @property
-    def of_tokens(self) -> bool:
-        """Whether it is of a late-interaction model, beside the spaces that are searched."""
-        return bool(self.record.get("tokens", False))
-
 
 @dataclass(frozen=True, slots=True)
 class Totals:

@@ -10,7 +10,6 @@ import json
 import re
 import stat
 from dataclasses import dataclass
-from string import punctuation
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
@@ -19,7 +18,6 @@ from indexer.config import Precision
 from indexer.embed.models import (
     TOKENIZER,
     GraphFile,
-    Interaction,
     ModelRecord,
     Pooling,
     PoolScope,
@@ -47,12 +45,11 @@ _CARD = "README.md"
 _LICENCE = re.compile(r"""^license: *["']?([A-Za-z0-9.+-]{1,40})["']?[ ]*$""", re.MULTILINE)
 _MOST = {
     "max_position_embeddings": 1 << 17, "n_positions": 1 << 17, "pad_token_id": 1 << 20,
-    "max_seq_length": 1 << 30, "query_length": 1 << 13, "document_length": 1 << 17,
+    "max_seq_length": 1 << 30,
 }  # fmt: skip
 _LONGEST_PREFIX = 2000  # characters
 _PAIR = 512  # tokens of a question and a passage at most
 _OVERLAP, _MAX_PREFIX = 64, 64  # tokens
-_MOST_SKIPPED, _LEAST_QUERY = 1000, 8
 # The last parts of classes of modules; those before differ between versions.
 _KINDS = ("Transformer", "Pooling", "Normalize")
 _POOLINGS = {
@@ -78,9 +75,7 @@ class ExportedModel:
     files: Mapping[str, Path]
 
 
-def read_exported(
-    folder: Path, name: str, *, late: bool, graph: str = "", how: Interaction | None = None
-) -> ExportedModel:
+def read_exported(folder: Path, name: str, *, late: bool, graph: str = "") -> ExportedModel:
     """Read the description of the model in a folder.
 
     Args:
@@ -88,7 +83,6 @@ def read_exported(
         name: The id of the record.
         late: Whether passages are pooled inside a whole window.
         graph: The ONNX file, if it has not the name that is usual.
-        how: How a late-interaction model reads, if its files do not say that.
 
     Raises:
         WorldError: ``model_refused`` with the reason.
@@ -97,8 +91,6 @@ def read_exported(
     options = FolderOptions.read_options(folder, CONFIG)
     if _classifies(options.values.get("architectures")):
         record = _scorer(options, name)
-    elif how is not None or not (folder / MODULES).exists():
-        record = _by_tokens(folder, options, name, how)
     else:
         record = _embedding(folder, options, name, late=late)
     for file, path in files.items():
@@ -160,35 +152,6 @@ def _scorer(options: FolderOptions, name: str) -> ModelRecord:
         raise options.wrong("id2label", labels)
     window = min(_positions(options), _PAIR)
     return _record(name, window, pooling=Pooling.CLS, kind=ModelKind.RERANKER)
-
-
-def _by_tokens(
-    folder: Path, config: FolderOptions, name: str, how: Interaction | None
-) -> ModelRecord:
-    """The record of a late-interaction model, as PyLate describes it if that is not known."""
-    options = FolderOptions.read_options(folder, PROMPTS, optional=how is not None)
-    if how is None and "query_length" not in options.values:
-        raise refusal(folder, "model_file_missing", file=MODULES)
-    positions = _positions(config)
-    how = how or _interaction(options, config)
-    if how.query_tokens > positions:
-        raise options.wrong("query_length", how.query_tokens)
-    window = min(options.whole("document_length", 300, low=_LEAST_QUERY), positions)
-    return _record(name, window, kind=ModelKind.LATE_INTERACTION, interaction=how)
-
-
-def _interaction(options: FolderOptions, config: FolderOptions) -> Interaction:
-    skipped = options.values.get("skiplist_words", list(punctuation))
-    if not isinstance(skipped, list) or len(skipped) > _MOST_SKIPPED:
-        raise options.wrong("skiplist_words", skipped)
-    mask = "<mask>" if config.values.get("model_type") in _ROBERTA else "[MASK]"
-    return Interaction(
-        query_marker=options.text("query_prefix"), passage_marker=options.text("document_prefix"),
-        query_tokens=options.whole("query_length", 32, low=_LEAST_QUERY),
-        expansion="" if options.values.get("do_query_expansion") is False else mask,
-        attended=options.values.get("attend_to_expansion_tokens") is True,
-        skipped=tuple(map(str, skipped)),
-    )  # fmt: skip
 
 
 def _record(name: str, window: int, **how: Any) -> ModelRecord:
@@ -331,13 +294,6 @@ class FolderOptions:
         value = self.values.get(name)
         value = default if value is None else value
         if type(value) is not int or not low <= value <= _MOST[name]:
-            raise self.wrong(name, value)
-        return value
-
-    def text(self, name: str, longest: int = 100) -> str:
-        """A short text, empty if it is not set."""
-        value = self.values.get(name) or ""
-        if not isinstance(value, str) or len(value) > longest:
             raise self.wrong(name, value)
         return value
 

@@ -36,11 +36,9 @@ from indexer.embed.model_files import (
     find_embedding,
     find_form,
     find_record,
-    find_reranker,
     model_folder,
 )
 from indexer.embed.models import Side, space_of
-from indexer.embed.token_vectors import TokenEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,8 +85,7 @@ def open_embedder(
 
     def opened(precision: Precision, provider: str, *, card: bool = False) -> OnnxEmbedder:
         form = find_form(record, models, precision, side, card=card)
-        kind = OnnxEmbedder if record.interaction is None else TokenEmbedder
-        return kind(form, threads or os.cpu_count() or 1, provider)
+        return OnnxEmbedder(form, threads or os.cpu_count() or 1, provider)
 
     runtime = load_runtime()
     *accelerators, _ = candidates(runtime.get_available_providers(), provider)
@@ -248,22 +245,7 @@ class ModelsInUse:
 
     def space(self, catalog: Catalog) -> Space:
         """Return the space of the configured model; activates it if no space has vectors yet."""
-        space = self._added(catalog, find_embedding(self.config.model, self.config.models))
-        if not catalog.spaces.totals().embedded:
-            catalog.spaces.activate(space.id)
-        return space
-
-    def token_space(self, catalog: Catalog) -> Space | None:
-        """The space of the late-interaction model that orders hits; None without one.
-
-        It is beside that of the configured model, and never active.
-        """
-        record = find_reranker(self.config.models, self.config.reranker)
-        if record is None or record.interaction is None:
-            return None
-        return self._added(catalog, record)
-
-    def _added(self, catalog: Catalog, record: ModelRecord) -> Space:
+        record = find_embedding(self.config.model, self.config.models)
         facts = {
             "model": record.id,
             "dimension": record.dimension,
@@ -274,9 +256,11 @@ class ModelsInUse:
             "cosine_centre": record.cosine_centre,
             "cosine_spread": record.cosine_spread,
             "cosine_between": record.cosine_between,
-            **({"tokens": True} if record.interaction is not None else {}),
         }
-        return catalog.spaces.add(space_of(record, self.config.precision), facts)
+        space = catalog.spaces.add(space_of(record, self.config.precision), facts)
+        if not catalog.spaces.totals().embedded:
+            catalog.spaces.activate(space.id)
+        return space
 
     def configure_models(self, config: EngineConfig) -> None:
         """Replace the configuration, and with it the model of indexing; no run may be active."""

@@ -173,7 +173,7 @@ def get_published(
 
             record = import_model(
                 folder, models, name=published.info.id, graph=published.graph,
-                how=published.interaction, completed=completed, reporter=reporter,
+                completed=completed, reporter=reporter,
             )  # fmt: skip
             shutil.rmtree(folder, ignore_errors=True)
     except Timeout as error:

@@ -42,7 +42,6 @@ from indexer.embed.model_files import (
     write_record,
 )
 from indexer.embed.models import TOKENIZER, Pooling
-from indexer.embed.token_vectors import TokenLayout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 
     from indexer.api.progress import CancelToken
     from indexer.embed.exported_folder import ExportedModel
-    from indexer.embed.models import GraphFile, Interaction, ModelRecord
+    from indexer.embed.models import GraphFile, ModelRecord
 
     Floats = NDArray[np.float32]
     Sequences = list[NDArray[np.int32]]
@@ -103,8 +102,6 @@ def accept_model(
     exact, *coarse = graphs
     encoder = _open(folder, exact)
     record = replace(record, vocabulary=tokenizer.largest_id + 1)
-    if record.interaction is not None:
-        TokenLayout(record, tokenizer)  # raises if it lacks a token that the record names
     ids = calibration_sequences(record, tokenizer)
     width = _check_padding(encoder, ids, token)
     if record.scores != (width == 1):
@@ -276,14 +273,13 @@ _LONGEST_NAME = 64
 _CHUNK = 1 << 20
 
 
-def import_model(  # noqa: PLR0913  # each says what the files of a model leave open
+def import_model(
     folder: Path,
     models: Path,
     *,
     name: str = "",
     late: bool = False,
     graph: str = "",
-    how: Interaction | None = None,
     completed: Callable[[ModelRecord], ModelRecord] | None = None,
     reporter: Reporter | None = None,
 ) -> ModelRecord:
@@ -295,7 +291,6 @@ def import_model(  # noqa: PLR0913  # each says what the files of a model leave 
         name: The id; by default the name of the folder.
         late: Whether it was trained for late chunking, which its files do not say.
         graph: The ONNX file, if it has not the name that is usual.
-        how: How a late-interaction model reads, if its files do not say that.
         completed: Adds to the record what the files do not say, for a folder of our own, whose
             files are linked instead of copied.
         reporter: Gets the bytes copied, and cancels.
@@ -310,7 +305,7 @@ def import_model(  # noqa: PLR0913  # each says what the files of a model leave 
     chosen = name or folder.resolve().name
     if not _NAME.fullmatch(chosen) or len(chosen) > _LONGEST_NAME:
         raise refusal(folder, "model_name_bad", name=chosen)
-    found = read_exported(folder, chosen, late=late, graph=graph, how=how)
+    found = read_exported(folder, chosen, late=late, graph=graph)
     record = replace(found.record, licence=card_licence(folder))
     found = replace(found, record=completed(record) if completed is not None else record)
     try:

@@ -89,11 +89,6 @@ class TextTokenizer:
         """The largest id that it can return."""
         return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
 
-    def id_of(self, token: str) -> int | None:
-        """The id of one token, special or not; None if there is no such token."""
-        found: int | None = self._tokenizer.token_to_id(token)
-        return found
-
     def encode(self, texts: Sequence[str]) -> list[TextTokens]:
         """Tokenize texts, without adding special tokens."""
         if self._words is not None:

@@ -131,20 +131,16 @@ def find_embedding(model: str, models: Path | None = None) -> ModelRecord:
 
 
 def find_reranker(models: Path, chosen: str) -> ModelRecord | None:
-    """Find the record of the model that orders the first hits.
+    """Find the record of the cross-encoder that orders the first hits.
 
     Args:
         models: The folder of models.
-        chosen: Its id, or ``NO_RERANKER``. Otherwise, or if it is not here, it is the first
-            cross-encoder, else the first late-interaction model.
+        chosen: Its id, or ``NO_RERANKER``. Otherwise, or if it is not here, it is the first one.
     """
     if chosen == NO_RERANKER:
         return None
-    known = list(known_records(models))
-    scorers = [record for record in known if record.scores]
-    by_tokens = [record for record in known if record.interaction is not None]
-    wanted = [record for record in (*scorers, *by_tokens) if record.id == chosen]
-    return next(iter((*wanted, *scorers, *by_tokens)), None)
+    scorers = [record for record in known_records(models) if record.scores]
+    return max(scorers, key=lambda record: record.id == chosen, default=None)
 
 
 def write_record(record: ModelRecord, models: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from string import punctuation
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
@@ -25,7 +24,7 @@ TOKENIZER = "tokenizer.json"
 _NUMBERS = 7
 _LAYERS = 12
 # Versions of the layout of a sequence. They are part of a space's name.
-LATE, ALONE, TOKENS = "late-3", "alone-1", "tokens-1"
+LATE, ALONE = "late-3", "alone-1"
 
 
 class Pooling(StrEnum):
@@ -100,36 +99,6 @@ class ModelContent:
 
 
 @dataclass(frozen=True, slots=True)
-class Interaction:
-    """How a late-interaction model reads, whose vectors are of single tokens.
-
-    It is ColBERT (Khattab and Zaharia, 2020), with the names of PyLate's files.
-
-    Attributes:
-        query_marker: The token after the first one of a query; empty without.
-        passage_marker: The same of a passage.
-        query_tokens: The most tokens of a query, special ones and the marker included.
-        expansion: The token that fills a query up to them; empty without.
-        attended: Whether the tokens of a query attend to those that fill it.
-        skipped: Tokens of passages that get no vector.
-        pooled: How many vectors of a passage become one (Clavié et al., 2024); 1 for all of them.
-    """
-
-    query_marker: str = ""
-    passage_marker: str = ""
-    query_tokens: int = 32
-    expansion: str = ""
-    attended: bool = False
-    skipped: tuple[str, ...] = ()
-    pooled: int = 2
-
-    @property
-    def unattended(self) -> bool:
-        """Whether a query ends in tokens that no token attends to."""
-        return bool(self.expansion) and not self.attended
-
-
-@dataclass(frozen=True, slots=True)
 class ModelRecord:
     """The properties of one model.
 
@@ -150,9 +119,8 @@ class ModelRecord:
     mixed. A model from a hub has its ``repository`` there and the commit that was fetched
     (``revision``).
 
-    A cross-encoder (``ModelKind.RERANKER``) scores a question with a passage. A late-interaction
-    model has an ``interaction`` and orders what was found, by the vectors of its tokens. Neither is
-    ever the model of a library.
+    A cross-encoder (``ModelKind.RERANKER``) scores a question with a passage; it is never the model
+    of a library.
     """
 
     id: str
@@ -177,7 +145,6 @@ class ModelRecord:
     cosine_between: float = 0.0
     repository: str = ""
     revision: str = ""
-    interaction: Interaction | None = None
     layers: int | None = None  # of the encoder of passages
     parameters: int | None = None  # of both encoders if there are two
 
@@ -206,8 +173,6 @@ class ModelRecord:
 def space_of(record: ModelRecord, precision: Precision) -> str:
     """The name of the space of a model's vectors; vectors of equal spaces are comparable."""
     mode = LATE if record.late else ALONE
-    if record.interaction is not None:
-        mode = f"{TOKENS}.{record.interaction.pooled}"
     edition = f"/{record.edition}" if record.edition else ""
     return f"{record.id}/{precision}-{_NUMBERS}/{mode}{edition}"
 
@@ -218,7 +183,7 @@ _APACHE, _MIT = "Apache-2.0", "MIT"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published model: what its card tells, its ONNX file, and how its tokens interact.
+    """A published model: what its card tells, and its ONNX file.
 
     In the folder ``onnx`` there may be forms of ``graph`` in 16 and 8 bits. ``info.terms``, where
     they are not empty, must be accepted before it is fetched: the licence forbids uses, such as
@@ -227,7 +192,6 @@ class Published:
 
     info: ModelInfo
     graph: str
-    interaction: Interaction | None
 
     def completed(self, record: ModelRecord, revision: str) -> ModelRecord:
         """The record that was read from the files of a commit, with what only the card tells."""
@@ -243,14 +207,12 @@ class Published:
         )
 
 
-def _row(
-    repository: str, graph: str = "onnx/model.onnx", how: Interaction | None = None, **facts: Any
-) -> Published:
+def _row(repository: str, graph: str = "onnx/model.onnx", **facts: Any) -> Published:
     info = ModelInfo(
         repository.rpartition("/")[2], Origin.PUBLISHED, ModelState.ABSENT, late=False,
         repository=repository, homepage=HUB + repository, **facts,
     )  # fmt: skip
-    return Published(info, graph, how)
+    return Published(info, graph)
 
 
 _NOMIC: dict[str, Any] = {
@@ -262,12 +224,6 @@ _E5: dict[str, Any] = {
     "tokens": 512, "pooling": Pooling.MEAN, "query_prefix": "query: ",
     "document_prefix": "passage: ", "language_count": 100, "licence": _MIT,
 }  # fmt: skip
-_COLBERT: dict[str, Any] = {"kind": ModelKind.LATE_INTERACTION, "tokens": 512, "languages": ("en",)}
-# ColBERT's markers; a query is filled with masks that no token attends to.
-_MARKERS = Interaction(
-    query_marker="[unused0]", passage_marker="[unused1]", expansion="[MASK]",
-    skipped=tuple(punctuation),
-)  # fmt: skip
 _RERANKER: dict[str, Any] = {"kind": ModelKind.RERANKER, "pooling": Pooling.CLS}
 _EN: dict[str, Any] = {"languages": ("en",), "licence": _APACHE}
 
@@ -296,14 +252,6 @@ _ROWS = (
     ),
     _row("intfloat/multilingual-e5-small", parameters=118_000_000, dimensions=384, **_E5),
     _row("intfloat/multilingual-e5-base", dimensions=768, **_E5),
-    _row(
-        "colbert-ir/colbertv2.0", "model.onnx", _MARKERS, dimensions=128, parameters=110_000_000,
-        licence=_MIT, **_COLBERT,
-    ),
-    _row(
-        "answerdotai/answerai-colbert-small-v1", "vespa_colbert.onnx", _MARKERS, dimensions=96,
-        parameters=33_000_000, licence=_APACHE, **_COLBERT,
-    ),
     _row(
         "cross-encoder/ms-marco-MiniLM-L6-v2", parameters=22_700_000, tokens=512, **_EN,
         **_RERANKER,

@@ -92,7 +92,7 @@ class Reranker:
 
     @property
     def record(self) -> ModelRecord | None:
-        """The model that orders hits, a cross-encoder or one of late interaction, if any."""
+        """The cross-encoder that orders hits, if any."""
         config, (known, found) = self.config, self._seen
         try:
             # The folder changes by importing and removing.
@@ -103,12 +103,6 @@ class Reranker:
             found = find_reranker(config.models, config.reranker)
             self._seen = now, found
         return found
-
-    @property
-    def by_tokens(self) -> bool:
-        """Whether that is a late-interaction model, which ``TokenRanking`` runs."""
-        record = self.record
-        return record is not None and record.interaction is not None
 
     def order_passages(
         self, question: str, passages: Sequence[str], token: CancelToken, *, wait: bool
@@ -128,7 +122,7 @@ class Reranker:
             WorldError: Those of ``find_form``.
         """
         record = self.record
-        if record is None or not record.scores:
+        if record is None:
             return ()
         model = self._model.get(record, wait=wait)
         if model is None:

@@ -24,7 +24,6 @@ from indexer.engine import reindex
 from indexer.engine.open_library import Caller, Handlers, OpenLibrary
 from indexer.files.scanner import Scanner
 from indexer.library.removal import forget_orphans
-from indexer.pipeline import token_feed
 from indexer.pipeline.indexing_job import IndexingJob
 from indexer.pipeline.parts import Parts
 from indexer.pipeline.run import IndexingRun
@@ -99,11 +98,7 @@ class IndexingLibrary(OpenLibrary):
                     job.do(job.read_and_embed)
                 if change and job.parts.space.id != self._target().id:
                     job.do(partial(job.read_and_embed, partial(self._parts, first=False)))
-                try:
-                    while not job.do(lambda: self._fill_tokens(job.parts, reporter)):
-                        job.do(job.read_and_embed)
-                finally:  # the searched space is complete, whatever the other model does
-                    job.do(lambda: self._tidy(reporter))
+                job.do(lambda: self._tidy(reporter))
             except Cancelled:
                 cancelled = True
             finally:
@@ -244,14 +239,6 @@ class IndexingLibrary(OpenLibrary):
             found=self.found,
         )
 
-    def _fill_tokens(self, parts: Parts, reporter: Reporter) -> bool:
-        """Make token vectors, if a late-interaction model is installed; see ``token_feed.fill``."""
-        space = self.models.token_space(self.catalog)
-        if space is None:
-            return True
-        opened = partial(self.models.indexing, space)
-        return token_feed.fill(replace(parts, space=space, open_embedder=opened), reporter)
-
     def _scan(self, roots: Sequence[Root], reporter: Reporter, *, rescan: bool) -> int:
         def note(count: int) -> None:
             reporter.report(Progress(Step.SCAN, files_total=count))
@@ -275,8 +262,7 @@ class IndexingLibrary(OpenLibrary):
         forget_orphans(self.catalog, self.store)
         self.scanned_pages.delete_orphaned_pages()
         self.catalog.names.prune()
-        target, tokens = self.models.space(self.catalog), self.models.token_space(self.catalog)
-        reindex.finalise(self.catalog, self.store, target, tokens)
+        reindex.finalise(self.catalog, self.store, self.models.space(self.catalog))
         # The model's memory would add to the peak of maintaining a large table.
         self.models.close_indexing()
         self.store.maintain(idle=True)

@@ -78,7 +78,6 @@ from indexer.search.explain import Explainer
 from indexer.search.restatements import Elsewhere
 from indexer.search.search import Searcher
 from indexer.search.similar import Similar
-from indexer.search.token_ranking import TokenRanking
 from indexer.throttle.throttle import QueryGate, Throttle
 
 if TYPE_CHECKING:
@@ -142,7 +141,6 @@ class OpenLibrary:
         self.asked = AskedLanguages(catalog)
         self.searcher = Searcher(catalog, store, self.models)
         self.reranker = Reranker(config)
-        self.token_ranking = TokenRanking(config, catalog, store)
         self.similar = Similar(catalog, store, self.models)
         self.explainer = Explainer(catalog, store, self.models, self.searcher.lexicon)
         self.comparer = Comparer(catalog, store)
@@ -160,10 +158,7 @@ class OpenLibrary:
                 explain=request.explain,
                 full_text=request.full_text,
             )
-        if self.reranker.by_tokens:
-            reranks = self.token_ranking.space is not None
-        else:
-            reranks = self.reranker.record is not None
+        reranks = self.reranker.record is not None
         self.found.extend(hit.path for hit in result.hits)
         unread = reindex.unread_language(self.catalog, self.config, asked_in)
         return replace(result, reranks=reranks, notes=(*result.notes, *unread))
@@ -179,10 +174,6 @@ class OpenLibrary:
 
     def _rerank(self, request: Rerank, caller: Caller) -> tuple[int, ...]:
         with self.gate.query():
-            if self.reranker.by_tokens:
-                return self.token_ranking.order_passages(
-                    request.text, request.keys, caller.token, wait=request.wait
-                )
             return self.reranker.order_passages(
                 request.text, request.passages, caller.token, wait=request.wait
             )

@@ -159,7 +159,7 @@ def searched_first(catalog: Catalog, config: EngineConfig, target: Space) -> Spa
     return active if filled and _key(known) == active.key else target
 
 
-def finalise(catalog: Catalog, store: Store, target: Space, tokens: Space | None = None) -> bool:
+def finalise(catalog: Catalog, store: Store, target: Space) -> bool:
     """Activate a complete space, and delete those that are no longer needed.
 
     Call it at the end of a run.
@@ -168,7 +168,6 @@ def finalise(catalog: Catalog, store: Store, target: Space, tokens: Space | None
         catalog: Has the spaces.
         store: Has their vectors.
         target: The space of the configured model.
-        tokens: That of the late-interaction model, which is kept.
 
     Returns:
         Whether searches are in another space now.
@@ -182,10 +181,8 @@ def finalise(catalog: Catalog, store: Store, target: Space, tokens: Space | None
         catalog.spaces.switch(target.id)
         faults.reached("space-switched")
         log.info("searches are in %s now", target.key)
-    kept = {
-        target.id,
-        *(space.id for space in (catalog.spaces.active(), previous(catalog), tokens) if space),
-    }
+    others = (catalog.spaces.active(), previous(catalog))
+    kept = {target.id, *(space.id for space in others if space)}
     for space in catalog.spaces.all():
         if space.id not in kept:
             _drop(catalog, store, space)
@@ -389,15 +386,13 @@ COMPARED = 10  # passages
 def remove_unused(catalog: Catalog, config: EngineConfig, model: str) -> int:
     """Delete the files of a model that neither the settings nor the library use.
 
-    The library's token vectors of a late-interaction model are deleted by the next run.
-
     Returns:
         The bytes that are free again.
 
     Raises:
         WorldError: ``model_in_use``, and those of ``installed.remove_model``.
     """
-    searched = {space.record["model"] for space in catalog.spaces.searchable()}
+    searched = {space.record["model"] for space in catalog.spaces.all()}
     if model in searched:
         library = str(config.library)
         raise WorldError("model_in_use", model=model, reason="library_model", library=library)
@@ -434,7 +429,7 @@ def _space(catalog: Catalog, name: str) -> Space:
     """The space of a model whose vectors are complete; the one that is searched, if several are."""
     whole = [
         space
-        for space in catalog.spaces.searchable()
+        for space in catalog.spaces.all()
         if name in {space.record["model"], _name(space)} and not catalog.spaces.pending(space.id, 1)
     ]
     if not whole:

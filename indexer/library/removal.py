@@ -43,7 +43,7 @@ def deletable_orphans(catalog: Catalog) -> list[int]:
     None while files are queued or vectors are missing: a moved file is bound to its document when
     it is read, and vectors of an edited document are copied from its former version.
     """
-    spaces = catalog.spaces.searchable()
+    spaces = catalog.spaces.all()
     if catalog.queue.waiting() or any(catalog.spaces.pending(space.id, 1) for space in spaces):
         return []
     return catalog.upkeep.orphans_left()

@@ -24,9 +24,7 @@ def rerank_request(text: str, result: SearchResult) -> Rerank | None:
     chosen = _movable(result.hits)
     if len(chosen) < 2 or not query.terms or query.filters.like:
         return None
-    hits = [result.hits[index] for index in chosen]
-    texts, keys = tuple(hit.text for hit in hits), tuple(hit.key for hit in hits)
-    return Rerank(query.text, texts, keys=keys)
+    return Rerank(query.text, tuple(result.hits[index].text for index in chosen))
 
 
 def reranked(result: SearchResult, order: tuple[int, ...]) -> SearchResult:

@@ -237,7 +237,6 @@ class ModelFacts(Facts):
         unknown = self.tr("unknown")
         kinds = {
             ModelKind.EMBEDDING: self.tr("one vector for each passage"),
-            ModelKind.LATE_INTERACTION: self.tr("one vector for each word of a passage"),
             ModelKind.RERANKER: self.tr("how well a passage answers a question"),
         }
         return [
@@ -454,10 +453,7 @@ class ModelsPage(QWidget):
             )  # fmt: skip
 
     def _ordered(self, name: str) -> None:
-        model = self.list.models.get(name)
         said = self.tr("{model} orders the first hits of every answer.")
-        if model is not None and model.kind is ModelKind.LATE_INTERACTION:
-            said = self.tr("{model} orders the first hits once it has read your documents.")
         self.task.say_outcome(said.format(model=name))
         self._reload()
 

@@ -16,15 +16,11 @@ from indexer.embed.models import PUBLISHED
 
 
 def test_what_nobody_has_verified_is_unknown() -> None:
-    late = PUBLISHED["colbertv2.0"].info
-    assert summary(late).startswith("not here yet, a vector for each token, 128 dimensions")
-    rows = dict(info_rows(replace(late, dimensions=None)))
+    bge = PUBLISHED["bge-m3"].info
+    assert summary(bge).startswith("not here yet, 1024 dimensions, 8,192 tokens")
+    rows = dict(info_rows(replace(bge, dimensions=None)))
     assert rows["dimensions"] == rows["bytes"] == "unknown"
-    assert (rows["kind"], rows["state"], rows["disk bytes"]) == (
-        "late_interaction",
-        "absent",
-        "0 bytes",
-    )
+    assert (rows["kind"], rows["state"], rows["disk bytes"]) == ("embedding", "absent", "0 bytes")
     nomic = dict(info_rows(PUBLISHED["nomic-embed-text-v1.5"].info))
     assert nomic["query prefix"] == "search_query: "
     assert nomic["tokens"] == "8,192"

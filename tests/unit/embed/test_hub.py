@@ -16,7 +16,7 @@ from indexer.embed import hub, hub_child
 from indexer.embed.hub import download_known, get_published, read_connections
 from indexer.embed.installed import describe, list_models
 from indexer.embed.model_files import find_record
-from indexer.embed.models import PUBLISHED, TOKENIZER, Interaction, Published
+from indexer.embed.models import PUBLISHED, TOKENIZER, Published
 from tests.exported_graph import write_graph
 from tests.fake_hub import REVISION, Hub, serving
 from tests.sentence_folder import write_folder
@@ -133,18 +133,18 @@ def test_a_repository_without_its_graph_is_refused_before_it_is_fetched(
     assert len(served.asked) == 1
 
 
-def test_a_graph_of_another_name_and_how_it_reads_are_in_the_record(
+def test_a_graph_of_another_name_is_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    row = PUBLISHED["answerai-colbert-small-v1"]
-    known = replace(row, interaction=Interaction(query_marker="q", passage_marker="d"))
+    row = PUBLISHED["all-MiniLM-L6-v2"]
+    known = replace(row, graph="exported.onnx")
     only = write_folder(tmp_path / "repo")
-    write_graph(only / row.graph, output="contextual")
+    write_graph(only / known.graph, output="contextual")
     with serving(only, row.info.repository) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.address)
         monkeypatch.setitem(PUBLISHED, row.info.id, known)
         record = get_published(known, tmp_path)
-    assert record.interaction == known.interaction
+    assert (tmp_path / record.id / known.graph).exists()
     assert not served.ranges("onnx/model.onnx")
 
 
