@@ -1392,10 +1392,6 @@
         <translation>einen Vektor für jeden Abschnitt</translation>
     </message>
     <message>
-        <source>one vector for each word of a passage</source>
-        <translation>einen Vektor für jedes Wort eines Abschnitts</translation>
-    </message>
-    <message>
         <source>how well a passage answers a question</source>
         <translation>wie gut ein Abschnitt eine Frage beantwortet</translation>
     </message>
@@ -1492,10 +1488,6 @@
     <message>
         <source>{model} orders the first hits of every answer.</source>
         <translation>{model} ordnet die ersten Treffer jeder Antwort.</translation>
-    </message>
-    <message>
-        <source>{model} orders the first hits once it has read your documents.</source>
-        <translation>{model} ordnet die ersten Treffer, sobald es Ihre Dokumente gelesen hat.</translation>
     </message>
     <message>
         <source>{model} is being prepared; the library shows how far it is.</source>
