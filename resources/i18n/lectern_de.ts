@@ -1444,6 +1444,21 @@
     </message>
 </context>
 <context>
+    <name>ModelOffer</name>
+    <message>
+        <source>Use the &amp;multilingual model</source>
+        <translation>Das &amp;mehrsprachige Modell verwenden</translation>
+    </message>
+    <message>
+        <source>Your library is understood in few languages only. Understand about 100: {time}.</source>
+        <translation>Ihre Bibliothek wird nur in wenigen Sprachen verstanden. Etwa 100 verstehen: {time}.</translation>
+    </message>
+    <message>
+        <source>The model is being prepared; the library shows how far it is.</source>
+        <translation>Das Modell wird vorbereitet; die Bibliothek zeigt, wie weit es ist.</translation>
+    </message>
+</context>
+<context>
     <name>ModelsPage</name>
     <message>
         <source>&amp;Get…</source>

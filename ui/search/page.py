@@ -19,7 +19,7 @@ from ui.search.bar import BusyLine, Collections, FilterValues, SearchBar
 from ui.search.describe import is_name_only, pages
 from ui.search.facets import FacetPanel, facets_of
 from ui.search.filters import ChipBar
-from ui.search.labels import MessageLine
+from ui.search.labels import MessageLine, ModelOffer
 from ui.search.live_search import FIRST_LIMIT, WORDS_LIMIT, Freshness, LiveSearch, Reasons
 from ui.search.memory import Alerts, Memory, Steps, digest
 from ui.search.query_text import asks, inside, is_link, place_of, query_of, with_filter
@@ -215,8 +215,10 @@ class SearchPage(QWidget):
         self.message = MessageLine()
         self.message.setContentsMargins(L, M, L, M)
         self.results = ResultsPane()
+        self.offer = ModelOffer(self._context)
         self.listing = QWidget()
-        filled(QVBoxLayout(self.listing), self.message, self.results, spacing=0, wide=self.results)
+        parts = (self.message, self.offer, self.results)
+        filled(QVBoxLayout(self.listing), *parts, spacing=0, wide=self.results)
         self.left = QStackedWidget()
         self.left.addWidget(self.listing)
         self.panes = QSplitter(Qt.Orientation.Horizontal)
@@ -329,6 +331,7 @@ class SearchPage(QWidget):
             self._show_start()  # which says that the library is empty
             return
         self.message.show_notes([failures.note(note) for note in result.notes])
+        self.offer.show_notes(result.notes)
         text, more = self.live_search.answered_text, self.live_search.may_have_more
         if not asks(text):  # nothing was asked that a sentence could answer
             result = replace(result, hits=tuple(map(_unmarked, result.hits)))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
+from indexer.api.answers import ReindexCost
+from indexer.api.models import EstimateReindex, Reindex
 from indexer.api.phrases import Note
 from indexer.api.requests import GetStatus, Index, Search
 from indexer.api.status import LanguageStatus
@@ -15,9 +17,10 @@ from tests.answers import EMPTY
 from tests.ui.library.port import canned_context
 from tests.ui.search.hits import many
 from tests.ui.search.pages import search
-from ui.search.labels import Link, Muted
+from ui.search.labels import Link, ModelOffer, Muted
 from ui.search.page import SearchPage
 from ui.search.panels import Unsearched
+from ui.words import amounts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,3 +145,29 @@ def test_a_late_status_is_not_shown_below_a_good_match(qtbot: QtBot, tmp_path: P
     search(qtbot, page, "dep")
     qtbot.waitUntil(lambda: not unsearched.isHidden())
     page.stop()
+
+
+def test_a_question_that_the_model_does_not_read_offers_the_one_that_does(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    context, link, notices = canned_context(tmp_path)
+    link.answers[EstimateReindex] = lambda request: ReindexCost(
+        request.model, "int8", "", 3, 40, 9000, 1500.0, True, 1000, 0
+    )
+    offer = ModelOffer(context)
+    qtbot.addWidget(offer)
+    offer.show_notes([Note("no_word", {})])
+    assert link.asked == []
+    offer.show_notes([Note("question_unread", {"model": "many"})])
+    qtbot.waitUntil(lambda: not offer.isHidden())
+    assert amounts.about(1500.0) in offer.text.text()
+    offer.use.click()
+    assert context.settings["model"] == "many"
+    assert link.asked[-1] == Reindex("many")
+    assert offer.isHidden()
+    assert len(notices.told) == 1
+    offer.show_notes(())
+    offer.show_notes([Note("question_unread", {"model": "many"})])
+    qtbot.waitUntil(lambda: not offer.isHidden())
+    offer.show_notes(())
+    assert offer.isHidden()
