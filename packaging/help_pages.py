@@ -18,21 +18,9 @@ _MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 def tables() -> dict[str, str]:
     from app.reference import tables as of_the_program
+    from ui.keys import key_tables
 
-    return {**of_the_program(), "keys": "\n".join(_keys())}
-
-
-def _keys() -> list[str]:
-    from ui.keys import KEYS
-
-    lines = []
-    for group in KEYS:
-        lines += [f"### {group.title}", "", "| keys | |", "|---|---|"]
-        for key in group.keys:
-            named = " ".join(f"<kbd>{each}</kbd>" for each in key.keys)
-            lines.append(f"| {named} | {key.text} |")
-        lines.append("")
-    return lines
+    return {**of_the_program(), "keys": "\n".join(key_tables())}
 
 
 def renewed(page: str, made: dict[str, str]) -> str:

@@ -16,10 +16,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui.keys import key_tables, shown
 from ui.theme import L
 from ui.widgets import RowDelegate, filled, resize_on_screen
+from ui.words import say
 
-START = "index"
+START, KEYS = "index", "keys"
 COLUMNS, LINES = 120, 40
 _ROLE = int(Qt.ItemDataRole.UserRole)
 _PROPERTY = "help"
@@ -76,7 +78,9 @@ class HelpWindow(QDialog):
             name = START
         if name != self.page:
             self.page = name
-            self.text.setMarkdown(_COMMENT.sub("", self._read(name)))
+            self.text.setMarkdown(
+                self._keys() if name == KEYS else _COMMENT.sub("", self._read(name))
+            )
             self._mark(name)
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
         if heading:
@@ -97,6 +101,11 @@ class HelpWindow(QDialog):
 
     def _read(self, name: str) -> str:
         return self._files[name].read_text(encoding="utf-8")
+
+    def _keys(self) -> str:
+        """Return the page of keys in the language and with the names of keys of this system."""
+        title = self.tr("Keys")
+        return "\n".join([f"# {title}", "", *key_tables(say, lambda key: shown([key]))])
 
     def _title(self, name: str) -> str:
         return self._read(name).partition("\n")[0].removeprefix("# ")

@@ -1,4 +1,4 @@
-"""The keys of the window: a table with the text of each, and the dialog that lists them.
+"""The keys of the window: a table with the text of each.
 
 The part of the window that handles a key takes it from here; a test presses every one.
 """
@@ -7,24 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QGridLayout,
-    QVBoxLayout,
-    QWidget,
-)
 
 from indexer.api.translation import N_
-from ui.help import about
-from ui.theme import XL, L, M, S
-from ui.widgets import make_bold, plain_label, resize_on_screen, scrolling
-from ui.words import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 class Key(NamedTuple):
@@ -105,44 +93,18 @@ def shown(keys: Sequence[str]) -> str:
     return ", ".join(QKeySequence(each).toString(native) for each in keys)
 
 
-class KeyList(QDialog):
-    """The dialog that lists the keys."""
+def key_tables(say: Callable[[str], str] = str, named: Callable[[str], str] = str) -> list[str]:
+    """Return the lines of the tables of keys in Markdown.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(self.tr("Keys"))
-        about(self, "keys")
-        grid = QGridLayout()
-        grid.setContentsMargins(L, M, L, M)
-        grid.setHorizontalSpacing(XL)
-        grid.setVerticalSpacing(S)
-        for group in KEYS:
-            self._add_group(grid, group)
-        grid.setColumnStretch(1, 1)
-        grid.setRowStretch(grid.rowCount(), 1)
-        inside = QWidget()
-        inside.setLayout(grid)
-        scroll = scrolling(inside)
-        scroll.setAccessibleName(self.tr("Keys"))
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setMinimumWidth(
-            inside.sizeHint().width() + scroll.verticalScrollBar().sizeHint().width()
-        )
-        close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        close.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.addWidget(scroll, 1)
-        column.addWidget(close)
-        edges = column.contentsMargins()
-        around = edges.top() + edges.bottom() + column.spacing() + close.sizeHint().height()
-        resize_on_screen(self, self.sizeHint().width(), inside.sizeHint().height() + around)
-
-    def _add_group(self, grid: QGridLayout, group: KeyGroup) -> None:
-        title = plain_label(say(group.title))
-        make_bold(title)
-        title.setContentsMargins(0, M, 0, 0)
-        grid.addWidget(title, grid.rowCount(), 0, 1, 2)
+    Args:
+        say: Translates a text.
+        named: Returns the name of a key on a system.
+    """
+    lines = []
+    for group in KEYS:
+        lines += [f"| {say(group.title)} | |", "|---|---|"]
         for key in group.keys:
-            row = grid.rowCount()
-            grid.addWidget(plain_label(shown(key.keys)), row, 0)
-            grid.addWidget(plain_label(say(key.text)), row, 1)
+            shown = " ".join(f"<kbd>{named(each)}</kbd>" for each in key.keys)
+            lines.append(f"| {shown} | {say(key.text)} |")
+        lines.append("")
+    return lines

@@ -25,8 +25,7 @@ from indexer.api.requests import GetStatus, SetPace
 from indexer.api.status import Speed
 from ui import keys
 from ui.desktop import open_path
-from ui.help import HelpWindow, page_about
-from ui.keys import KeyList
+from ui.help import KEYS, HelpWindow, page_about
 from ui.pages import BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.ports import Notice, ignore
 from ui.search.model import HIT_MIME, dragged_hits
@@ -140,7 +139,7 @@ class MainWindow(QMainWindow):
             (self.tr("Pause reading, or go on"), keys.PAUSE, self._toggle_pause),
             (self.tr("Settings"), keys.SETTINGS, self.dialogs.show_settings),
             (self.tr("Help"), keys.HELP, self.dialogs.show_help),
-            (self.tr("Keys"), keys.LIST, self.dialogs.show_keys),
+            (self.tr("Keys"), keys.LIST, partial(self.dialogs.show_help, KEYS)),
             (self.tr("Close the window"), keys.CLOSE, self.close),
             (self.tr("Quit Lectern"), keys.QUIT, self.quit),
         ):
@@ -315,7 +314,7 @@ def _is_typed(event: QKeyEvent) -> bool:
     return bool(text.strip()) and text.isprintable() and text != "?" and not held
 
 
-SETTINGS, KEYS, HELP = "settings", "keys", "help"
+SETTINGS, HELP = "settings", "help"
 
 
 class Dialogs(QObject):
@@ -353,9 +352,6 @@ class Dialogs(QObject):
             return dialog
 
         self._show(SETTINGS, make)
-
-    def show_keys(self) -> None:
-        self._show(KEYS, lambda: KeyList(self._window))
 
     def show_help(self, page: str = "") -> None:
         """Open a page of the help, without a name that of the widget that has the focus."""

@@ -1000,6 +1000,10 @@
         <source>Pages</source>
         <translation>Seiten</translation>
     </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
 </context>
 <context>
     <name>HitActions</name>
@@ -1153,13 +1157,6 @@
     <message>
         <source>macOS asks for your permission first: System Settings, Privacy &amp; Security, Accessibility. Allow Lectern there, then start it again.</source>
         <translation>macOS verlangt zuerst Ihre Erlaubnis: Systemeinstellungen, Datenschutz &amp; Sicherheit, Bedienungshilfen. Erlauben Sie Lectern dort und starten Sie es neu.</translation>
-    </message>
-</context>
-<context>
-    <name>KeyList</name>
-    <message>
-        <source>Keys</source>
-        <translation>Tasten</translation>
     </message>
 </context>
 <context>

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from tests.ui.program import application
 from ui.basket.page import BasketPage
 from ui.compare.page import ComparePage
-from ui.keys import KEYS, KeyList
+from ui.keys import KEYS
 from ui.library.file_table import FileTable
 from ui.pages import BASKET, COMPARE, LIBRARY, SEARCH
 
@@ -441,12 +441,6 @@ LISTED = [keys for group in KEYS for key in group.keys for keys in key.keys]
 @pytest.mark.parametrize("keys", LISTED)
 def test_each_key_does_what_the_list_says(person: Person, keys: str) -> None:
     CHECKS[keys](person, keys)
-
-
-def test_the_list_is_never_larger_than_the_screen(qtbot: QtBot) -> None:
-    shown = KeyList()
-    qtbot.addWidget(shown)
-    assert shown.height() < shown.screen().availableGeometry().height()
 
 
 def test_no_key_is_listed_twice() -> None:

@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
     QScrollBar,
     QTabBar,
     QTextEdit,
@@ -38,7 +37,6 @@ from tests.ui.contrast import contrast
 from tests.ui.program import application
 from ui import theme
 from ui.application import use_language
-from ui.keys import KeyList
 from ui.pages import FIRST_RUN, LIBRARY, SEARCH
 
 if TYPE_CHECKING:
@@ -97,7 +95,7 @@ def go(window: MainWindow, place: str) -> QWidget:
         case "settings":
             window.dialogs.show_settings()
         case "keys":
-            window.dialogs.show_keys()
+            window.dialogs.show_help("keys")
         case _:
             window.pages.show_page(place)
             QTest.qWait(100)
@@ -307,13 +305,3 @@ def test_no_widget_is_shown_as_a_window_by_mistake(window: MainWindow) -> None:
     finally:
         application().removeEventFilter(flashes)
     assert flashes.seen == []
-
-
-def test_the_list_of_keys_scrolls_where_it_does_not_fit(qtbot: QtBot) -> None:
-    keys = KeyList()
-    qtbot.addWidget(keys)
-    keys.resize(keys.width(), 200)
-    keys.show()
-    area = keys.findChild(QScrollArea)
-    assert area is not None
-    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QComboBox
 
 from tests.ui.engines import ROOT
 from ui.application import use_language
+from ui.help import HelpWindow
 from ui.settings_dialog.rows import SettingEditor
 from ui.words.amounts import files
 
@@ -113,6 +114,18 @@ def test_digits_follow_the_language_of_the_texts(speaking: QApplication) -> None
     QLocale.setDefault(QLocale("ar_EG"))
     use_language(speaking, "system")
     assert files(12) == "12 files"
+
+
+def test_the_list_of_keys_is_in_the_language_of_the_window(
+    speaking: QApplication, qtbot: QtBot
+) -> None:
+    use_language(speaking, "de")
+    found = HelpWindow()
+    qtbot.addWidget(found)
+    found.show_page("keys")
+    text = found.text.toPlainText()
+    assert text.startswith("Tasten")
+    assert "Zum Suchfeld" in text
 
 
 def test_every_language_offered_is_there(qtbot: QtBot) -> None:
