@@ -36,12 +36,7 @@ class Muted(QLabel):
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
-        _paint(self, theme.current().muted)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange:
-            _paint(self, theme.current().muted)
+        self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
 
 
 class ModelOffer(QWidget):

@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QDialog,
     QFrame,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QTreeWidget,
-    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -27,7 +23,7 @@ from ui import desktop
 from ui.help import about
 from ui.ports import Notice, ignore
 from ui.requests import Questions
-from ui.settings_dialog.doors import DoorsPage
+from ui.settings_dialog.doors import DoorsPage, record_list, show_records
 from ui.settings_dialog.models import ModelsPage
 from ui.settings_dialog.rows import SettingRow
 from ui.theme import L, M, S, icon, separator
@@ -72,7 +68,10 @@ class PrivacyPage(QWidget):
         self._open = IconButton(self.tr("Open the library's &folder"), "folder-open")
         self._open.clicked.connect(self._open_folder)
         self._made = wrapped_label(self.tr("Every connection ever made:"))
-        self.connections = self._make_list()
+        headers = (self.tr("When"), self.tr("What"), self.tr("Outcome"))
+        self.connections = record_list(self.tr("Connections"), headers, CONNECTIONS_SHOWN)
+        self.connections.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.connections.addAction(self.tr("Copy all")).triggered.connect(self._copy)
         self.no_connections = wrapped_label(
             self.tr("None. Lectern has never connected to anything.")
         )
@@ -92,41 +91,18 @@ class PrivacyPage(QWidget):
 
     def show_status(self, status: Status | None) -> None:
         """Show the engine's status; None before it has answered."""
-        rows = [(self.tr("Library:"), status.library if status else str(self._context.library))]
+        facts = [(self.tr("Library:"), status.library if status else str(self._context.library))]
         if status is not None:
-            rows.append((self.tr("Size on disk:"), amounts.size(status.bytes)))
-            rows.append((self.tr("Free on its disk:"), amounts.size(status.free_bytes)))
-        rows.append((self.tr("Window:"), str(self._context.folder)))
-        self.facts.show_facts(rows)
+            facts.append((self.tr("Size on disk:"), amounts.size(status.bytes)))
+            facts.append((self.tr("Free on its disk:"), amounts.size(status.free_bytes)))
+        facts.append((self.tr("Window:"), str(self._context.folder)))
+        self.facts.show_facts(facts)
         made = status.connections if status is not None else ()
-        self.connections.clear()
-        for each in made:
-            cells = [
-                amounts.instant(each.time),
-                each.what,
-                failures.phrase(each.outcome, {}),
-            ]
-            item = QTreeWidgetItem(cells)
-            item.setToolTip(2, cells[2])
-            self.connections.addTopLevelItem(item)
-        self.connections.setVisible(bool(made))
-        self.no_connections.setVisible(not made)
-
-    def _make_list(self) -> QTreeWidget:
-        tree = QTreeWidget()
-        tree.setItemDelegate(RowDelegate(tree))
-        tree.setAccessibleName(self.tr("Connections"))
-        tree.setColumnCount(3)
-        tree.setHeaderLabels([self.tr("When"), self.tr("What"), self.tr("Outcome")])
-        tree.setRootIsDecorated(False)
-        tree.setUniformRowHeights(True)
-        tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        tree.header().setStretchLastSection(True)
-        tree.setFixedHeight(tree.fontMetrics().height() * (CONNECTIONS_SHOWN + 2) + 2 * M)
-        tree.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        tree.addAction(self.tr("Copy all")).triggered.connect(self._copy)
-        return tree
+        rows = (
+            [amounts.instant(each.time), each.what, failures.phrase(each.outcome, {})]
+            for each in made
+        )
+        show_records(self.connections, rows, self.no_connections)
 
     def _copy(self) -> None:
         """Copy the connections, a line for each."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
@@ -25,7 +25,7 @@ from ui.widgets import RowDelegate, filled, wrapped_label
 from ui.words import amounts, say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from PySide6.QtGui import QShowEvent
 
@@ -38,6 +38,32 @@ CALLS_SHOWN = 200
 ROWS_SHOWN = 8
 NAME_LETTERS = 24
 _WHAT = ("query", "document", "other", "collections")
+
+
+def record_list(name: str, headers: Sequence[str], rows: int) -> QTreeWidget:
+    """Return a list of records with columns, as high as some rows; screen readers say its name."""
+    tree = QTreeWidget()
+    tree.setItemDelegate(RowDelegate(tree))
+    tree.setAccessibleName(name)
+    tree.setHeaderLabels(headers)
+    tree.setRootIsDecorated(False)
+    tree.setUniformRowHeights(True)
+    tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    tree.header().setStretchLastSection(True)
+    tree.setFixedHeight(tree.fontMetrics().height() * (rows + 2) + 2 * M)
+    return tree
+
+
+def show_records(tree: QTreeWidget, records: Iterable[list[str]], nothing: QWidget) -> None:
+    """Show records in place of those before, or ``nothing``; tool tips have their last cells."""
+    tree.clear()
+    for cells in records:
+        item = QTreeWidgetItem(cells)
+        item.setToolTip(len(cells) - 1, cells[-1])
+        tree.addTopLevelItem(item)
+    found = tree.topLevelItemCount() > 0
+    tree.setVisible(found)
+    nothing.setVisible(not found)
 
 
 class DoorsPage(QWidget):
@@ -53,7 +79,8 @@ class DoorsPage(QWidget):
         self._gone: set[str] = set()
         self._names: tuple[str, ...] = ()
         self.table = self._make_table()
-        self.calls = self._make_log()
+        headers = (self.tr("When"), self.tr("Who"), self.tr("What"))
+        self.calls = record_list(self.tr("What other programs asked"), headers, ROWS_SHOWN)
         self.no_calls = wrapped_label(self.tr("Nothing has been asked, or the log is off."))
         filled(
             QVBoxLayout(self),
@@ -114,20 +141,15 @@ class DoorsPage(QWidget):
         self._context.settings.set(setting, tuple(allowed))
 
     def _show_calls(self) -> None:
-        self.calls.clear()
-        for call in self._context.read_calls(CALLS_SHOWN):
+        def cells(call: Mapping[str, Any]) -> list[str]:
             asked = next((str(call[key]) for key in _WHAT if call.get(key)), "")
-            cells = [
+            return [
                 amounts.instant(str(call.get("time", ""))),
                 shown(str(call.get("who", ""))).text,
                 shown(f"{call.get('what', '')} {asked}".strip()).text,
             ]
-            item = QTreeWidgetItem(cells)
-            item.setToolTip(2, cells[2])
-            self.calls.addTopLevelItem(item)
-        found = self.calls.topLevelItemCount() > 0
-        self.calls.setVisible(found)
-        self.no_calls.setVisible(not found)
+
+        show_records(self.calls, map(cells, self._context.read_calls(CALLS_SHOWN)), self.no_calls)
 
     def _make_table(self) -> QTableWidget:
         table = QTableWidget(0, len(self._doors))
@@ -145,16 +167,3 @@ class DoorsPage(QWidget):
         table.setFixedHeight(table.fontMetrics().height() * 2 * ROWS_SHOWN)
         table.itemChanged.connect(self._choose)
         return table
-
-    def _make_log(self) -> QTreeWidget:
-        tree = QTreeWidget()
-        tree.setItemDelegate(RowDelegate(tree))
-        tree.setAccessibleName(self.tr("What other programs asked"))
-        tree.setColumnCount(3)
-        tree.setHeaderLabels([self.tr("When"), self.tr("Who"), self.tr("What")])
-        tree.setRootIsDecorated(False)
-        tree.setUniformRowHeights(True)
-        tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        tree.header().setStretchLastSection(True)
-        tree.setFixedHeight(tree.fontMetrics().height() * (ROWS_SHOWN + 2) + 2 * M)
-        return tree
