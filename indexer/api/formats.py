@@ -142,6 +142,8 @@ FORMATS = (
            SizeClass.PACKAGE, "presentation", "slide", OLE_MAGIC, "PowerPoint Document"),
     Format("odp", N_("OpenDocument presentation"), "odp otp", "office.odp", SizeClass.PACKAGE,
            "presentation", "slide", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.presentation"),
+    Format("odg", N_("OpenDocument drawing"), "odg otg", "office.odp", SizeClass.PACKAGE,
+           "presentation", "page", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.graphics"),
     Format("xlsx", N_("Excel workbook"), "xlsx xlsm xltx xltm", "office.xlsx", SizeClass.PACKAGE,
            "spreadsheet", "sheet", ZIP_MAGIC, "xl/"),
     Format("xls", N_("Excel workbook (old)"), "xls xlt", _CONVERTED, SizeClass.PACKAGE,
@@ -171,7 +173,7 @@ DRAWN = tuple(known.name for known in FORMATS if known.drawn)
 # Extensions of documents that Lectern does not read, which is reported to the person.
 FOREIGN_DOCUMENTS = frozenset({
     "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fodp", "fods", "fodt",
-    "gdoc", "heic", "heif", "hwp", "lit", "lyx", "mobi", "odf", "odg",
+    "gdoc", "heic", "heif", "hwp", "lit", "lyx", "mobi", "odf",
     "one", "opf", "ost", "oxps", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw",
     "tei", "vsd", "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",
 })  # fmt: skip

@@ -33,6 +33,7 @@ PHRASES = {
     "only_signs": N_("{typed} has no words; signs such as these are not searched."),
     "phrase_nowhere": N_("No passage contains {phrases}."),
     "name_nowhere": N_("No document contains {names}."),
+    "page_nowhere": N_("No page with text has the printed number {labels}."),
     "words_only": N_("Only words are searched."),
     # invalid values of operators
     "value_missing": N_("it has no value"),

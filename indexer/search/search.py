@@ -162,6 +162,8 @@ class Searcher:
             space = space or self.catalog.spaces.active()
             answer = self._answer(request, space, token, explain=explain)
         hits, notes, match = answer.hits, answer.notes, answer.match
+        if narrowing.pages.labels and narrowing.keys is not None and not len(narrowing.keys):
+            notes = (Note("page_nowhere", {"labels": ", ".join(narrowing.pages.labels)}), *notes)
         return result(query, totals, started, hits, notes, full_text=full_text, match=match)
 
     def _answer(

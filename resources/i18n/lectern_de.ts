@@ -3420,6 +3420,10 @@
         <translation>Kein Dokument enthält {names}.</translation>
     </message>
     <message>
+        <source>No page with text has the printed number {labels}.</source>
+        <translation>Keine Seite mit Text trägt die gedruckte Nummer {labels}.</translation>
+    </message>
+    <message>
         <source>a page is a number, such as 12 or iv</source>
         <translation>eine Seite ist eine Zahl wie 12 oder iv</translation>
     </message>
@@ -4030,6 +4034,10 @@
     <message>
         <source>PowerPoint presentation (old)</source>
         <translation>PowerPoint-Präsentation (alt)</translation>
+    </message>
+    <message>
+        <source>OpenDocument drawing</source>
+        <translation>OpenDocument-Zeichnung</translation>
     </message>
     <message>
         <source>Excel workbook</source>

@@ -166,7 +166,7 @@ def _add(text: str | None, parts: list[str]) -> None:
 _CONTENT, _STYLES, _META = "content.xml", "styles.xml", "meta.xml"
 _MANIFEST = "META-INF/manifest.xml"
 _KIND = "application/vnd.oasis.opendocument."
-_DOCUMENTS = frozenset({f"{_KIND}text", f"{_KIND}presentation", f"{_KIND}spreadsheet"})
+_DOCUMENTS = frozenset(_KIND + what for what in ("text", "presentation", "spreadsheet", "graphics"))
 _CHART, _FORMULA = f"{_KIND}chart", f"{_KIND}formula"
 _OLE = "application/vnd.sun.star.oleobject"
 _CHARTS = frozenset({"office:document-content", "office:body", "office:chart"})

@@ -1,4 +1,4 @@
-"""OpenDocument presentations: each slide is a page, with its title as heading, then its notes."""
+"""OpenDocument presentations and drawings: each slide is a page, with its title, then its notes."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _CLASSES = {
 
 
 class _Slides(Body):
-    """Writes the slides of a presentation."""
+    """Writes the slides of a presentation, or the pages of a drawing."""
 
-    open = Body.open | {"office:presentation"}
+    open = Body.open | {"office:presentation", "office:drawing"}
 
     def __init__(self, writer: PageWriter) -> None:
         super().__init__(writer)
@@ -76,5 +76,5 @@ def _shape(element: Any) -> Shape:
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:
-    """Open a presentation (``indexer.extract.base.Opener``)."""
+    """Open a presentation or drawing (``indexer.extract.base.Opener``)."""
     return open_odf(path, limits, _Slides)

@@ -227,3 +227,16 @@ def test_charts_and_formulas_are_read_on_their_slide(tmp_path: Path) -> None:
     assert "StarMath" not in found.text
     assert "Oil burnt" not in shown[3]
     assert [page.part for page in found.pages if page.unreadable] == ["Object 3"]
+
+
+def test_a_drawing_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "plan.odg"
+    shape = "<draw:g><draw:custom-shape><text:p>Boiler room</text:p></draw:custom-shape></draw:g>"
+    more = "<draw:frame><draw:text-box><text:p>Oil store</text:p></draw:text-box></draw:frame>"
+    pages = f"<draw:page>{shape}</draw:page><draw:page>{more}</draw:page>"
+    # The body of a drawing is called otherwise than its type.
+    data = odf("drawing", pages).replace(b"opendocument.drawing", b"opendocument.graphics")
+    path.write_bytes(data)
+    assert [(page.number, page.text) for page in read(path).pages] == [
+        (1, "Boiler room"), (2, "Oil store"),
+    ]  # fmt: skip
