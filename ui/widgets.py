@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from PySide6.QtCore import (
     QDir,
@@ -46,7 +46,7 @@ from ui import theme
 from ui.theme import L, M, S, current, icon, icon_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from PySide6.QtCore import QMimeData
     from PySide6.QtGui import QAction, QPaintEvent
@@ -345,14 +345,25 @@ class IconToolButton(QToolButton):
             self.setIconSize(icon_size(self))
 
 
-def open_menu(parent: QWidget, name: str, buttons: Sequence[QPushButton], at: QPoint) -> None:
-    """Open a menu of what buttons do at a point of the screen; ``name`` is for screen readers."""
+class MenuEntry(NamedTuple):
+    """An entry of a menu: its text, what it does, its drawing, whether it can be chosen."""
+
+    text: str
+    act: Callable[[], object]
+    drawing: str = ""
+    enabled: bool = True
+
+
+def popup_menu(parent: QWidget, name: str, at: QPoint, entries: Iterable[MenuEntry]) -> None:
+    """Open a menu at a point of the screen; ``name`` is for screen readers."""
     menu = QMenu(parent)
     menu.setAccessibleName(name)
-    for button in buttons:
-        action = menu.addAction(button.icon(), button.text())
-        action.setEnabled(button.isEnabled())
-        action.triggered.connect(button.click)
+    for text, act, drawing, enabled in entries:
+        action = menu.addAction(text)
+        if drawing:
+            action.setIcon(icon(drawing))
+        action.setEnabled(enabled)
+        action.triggered.connect(lambda _checked=False, act=act: act())
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(at)
 

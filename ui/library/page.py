@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QMenu,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -35,16 +34,18 @@ from ui.library.folder_tree import FolderTree, Removals, about_root
 from ui.library.work_line import AttentionList, WorkLine
 from ui.ports import Notice, ignore
 from ui.requests import Questions
-from ui.theme import XL, L, icon
+from ui.theme import XL, L
 from ui.widgets import (
     IconButton,
     IconToolButton,
+    MenuEntry,
     add_shortcut,
     choose_files,
     choose_folder,
     dropped_paths,
     filled,
     keep_from_wheel,
+    popup_menu,
     scrolling,
     timer,
 )
@@ -52,7 +53,7 @@ from ui.words import amounts, names
 from ui.words.names import language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QShowEvent
@@ -381,37 +382,28 @@ class LibraryPage(QWidget):
 
     def _open_more(self) -> None:
         entries = (
-            (self.tr("Add &files…"), "document", self._ask_files, True),
-            (self.tr("Loo&k for changes"), "refresh", self._look_for_changes, True),
+            MenuEntry(self.tr("Add &files…"), self._ask_files, "document"),
+            MenuEntry(self.tr("Loo&k for changes"), self._look_for_changes, "refresh"),
             *self._folder_entries(),
         )
-        self._open_menu(entries, self.more.mapToGlobal(self.more.rect().bottomLeft()))
+        at = self.more.mapToGlobal(self.more.rect().bottomLeft())
+        popup_menu(self, self.tr("More actions"), at, entries)
 
     def _open_menu_of_folder(self, at: QPoint) -> None:
         if self.tree.path:
-            self._open_menu(self._folder_entries(), self.tree.viewport().mapToGlobal(at))
+            at = self.tree.viewport().mapToGlobal(at)
+            popup_menu(self, self.tr("More actions"), at, self._folder_entries())
 
-    def _folder_entries(self) -> tuple[tuple[str, str, Callable[[], None], bool], ...]:
+    def _folder_entries(self) -> tuple[MenuEntry, ...]:
         root, here = self.tree.root, bool(self.tree.path)
         online = here and (root is None or not root.offline)
+        known = root is not None
         return (
-            (self.tr("&Open folder"), "folder-open", self._open, online),
-            (self.tr("&Rescan folder"), "refresh", self._rescan, root is not None and online),
-            (self.tr("&Patterns of folder…"), "filter", self._edit_patterns, root is not None),
-            (self.tr("Re&move folder"), "trash", self._remove, root is not None),
+            MenuEntry(self.tr("&Open folder"), self._open, "folder-open", online),
+            MenuEntry(self.tr("&Rescan folder"), self._rescan, "refresh", known and online),
+            MenuEntry(self.tr("&Patterns of folder…"), self._edit_patterns, "filter", known),
+            MenuEntry(self.tr("Re&move folder"), self._remove, "trash", known),
         )
-
-    def _open_menu(
-        self, entries: Sequence[tuple[str, str, Callable[[], None], bool]], at: QPoint
-    ) -> None:
-        menu = QMenu(self)
-        menu.setAccessibleName(self.tr("More actions"))
-        for text, drawing, act, enabled in entries:
-            action = menu.addAction(icon(drawing), text)
-            action.setEnabled(enabled)
-            action.triggered.connect(lambda _checked=False, act=act: act())
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(at)
 
     def _ask_folder(self) -> None:
         choose_folder(self, self.tr("Add a folder"), self.add_paths)

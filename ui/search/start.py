@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHeaderView,
     QListView,
-    QMenu,
     QStyle,
     QStyledItemDelegate,
     QTreeWidget,
@@ -31,11 +30,20 @@ from ui.search.filters import readable
 from ui.search.query_text import inside
 from ui.search.safe_text import is_right_to_left, line
 from ui.theme import L, M, icon
-from ui.widgets import IconButton, RowDelegate, add_shortcut, filled, make_bold, wrapped_label
+from ui.widgets import (
+    IconButton,
+    MenuEntry,
+    RowDelegate,
+    add_shortcut,
+    filled,
+    make_bold,
+    popup_menu,
+    wrapped_label,
+)
 from ui.words import amounts, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint
     from PySide6.QtGui import QPainter
@@ -245,28 +253,14 @@ class RecentDocuments(QListView):
         index = self.indexAt(at)
         if index.isValid():
             path = index.data(_PATH)
-            entries: tuple[tuple[str, Callable[[], object]], ...] = (
-                (self.tr("Open"), partial(open_path, path)),
-                (self.tr("Show in folder"), partial(show_in_folder, path)),
-                (self.tr("Copy path"), partial(QGuiApplication.clipboard().setText, path)),
-                (self.tr("Remove from this list"), partial(self.dropped.emit, path)),
+            entries = (
+                MenuEntry(self.tr("Open"), partial(open_path, path)),
+                MenuEntry(self.tr("Show in folder"), partial(show_in_folder, path)),
+                MenuEntry(self.tr("Copy path"), partial(QGuiApplication.clipboard().setText, path)),
+                MenuEntry(self.tr("Remove from this list"), partial(self.dropped.emit, path)),
             )
-            show_menu(self, self.tr("What to do with this document"), at, entries)
-
-
-def show_menu(
-    view: QListView | QTreeWidget,
-    name: str,
-    at: QPoint,
-    entries: Sequence[tuple[str, Callable[[], object]]],
-) -> None:
-    """Open a menu at a point of a list; ``name`` is for screen readers."""
-    menu = QMenu(view)
-    menu.setAccessibleName(name)
-    for text, act in entries:
-        menu.addAction(text).triggered.connect(lambda _checked=False, act=act: act())
-    menu.aboutToHide.connect(menu.deleteLater)
-    menu.popup(view.viewport().mapToGlobal(at))
+            name = self.tr("What to do with this document")
+            popup_menu(self, name, self.viewport().mapToGlobal(at), entries)
 
 
 class StartPanel(QWidget):
@@ -386,8 +380,8 @@ class StartPanel(QWidget):
         item = self.searches.itemAt(at)
         if item is not None:
             self.searches.setCurrentItem(item)
-            entries: list[tuple[str, Callable[[], object]]] = []
-            entries.append((self.tr("Search for this"), partial(self._search, item)))
+            entries = [MenuEntry(self.tr("Search for this"), partial(self._search, item))]
             if item.data(0, _TEXT):
-                entries.append((self.tr("Remove"), self._remove))
-            show_menu(self.searches, self.tr("What to do with this search"), at, entries)
+                entries.append(MenuEntry(self.tr("Remove"), self._remove))
+            name = self.tr("What to do with this search")
+            popup_menu(self.searches, name, self.searches.viewport().mapToGlobal(at), entries)

@@ -40,10 +40,11 @@ from ui.widgets import (
     Facts,
     FlowLayout,
     IconButton,
+    MenuEntry,
     RowDelegate,
     filled,
     make_bold,
-    open_menu,
+    popup_menu,
     wrapped_label,
 )
 from ui.words import amounts, failures
@@ -368,8 +369,13 @@ class ModelsPage(QWidget):
         self._others.hide()
 
     def _open_menu(self, at: QPoint) -> None:
-        name, buttons = self.tr("What to do with this model"), (self.get, self.use, self.remove)
-        open_menu(self, name, buttons, self.list.viewport().mapToGlobal(at))
+        buttons = {self.get: "arrow-down", self.use: "check", self.remove: "trash"}
+        entries = [
+            MenuEntry(button.text(), button.click, drawing, button.isEnabled())
+            for button, drawing in buttons.items()
+        ]
+        name = self.tr("What to do with this model")
+        popup_menu(self, name, self.list.viewport().mapToGlobal(at), entries)
 
     # -- the list -----------------------------------------------------------------------------
 
