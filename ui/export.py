@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from dataclasses import dataclass
 from enum import Enum
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QSizeF, Qt, QUrl
@@ -74,7 +73,6 @@ class ExportFormat(Enum):
     """A format of a file; the value ends with its extension."""
 
     CSV = "csv"
-    JSON = "json"
     BIBTEX = "bib"
     CSL = "csl.json"
     MARKDOWN = "md"
@@ -105,30 +103,25 @@ def ask_export_file(
     dialog.open()
 
 
-def export_text(
-    hits: Sequence[Hit], sources: Mapping[str, CitedSource], form: ExportFormat, query: str = ""
-) -> str:
+def export_text(hits: Sequence[Hit], sources: Mapping[str, CitedSource], form: ExportFormat) -> str:
     """Return the content of a table of hits, or of a list of their sources.
 
     Args:
         hits: In their order.
         sources: The bibliographic data of the documents, by path.
-        form: The format.
-        query: The query of the hits.
+        form: ``CSV`` or ``BIBTEX``.
     """
-    match form:
-        case ExportFormat.CSV:
-            return _csv_of(hits, sources)
-        case ExportFormat.JSON:
-            rows = [_row_of(hit, sources) for hit in hits]
-            return json.dumps({"query": query, "hits": rows}, ensure_ascii=False, indent=2) + "\n"
-        case ExportFormat.BIBTEX:
-            return bibtex(hits, {path: one for path, one in sources.items() if citable(one)})
-        case _:
-            raise ValueError(form)
+    if form is ExportFormat.BIBTEX:
+        return bibtex(hits, {path: one for path, one in sources.items() if citable(one)})
+    out = io.StringIO()
+    table = csv.DictWriter(out, _COLUMNS)
+    table.writeheader()
+    for hit in hits:
+        table.writerow({name: _cell(value) for name, value in _row_of(hit, sources).items()})
+    return out.getvalue()
 
 
-def _row_of(hit: Hit, sources: Mapping[str, CitedSource]) -> dict[str, Any]:
+def _row_of(hit: Hit, sources: Mapping[str, CitedSource]) -> dict[str, object]:
     source = sources.get(hit.path) or CitedSource.from_hit(hit)
     return {
         "title": source.title,
@@ -137,21 +130,12 @@ def _row_of(hit: Hit, sources: Mapping[str, CitedSource]) -> dict[str, Any]:
         "path": encodable(hit.path),
         "page": hit.page,
         "page_last": hit.page_last,
-        "heading": [shown(heading).text for heading in hit.heading_path],
+        "heading": " / ".join(shown(heading).text for heading in hit.heading_path),
         "why": hit.why.value,
         "score": round(hit.score, 6),
         "best_sentence": shown(hit.text[slice(*hit.best)]).text,
         "passage": passage(hit),
     }
-
-
-def _csv_of(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
-    rows = (_row_of(hit, sources) for hit in hits)
-    cells = ({**row, "heading": " / ".join(row["heading"])} for row in rows)
-    out = io.StringIO()
-    table = (_COLUMNS, *([row[name] for name in _COLUMNS] for row in cells))
-    csv.writer(out).writerows(map(_cell, row) for row in table)
-    return out.getvalue()
 
 
 def _cell(value: object) -> object:

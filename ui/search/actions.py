@@ -115,7 +115,7 @@ class HitExporter(QObject):
     def _write(self, export: _Running) -> None:
         def found(hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
             def work() -> None:
-                write_file(export.path, export_text(hits, sources, export.form, export.found.query))
+                write_file(export.path, export_text(hits, sources, export.form))
 
             def done(_result: Any, error: OSError | None) -> None:
                 self._exported(export, sources, error)
@@ -285,8 +285,7 @@ class HitActions(QObject):
         exports = menu.addMenu(icon("export"), self.tr("Export the hits"))
         exports.setEnabled(bool(found.hits))
         for form, text in (
-            (ExportFormat.CSV, "CSV…"), (ExportFormat.JSON, "JSON…"),
-            (ExportFormat.BIBTEX, "BibTeX…"),
+            (ExportFormat.CSV, "CSV…"), (ExportFormat.BIBTEX, "BibTeX…"),
         ):  # fmt: skip
             exports.addAction(text).setData(partial(self.exporter.ask_where, found, form))
 
