@@ -83,6 +83,7 @@ class Pages(QStackedWidget):
         self._library: LibraryPage | None = None
         self._first_run: FirstRun | None = None
         self._comparison: ComparePage | None = None
+        self._compared_from = SEARCH  # the page to go back to
         # The parts of the search page, made in steps of their own before it.
         self._results: SearchPage | None = None
         self._preview: Preview | None = None
@@ -269,6 +270,8 @@ class Pages(QStackedWidget):
 
     def compare(self, first: str, second: str) -> None:
         """Show two documents side by side, by their paths."""
+        if self.name != COMPARE:
+            self._compared_from = self.name
         self.page(COMPARE)
         if self._comparison is not None:
             self._comparison.compare(first, second)
@@ -278,7 +281,7 @@ class Pages(QStackedWidget):
         from ui.compare.page import ComparePage
 
         page = self._comparison = ComparePage(self._context)
-        page.left.connect(partial(self.show_page, SEARCH))
+        page.left.connect(lambda: self.show_page(self._compared_from))
         page.menu_requested.connect(self.search.search.actions_on_hits.open_menu)
         return page
 

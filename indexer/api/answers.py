@@ -328,6 +328,7 @@ class Comparison:
     Attributes:
         changes: How many counterparts differ in a number or a negation; some in ``changed``.
         border: The cosine from which statements count as the same.
+        by_words: Whether words were compared, as the meaning of one of them is not known yet.
     """
 
     first: ComparisonSide
@@ -336,3 +337,4 @@ class Comparison:
     changed: tuple[Change, ...]
     border: float
     seconds: float
+    by_words: bool = False

@@ -21,13 +21,13 @@ trademark licence was found in another.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
 
 from indexer.api.answers import Change, Comparison, ComparisonSide, LoneStatement
-from indexer.api.errors import WorldError
 from indexer.embed.batches import unit_vectors
 from indexer.search.alignment import nearest
 from indexer.search.compare_statements import (
@@ -66,15 +66,21 @@ CLOSEST = 5
 SAMPLE = 2000
 # At this number of statements half of their mean is subtracted.
 FEW = 20
+# Of vectors of words, which stand in until those of the meaning are there.
+WORD_DIMENSIONS = 512
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedDocument:
-    """One document, its statements and their centred unit vectors, float32 (n, dim)."""
+    """One document, its statements and their centred unit vectors, float32 (n, dim).
+
+    Without vectors of its meaning, ``vectors`` is empty until ``word_vectors`` stands in.
+    """
 
     place: SourcePassages
     statements: list[ReadStatement]
     vectors: Floats
+    has_vectors: bool = True
 
 
 def centred(vectors: Floats) -> Floats:
@@ -85,6 +91,15 @@ def centred(vectors: Floats) -> Floats:
     share = len(vectors) / (len(vectors) + FEW)
     found: Floats = unit_vectors(vectors - np.float32(share) * vectors.mean(axis=0))
     return found
+
+
+def word_vectors(said: list[ReadStatement]) -> Floats:
+    """Centred unit vectors of the words of statements, hashed: (n, ``WORD_DIMENSIONS``)."""
+    counts = np.zeros((len(said), WORD_DIMENSIONS), np.float32)
+    for row, statement in enumerate(said):
+        for word in statement.words:
+            counts[row, crc32(word.encode("utf-8", "replace")) % WORD_DIMENSIONS] += 1
+    return centred(counts) if said else counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +138,15 @@ class Comparer:
 
         Raises:
             WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
-                it has no vectors of it.
+                nothing of it could be read.
         """
         started = time.perf_counter()
         one, other = self._side(first), self._side(second)
+        by_words = not (one.has_vectors and other.has_vectors)
+        if by_words:
+            one, other = (
+                replace(side, vectors=word_vectors(side.statements)) for side in (one, other)
+            )
         token.check()
         there = match_statements(one, other)
         token.check()
@@ -150,20 +170,20 @@ class Comparer:
             ),
             border=threshold,
             seconds=time.perf_counter() - started,
+            by_words=by_words,
         )
 
     def _side(self, text: str) -> ComparedDocument:
         place, space = find_source(self.catalog, self.store, text), self.catalog.spaces.active()
-        if space is None:
-            raise WorldError("not_indexed", path=text)
         whole = np.array([key_of(place.doc.doc, one) for one in range(place.doc.passages)])
-        vectors, _ = self.store.sentence_vectors_of(space.key, whole)
+        vectors, _ = self.store.sentence_vectors_of(space.key if space else "", whole)
         said = statements(self.store.iter_passages([place.doc.doc]), place.doc.language)
-        if not len(vectors) or (said and said[-1].row >= len(vectors)):
-            raise WorldError("not_indexed", path=text)
-        known = centred(vectors[[one.row for one in said]]) if said else vectors[:0]
         meant = np.isin([key_of(place.doc.doc, one.passage) for one in said], place.keys)
-        return ComparedDocument(place, [said[i] for i in np.flatnonzero(meant)], known[meant])
+        chosen = [said[i] for i in np.flatnonzero(meant)]
+        if not len(vectors) or (said and said[-1].row >= len(vectors)):
+            return ComparedDocument(place, chosen, np.zeros((0, 0), np.float32), has_vectors=False)
+        known = centred(vectors[[one.row for one in said]]) if said else vectors[:0]
+        return ComparedDocument(place, chosen, known[meant])
 
     def _describe(
         self,

@@ -514,6 +514,10 @@
         <translation>Geändert: {count}</translation>
     </message>
     <message>
+        <source>Compared by their words: their meaning is still being read.</source>
+        <translation>Nach ihren Wörtern verglichen: Ihre Bedeutung wird noch gelesen.</translation>
+    </message>
+    <message>
         <source>Each says what the other says.</source>
         <translation>Jedes sagt, was das andere sagt.</translation>
     </message>

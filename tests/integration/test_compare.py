@@ -131,6 +131,22 @@ def test_the_other_way_round_says_the_same(opened: Engine) -> None:
     assert there.border == pytest.approx(back.border)
 
 
+def test_words_are_compared_before_there_are_vectors(indexed: World, tmp_path: Path) -> None:
+    with indexed.copy(tmp_path / "library").engine() as engine:
+        space = engine.catalog.spaces.active()
+        assert space is not None
+        engine.store.drop_space(space.key)
+        found = compare(engine, "old.md", "new.md")
+        assert found.by_words
+        assert SUBLET in said(found.first)
+        assert CHIMNEY in said(found.second)
+        assert not {*COMMON} & (said(found.first) | said(found.second))
+        (change,) = found.changed
+        assert change.second.text == NOTICE.format("six")
+        assert compare(engine, "old.md", "old.md").first.only == ()
+        assert compare(engine, "names.md", "names.md").border == 1.0
+
+
 def test_a_document_says_all_that_it_says(opened: Engine) -> None:
     found = compare(opened, "old.md", "old.md")
     assert found.first.only == found.second.only == ()

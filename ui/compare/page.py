@@ -259,6 +259,8 @@ class ComparePage(QWidget):
         self.list.choose_row(0)
 
     def _summary(self, found: Comparison) -> str:
+        if found.by_words:
+            return self.tr("Compared by their words: their meaning is still being read.")
         if not self.list.rows:
             return self.tr("Each says what the other says.")
         hidden = sum(side.alone - len(side.only) for side in (found.first, found.second))

@@ -15,7 +15,7 @@ from tests.ui.basket.made import LEASE, lease
 from tests.ui.engines import answer
 from tests.ui.menus import entries
 from ui.compare.page import ComparePage
-from ui.pages import COMPARE, SEARCH, Pages
+from ui.pages import COMPARE, LIBRARY, SEARCH, Pages
 from ui.search.rows import FoundHits
 from ui.state import WindowState
 
@@ -58,6 +58,11 @@ def compared(qtbot: QtBot, pages: Pages, library_files: Path) -> ComparePage:
 def test_what_differs_is_aligned_and_outlined_on_both_pages(
     qtbot: QtBot, pages: Pages, library_files: Path
 ) -> None:
+    pages.show_page(LIBRARY)
+    page = compared(qtbot, pages, library_files)
+    page.back.click()
+    assert pages.name == LIBRARY, "where one came from"
+    pages.show_page(SEARCH)
     page = compared(qtbot, pages, library_files)
     assert pages.name == COMPARE
     assert all(side.stack.currentWidget() is side.pages for side in page.sides), (
