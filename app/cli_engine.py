@@ -27,7 +27,7 @@ STOP_S = 30.0
 def _engine_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--idle-exit", type=float, metavar="SECONDS",
-        help="end after so long without use",
+        help="end after this time without use",
     )  # fmt: skip
     parser.add_argument(
         "--watch", action="store_true", help="keep the library up to date with its folders"

@@ -105,7 +105,7 @@ class Context:
     """The dependencies of every part of the window.
 
     ``folder`` holds what the window stores (history, saved searches); ``library`` the library.
-    ``read_calls`` returns the newest calls of other programs, at most so many.
+    ``read_calls`` returns the newest calls of other programs, up to a number.
     """
 
     link: EnginePort

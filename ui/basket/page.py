@@ -99,7 +99,7 @@ class Card(CardFrame):
     Signals:
         shown: Show the passage on its page; with its key, as all.
         removed: Take it out.
-        moved: Move it so many places.
+        moved: Its key, and by how many places it is to move.
         noted: Its note has changed: the key and the text.
         stepped: Focus the card before (-1) or behind (1) it.
     """

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ui.ports import EnginePort
 
 
-# Rows that a key goes on; there are never so many as the last.
+# Rows moved by each key; those of the last two are more than a list has.
 _STEPS = {
     Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -5, Qt.Key.Key_PageDown: 5,
     Qt.Key.Key_Home: -(10**6), Qt.Key.Key_End: 10**6,
@@ -99,7 +99,7 @@ class RowWidget(QFrame):
     Signals:
         focused: It has got the focus.
         opened: It was double-clicked, or Enter was pressed.
-        stepped: The focus is to go so many rows on.
+        stepped: By how many rows the focus is to move.
         menu_requested: The number of the cell that a menu is requested for, and where.
     """
 

@@ -254,7 +254,7 @@ class Thumbnails(QListView):
 _OPEN_ENTRIES = 60
 # The width that headings need beside the pages, in widths of a letter.
 _LETTERS = 32
-# The panel and the page are so many times as wide as the panel.
+# How many times as wide as the panel both panel and page are.
 _SHARE = 3
 
 

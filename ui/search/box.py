@@ -37,7 +37,7 @@ class SearchBox(QLineEdit):
         query_edited: The query, after the person changed it.
         query_changed: The query, however it changed.
         all_selected: Whether the filters are selected together with the text.
-        stepped: Go so many hits down, or documents if the second is true.
+        stepped: How many hits to go down; documents if the second is true.
         accepted: Enter ends the query; true: with Ctrl.
         left: The focus goes to the last filter.
     """

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LEAST_PAUSE_MS, MOST_PAUSE_MS = 40, 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
-# Without an answer so soon after a key, the hits by the words of a query are shown until it comes.
+# Milliseconds after a key after which hits by words are shown until the answer comes.
 WORDS_AFTER_MS = 60
 # An answer that takes no longer is waited for twice as long as the last one took: painting and the
 # way to the engine are not in its time, and hits by words would hold it up by a third to a half.
@@ -149,7 +149,7 @@ class LiveSearch(QObject):
             self.ask_now()
 
     def want_documents(self, limit: int) -> None:
-        """Search again for so many hits, unless all are there."""
+        """Search again for ``limit`` hits, unless all are there."""
         if self.text.strip() and not self.has_all and self.limit < limit:
             self.limit = limit
             self.ask_now()
