@@ -66,6 +66,7 @@ from indexer.api.status import (
 )
 from indexer.api.types import FileState, SearchResult, Summary
 from indexer.embed.installed import remove_model
+from indexer.query.grammar import without_filters_of
 from tests.answers import EMPTY, IDLE
 from tests.fake_library import FakeLibrary, files_under, inside
 from tests.waiting import WAIT_S
@@ -350,8 +351,12 @@ class FakeEngine(FakeLibrary):
 
     def _set_collection(self, request: SetCollection) -> dict[str, str]:
         others = {name: text for name, text in self.collections.items() if name != request.name}
-        before = self.collections.get(request.name, "") if request.adds else ""
-        filters = f"{before} {request.filters}".strip()
+        before = self.collections.get(request.name, "")
+        if request.was not in (None, before):
+            raise WorldError("busy", reason="collection_changed")
+        filters = f"{before} {request.filters}".strip() if request.adds else request.filters
+        if request.removes:
+            filters = without_filters_of(before, request.filters)
         self.collections = others | ({request.name: filters} if filters else {})
         return self.collections
 

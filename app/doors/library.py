@@ -9,6 +9,7 @@ answered as one that is not in the library. Operators that compare with a docume
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -64,6 +65,7 @@ MOST_BYTES = 256 << 10  # of the text of one answer
 MOST_QUERY = 2_000
 _MOST_COLLECTIONS = 50
 _YEARS_KEPT = 512
+_TEXTS = 8  # embedded by one request
 _STEERING = frozenset({"like", "more", "less"})
 
 
@@ -292,9 +294,11 @@ class DoorLibrary:
     ) -> tuple[tuple[float, ...], ...]:
         """Return the vectors of texts, by the model of the library."""
         self._access()
-        found = self._call(caller, EmbedTexts(texts, passages))
+        # In several requests, between which those of a window have their turn.
+        parts = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
+        found = [self._call(caller, EmbedTexts(part, passages)) for part in parts]
         self._note(caller, "embed", texts=len(texts))
-        return found
+        return tuple(itertools.chain.from_iterable(found))
 
     # -- how --------------------------------------------------------------------------------
 

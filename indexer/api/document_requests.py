@@ -93,14 +93,14 @@ class ReadPassages(Request[DocumentText]):
 
 @dataclass(frozen=True, slots=True)
 class EmbedTexts(Request[tuple[tuple[float, ...], ...]]):
-    """Embed texts with the model that the library is searched by.
+    """Embed texts with the model that the library is searched by; searches go first.
 
     Attributes:
         texts: 1 to ``MOST_TEXTS`` of them.
         passages: Embed them as passages of documents, not as questions.
     """
 
-    queue: ClassVar[Queue] = Queue.SEARCH
+    queue: ClassVar[Queue] = Queue.SLOW
     texts: tuple[str, ...]
     passages: bool = False
 

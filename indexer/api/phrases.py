@@ -201,6 +201,7 @@ PHRASES = {
     "in_use": N_("another command is using it and will stop it"),
     "many_clients": N_("too many programs are connected"),
     "many_waiting": N_("too many requests are waiting"),
+    "collection_changed": N_("the collection was changed meanwhile"),
     "importing": N_("another process is importing a model"),
     "fetching": N_("another process is fetching the model"),
     "finishing": N_("it is finishing its work"),

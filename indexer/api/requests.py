@@ -324,8 +324,10 @@ class SetCollection(Request[Mapping[str, str]]):
     """Name a set of documents, which ``in:`` then takes for a folder; without filters, forget it.
 
     ``filters`` is a query whose filters select the documents; with ``adds`` they join those of the
-    collection, whoever changed it meanwhile. The answer is all collections: their queries by
-    their names. Raises ``bad_query`` for a query without a filter.
+    collection and with ``removes`` they leave it, whoever changed it meanwhile. ``was`` is the
+    query of the collection that is replaced, "" for none. The answer is all collections: their
+    queries by their names. Raises ``bad_query`` for a query without a filter, and ``busy`` if the
+    collection is not what it ``was``.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
@@ -333,6 +335,8 @@ class SetCollection(Request[Mapping[str, str]]):
     name: str
     filters: str = ""
     adds: bool = False
+    removes: bool = False
+    was: str | None = None
 
     def __post_init__(self) -> None:
         if not self.name.strip() or any(mark in self.name for mark in '"\n'):

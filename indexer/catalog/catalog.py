@@ -29,6 +29,7 @@ from indexer.catalog.upkeep import Upkeep
 from indexer.database import Database
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -106,10 +107,15 @@ class Catalog:
         kept: dict[str, str] = json.loads(self.meta(COLLECTIONS) or "{}")
         return kept
 
-    def set_collection(self, name: str, filters: str, *, adds: bool = False) -> dict[str, str]:
+    def set_collection(
+        self, name: str, change: Callable[[str], str], *, renames: bool = True
+    ) -> dict[str, str]:
         """Name a set of documents, or forget it if there are no filters; return all of them.
 
-        With ``adds`` the filters follow those that the set has.
+        Args:
+            name: Of the set, in any case of its letters.
+            change: Called with the filters that the set has, "" for none; returns the new ones.
+            renames: The case of the letters is that of ``name`` from now on.
 
         Raises:
             WorldError: ``bad_request``, if there are ``MOST_COLLECTIONS`` others.
@@ -117,9 +123,9 @@ class Catalog:
         with self.write():
             known = self.collections()
             others = {one: text for one, text in known.items() if one.casefold() != name.casefold()}
-            if adds and (before := known.keys() - others.keys()):
-                name = before.pop()
-                filters = f"{known[name]} {filters}"
+            before = "".join(known.keys() - others.keys())
+            filters = change(known.get(before, ""))
+            name = name if renames else before or name
             if filters and len(others) >= MOST_COLLECTIONS:
                 raise WorldError("bad_request", reason=f"there are {MOST_COLLECTIONS} collections")
             kept = dict(sorted((others | ({name: filters} if filters else {})).items()))

@@ -20,7 +20,9 @@ from indexer.search.narrowing import narrow
 from indexer.store.values import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
 
     from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
     from indexer.catalog.catalog import Catalog
@@ -106,18 +108,23 @@ def read_passages(catalog: Catalog, store: Store, request: ReadPassages) -> Docu
 
 
 def embed_texts(
-    catalog: Catalog, models: ModelsInUse, request: EmbedTexts
+    catalog: Catalog, models: ModelsInUse, request: EmbedTexts, make_way: Callable[[], None]
 ) -> tuple[tuple[float, ...], ...]:
-    """Embed texts as questions, or as passages without a title."""
+    """Embed texts as questions, or as passages without a title; ``make_way`` precedes each."""
     space, config = catalog.spaces.active(), models.config
     new = {"model": config.model, "precision": str(config.precision)}
     record = new if space is None else space.record
-    texts = [clean(text) for text in request.texts]
-    if not request.passages:
-        query = models.query(record)
-        return tuple(tuple(query.encode_query(text).tolist()) for text in texts)
-    embedder = models.passages(record)
-    inputs = [EmbedInput("", (), text, (0,)) for text in texts]
-    # One by one: together they would be the context of each other.
-    found = (embedder.encode_passages([one])[0].vector for one in inputs)
-    return tuple(tuple(vector.tolist()) for vector in found)
+    embed: Callable[[str], NDArray[np.float32]]
+    if request.passages:
+        embedder = models.passages(record)
+
+        def embed(text: str) -> NDArray[np.float32]:
+            # One by one: together they would be the context of each other.
+            return embedder.encode_passages([EmbedInput("", (), text, (0,))])[0].vector
+    else:
+        embed = models.query(record).encode_query
+    vectors = []
+    for text in request.texts:
+        make_way()
+        vectors.append(tuple(embed(clean(text)).tolist()))
+    return tuple(vectors)

@@ -9,6 +9,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from indexer.api.answers import FileList, FolderCount
@@ -72,7 +73,7 @@ from indexer.engine.lookup import (
 from indexer.pipeline.reading import PasswordsByPath
 from indexer.pipeline.recogniser import Recogniser, ScannedPages
 from indexer.query.filters import clean
-from indexer.query.grammar import parse
+from indexer.query.grammar import parse, without_filters_of
 from indexer.search.compare import Comparer
 from indexer.search.explain import Explainer
 from indexer.search.restatements import Elsewhere
@@ -249,7 +250,9 @@ class OpenLibrary:
     def _set_collection(self, request: SetCollection, _caller: Caller) -> Mapping[str, str]:
         if request.filters and not parse(request.filters).filters:
             raise WorldError("bad_query", reason="it has no filter")
-        return self.catalog.set_collection(request.name.strip(), request.filters, adds=request.adds)
+        renames = not (request.adds or request.removes)
+        change = partial(_changed_collection, request)
+        return self.catalog.set_collection(request.name.strip(), change, renames=renames)
 
     def _document(self, request: GetDocument, _caller: Caller) -> Document:
         self.found.append(str(request.path))
@@ -266,9 +269,12 @@ class OpenLibrary:
     def _passages(self, request: ReadPassages, _caller: Caller) -> DocumentText:
         return read_passages(self.catalog, self.store, request)
 
-    def _embed(self, request: EmbedTexts, _caller: Caller) -> tuple[tuple[float, ...], ...]:
-        with self.gate.query():
-            return embed_texts(self.catalog, self.models, request)
+    def _embed(self, request: EmbedTexts, caller: Caller) -> tuple[tuple[float, ...], ...]:
+        def make_way() -> None:
+            caller.token.check()
+            self.gate.wait_for_queries()
+
+        return embed_texts(self.catalog, self.models, request, make_way)
 
     def _reindex_cost(self, request: EstimateReindex, _caller: Caller) -> ReindexCost:
         config = reindex.for_library(self.catalog, self.config)
@@ -331,6 +337,14 @@ class OpenLibrary:
         UseReranker: _use_reranker,
         CompareModels: _compare_models,
     }
+
+
+def _changed_collection(request: SetCollection, before: str) -> str:
+    if request.was not in (None, before):
+        raise WorldError("busy", reason="collection_changed")
+    if request.removes:
+        return without_filters_of(before, request.filters)
+    return f"{before} {request.filters}".strip() if request.adds else request.filters
 
 
 def _as_the_library(config: EngineConfig, catalog: Catalog) -> EngineConfig:

@@ -109,6 +109,23 @@ def clauses(text: str) -> tuple[Clause, ...]:
     return tuple(one for one in found if one and not (sentence and one.is_phrase))
 
 
+def without(text: str, clause: Clause) -> str:
+    """Remove a clause from the query that it was parsed from."""
+    before, after = text[: clause.start].rstrip(), text[clause.end :].lstrip()
+    if not before or not after:
+        return before or after
+    return f"{before} {after}"
+
+
+def without_filters_of(text: str, other: str) -> str:
+    """Remove the filters of another query from a query."""
+    gone = {(each.operator, each.value, each.excluded) for each in clauses(other) if each.operator}
+    for clause in reversed(clauses(text)):
+        if (clause.operator, clause.value, clause.excluded) in gone:
+            text = without(text, clause)
+    return text
+
+
 def parse(text: str) -> Query:
     """Parse a query. Never fails.
 

@@ -3828,6 +3828,10 @@
         <translation>dort gibt es kein solches Modell oder keine solche Datei</translation>
     </message>
     <message>
+        <source>the collection was changed meanwhile</source>
+        <translation>die Sammlung wurde inzwischen geändert</translation>
+    </message>
+    <message>
         <source>another process is importing a model</source>
         <translation>ein anderer Prozess importiert ein Modell</translation>
     </message>

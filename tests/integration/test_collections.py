@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
-from indexer.api.errors import WorldError
+from indexer.api.errors import Cancelled, WorldError
+from indexer.api.progress import CancelToken
 from indexer.api.requests import GetStatus, Search, SearchByWords, SetCollection
 from indexer.catalog.catalog import MOST_COLLECTIONS
+from indexer.throttle import throttle
 from tests.integration.world import World, search
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +60,32 @@ def test_two_who_add_to_a_collection_at_once_lose_nothing(engine: Engine) -> Non
     assert list(collections) == ["Sea"]
     assert sorted(collections["Sea"].split()) == sorted(["in:ships", *files])
     assert engine.call(SetCollection("New", "in:notes", adds=True))["New"] == "in:notes"
+
+
+def test_what_leaves_a_collection_takes_nothing_else_along(engine: Engine) -> None:
+    files = [f'in:"file {number}.txt"' for number in range(20)]
+    engine.call(SetCollection("Sea", " ".join(["in:ships", *files])))
+    changes = [
+        *(SetCollection("sea", each, removes=True) for each in files),
+        *(SetCollection("sea", f"in:{number}", adds=True) for number in range(20)),
+    ]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(engine.call, changes))
+    collections = engine.call(GetStatus()).collections
+    assert set(collections["Sea"].split()) == {"in:ships", *(f"in:{n}" for n in range(20))}
+    assert engine.call(SetCollection("Sea", collections["Sea"], removes=True)) == {}
+    assert engine.call(SetCollection("Sea", "in:ships", removes=True)) == {}
+
+
+def test_a_collection_that_was_changed_meanwhile_is_not_replaced(engine: Engine) -> None:
+    engine.call(SetCollection("Sea", "in:ships", was=""))
+    engine.call(SetCollection("Sea", "in:notes", adds=True))
+    for filters, was in (("ext:md", "in:ships"), ("", "in:ships"), ("in:ships", "")):
+        with pytest.raises(WorldError) as raised:
+            engine.call(SetCollection("sea", filters, was=was))
+        assert raised.value.code == "busy"
+    assert engine.call(GetStatus()).collections == {"Sea": "in:ships in:notes"}
+    assert engine.call(SetCollection("sea", was="in:ships in:notes")) == {}
 
 
 def test_a_collection_is_searched_by_its_name(engine: Engine, world: World) -> None:
@@ -216,3 +245,17 @@ def test_texts_are_embedded_as_the_library_is(engine: Engine) -> None:
     assert len(passage) == len(first)
     with pytest.raises(WorldError):
         EmbedTexts(("  ",))
+
+
+def test_searches_go_before_texts_to_embed(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttle, "LONGEST_PAUSE_S", WAIT_S)
+    assert EmbedTexts.queue is not Search.queue
+    token = CancelToken()
+    with ThreadPoolExecutor(1) as pool:
+        with engine.gate.query():
+            embedded = pool.submit(engine.call, EmbedTexts(("Soup.",) * 256), token=token)
+            assert found(engine, "in:ships") == SEA
+            assert not embedded.done()
+            token.cancel()
+        with pytest.raises(Cancelled):
+            embedded.result(WAIT_S)

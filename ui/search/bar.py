@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QWidget
 from indexer.api.requests import GetStatus, SetCollection, SetPace
 from indexer.query.grammar import clauses
 from ui.ports import Notice, ignore
+from ui.requests import LatestRequest
 from ui.search.box import SearchBox
 from ui.search.facets import Offered
 from ui.search.query_text import parted, with_filter, written
@@ -90,40 +91,42 @@ class Collections(QObject):
         if clause in parted(before)[0]:
             self._say(self.tr("It is in “{name}” already"), name)
             return
-        undo = partial(self._set, name, before)
-        self._set(name, clause, self.tr("Added to “{name}”"), undo, adds=True)
+        undo = partial(self._set, SetCollection(name, clause, removes=True))
+        added = SetCollection(name, clause, adds=True)
+        self._set(added, self.tr("Added to “{name}”"), undo)
 
     def remove_collection(self, name: str) -> None:
         """Delete a collection; its documents stay in the library."""
         before = self.known.get(name, "")
-        undo = partial(self._set, name, before)
-        self._set(name, "", self.tr("The collection “{name}” was removed"), undo)
+        undo = partial(self._set, SetCollection(name, before, was=""))
+        removed = SetCollection(name, was=before)
+        self._set(removed, self.tr("The collection “{name}” was removed"), undo)
 
     def _named(self, filters: str, name: str) -> None:
         name = " ".join(name.replace('"', " ").split())
         if name:
-            before = next((one for one in self.known if one.casefold() == name.casefold()), "")
-            undo = partial(self._set, name, self.known.get(before, ""))
-            self._set(name, filters, self.tr("“{name}” is a collection now"), undo)
+            known = next((one for one in self.known if one.casefold() == name.casefold()), "")
+            before = self.known.get(known, "")
+            undo = partial(self._set, SetCollection(name, before, was=filters))
+            named = SetCollection(name, filters, was=before)
+            self._set(named, self.tr("“{name}” is a collection now"), undo)
 
     def _set(
-        self, name: str, filters: str, message: str = "", undo: Callable[[], None] | None = None,
-        *, adds: bool = False,
-    ) -> None:  # fmt: skip
+        self, request: SetCollection, message: str = "", undo: Callable[[], None] | None = None
+    ) -> None:
         def done(known: Mapping[str, str]) -> None:
             self.show_collections(known)
             if message:
-                self._say(message, name, undo)
+                self._say(message, request.name, undo)
 
-        self._context.link.send_request(
-            SetCollection(name, filters, adds=adds), done=done, failed=self._failed
-        )
+        self._context.link.send_request(request, done=done, failed=self._failed)
 
     def _say(self, message: str, name: str, undo: Callable[[], None] | None = None) -> None:
         self._context.notices.post(Notice(message.format(name=name), undo=undo))
 
     def _failed(self, error: LecternError) -> None:
         self._context.notices.post(Notice(failures.failure(error)))
+        self.changed.emit()  # has the collections asked for, which another window may have changed
 
 
 class FilterValues(QObject):
@@ -141,7 +144,7 @@ class FilterValues(QObject):
         self, link: EnginePort, collections: Collections, box: SearchBox, actions: HitActions
     ) -> None:
         super().__init__(box)
-        self._link = link
+        self._link, self._status = link, LatestRequest(link)
         self._collections, self._actions, self._box = collections, actions, box
         self.roots: tuple[str, ...] | None = None
         self._languages: tuple[str, ...] = ()
@@ -159,7 +162,7 @@ class FilterValues(QObject):
         """Ask the engine for the values, if it is connected."""
         if self._link.is_connected:
             self.roots = self.roots or None  # an empty library may have roots by now
-            self._link.send_request(GetStatus(), done=self._handle_status)
+            self._status.replace_request(GetStatus(), self._handle_status)
 
     def report_typing(self) -> None:
         """Report typing to the engine, which slows down indexing for a moment."""

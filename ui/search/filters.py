@@ -10,9 +10,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
-from indexer.query.grammar import clauses
+from indexer.query.grammar import clauses, without
 from ui import theme
-from ui.search.query_text import STEERING, without, without_filters
+from ui.search.query_text import STEERING, without_filters
 from ui.search.safe_text import line
 from ui.theme import M, S, blend, icon_side, row_background
 from ui.widgets import filled

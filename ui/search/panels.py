@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.types import FileState, Match, Why
-from indexer.query.grammar import clauses
+from indexer.query.grammar import clauses, without
 from ui.search.filters import label_of
 from ui.search.labels import Link, Muted
-from ui.search.query_text import without, without_filters
+from ui.search.query_text import without_filters
 from ui.search.rows import ResultOrder
 from ui.theme import L, M, S, icon
 from ui.widgets import FlowLayout, filled, make_bold, plain_label, wrapped_label

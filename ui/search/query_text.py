@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from indexer.query.filters import GRAMMAR, LANGUAGES, OPERATORS, TYPES, help_of
-from indexer.query.grammar import clauses
+from indexer.query.grammar import clauses, without
 from indexer.query.links import PLACE, SCHEME, link_to
 from ui.search.safe_text import plain, shown
 from ui.words import say
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from indexer.api.types import Hit
-    from indexer.query.grammar import Clause
     from ui.search.memory import Saved
 
 
@@ -66,14 +65,6 @@ def with_filter(text: str, operator: str, value: str, *, excluded: bool = False)
         if clause.operator in replaced:
             text = without(text, clause)
     return _joined(text, written(operator, value, excluded=excluded))
-
-
-def without(text: str, clause: Clause) -> str:
-    """Remove a clause from the query that it was parsed from."""
-    before, after = text[: clause.start].rstrip(), text[clause.end :].lstrip()
-    if not before or not after:
-        return before or after
-    return f"{before} {after}"
 
 
 def parted(text: str) -> tuple[list[str], str]:

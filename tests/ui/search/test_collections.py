@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 
-from indexer.api.requests import Index
+from indexer.api.endpoint import EngineClient
+from indexer.api.requests import Index, SetCollection
 from tests.ui.engines import answer
 from tests.ui.search.pages import search
 from ui.search.page import SearchPage
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QAction
     from pytestqt.qtbot import QtBot
 
+    from tests.ui.engines import Home
     from tests.ui.notices import RecordedNotices
     from ui.engine_client import EngineLink
     from ui.ports import Context
@@ -114,3 +117,22 @@ def test_documents_join_a_collection_which_can_be_removed(
     with qtbot.waitSignal(page.collections.changed):
         undo()
     assert "Home" in page.collections.known
+
+
+def test_what_another_window_changed_is_neither_undone_nor_removed(
+    qtbot: QtBot, page: SearchPage, home: Home, notices: RecordedNotices
+) -> None:
+    other = EngineClient.attach(home.library)
+    assert other is not None
+    with contextlib.closing(other):
+        page.collections.add_document("Home", "/a.txt")
+        qtbot.waitUntil(lambda: bool(notices.told))
+        undo = notices.told[-1].undo
+        assert undo is not None
+        other.call(SetCollection("Home", "ext:md", adds=True))
+        undo()
+        qtbot.waitUntil(lambda: dict(page.collections.known) == {"Home": "ext:md"})
+        other.call(SetCollection("Home", "ext:txt", adds=True))
+        page.collections.remove_collection("Home")
+        qtbot.waitUntil(lambda: "changed meanwhile" in notices.told[-1].text)
+        qtbot.waitUntil(lambda: dict(page.collections.known) == {"Home": "ext:md ext:txt"})

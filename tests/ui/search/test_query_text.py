@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.query.filters import TYPES
-from indexer.query.grammar import clauses, parse
+from indexer.query.grammar import clauses, parse, without
 from tests.ui.search.hits import hit
 from ui.search.query_text import (
     asks,
     inside,
     similar_to,
     with_filter,
-    without,
     without_filters,
     written,
 )
