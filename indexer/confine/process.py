@@ -25,7 +25,7 @@ import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
@@ -411,6 +411,18 @@ def written_bytes(pid: int) -> int:
         return int(Path(f"/proc/{pid}/io").read_text().partition("wchar:")[2].split()[0])
     except (OSError, IndexError, ValueError):
         return 0
+
+
+def count_entries(folder: Path, most: int) -> int:
+    """Count the files and folders below a folder, up to one more than ``most``."""
+    found, waiting = 0, [str(folder)]
+    while waiting and found <= most:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in islice(entries, most + 1):
+                found += 1
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+    return found
 
 
 def kill_readers(child: int) -> None:

@@ -35,6 +35,7 @@ from indexer.confine import kernel
 from indexer.confine.kernel import CHANGE, READ, RUN, SCOPE_SINCE, FileRights, PathRule, Scope
 from indexer.confine.process import (
     become_subreaper,
+    count_entries,
     descendants,
     die_with,
     libc,
@@ -245,6 +246,8 @@ TOO_LARGE_STATUS = 83
 # What a worker and its programs may write in all, to files and pipes; files that it deleted while
 # they are open are counted nowhere else.
 WRITTEN_BYTES = 2 << 30
+# Files and folders in its folder, since empty ones take room on a disk that nothing counts.
+ENTRIES = 4_000
 # What the programs may hold that a worker started.
 PROGRAM_BYTES = 1536 << 20
 _FAILED_STATUS = 1
@@ -412,6 +415,7 @@ class DocumentWorker:
     def _check_limits(self) -> None:
         """End the worker, and this process, if it holds too much."""
         large = 0 < self._resident_bytes < resident_bytes(self.pid)
+        large |= count_entries(self._scratch, ENTRIES) > ENTRIES
         programs = sum(map(resident_bytes, descendants(self.pid)))
         if large or programs > PROGRAM_BYTES or written_bytes(self.pid) > WRITTEN_BYTES:
             _running.add(self)

@@ -448,6 +448,12 @@ def test_a_reader_answers_for_no_other_document(
     while True: speak(pipe, [PassagesSent((passage(n, 9 * n, 'w' * 9),))]); n += 1""",
             "child_died",
         ),
+        # Empty folders fill a disk, too, and lie below each other.
+        (
+            """n = 0
+    while True: os.makedirs(Path(tempfile.gettempdir(), str(n), "x")); n += 1""",
+            "out_of_memory",
+        ),
     ],
 )
 def test_a_reader_that_never_ends_is_ended(
@@ -455,7 +461,9 @@ def test_a_reader_that_never_ends_is_ended(
 ) -> None:
     hostile, notes = _notes(tmp_path)
     monkeypatch.setattr(sandbox, "_TOTAL_SILENCES", 1)
-    victim.run(f"{_FORGERS}\ndef attack(pipe, request):\n    {attack}\nsys.exit(child.main())")
+    fewer = "child.worker.ENTRIES = 200"  # as a slow disk makes few of them in a second
+    taken = f"{_FORGERS}\n{fewer}\ndef attack(pipe, request):\n    {attack}"
+    victim.run(f"{taken}\nsys.exit(child.main())")
     with ExtractionChild(Limits(silence_s=8)) as child:
         assert _read(child, hostile) == outcome
         assert _read(child, notes[0]) == notes[0].read_text()
