@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 SHINGLE = 3  # words
-MIN_JACCARD = 0.8
+MIN_JACCARD = 0.9
 # Passages are compared only if they share one of so many smallest hashes (MinHash), as
 # near-duplicates nearly always do: a list of ten thousand is too long to compare every pair.
 SKETCH = 16

@@ -53,6 +53,15 @@ def test_what_states_something_else_is_listed_by_itself(said: str, instead: str)
     assert joined([report.replace(said, instead), report]) == [None, None]
 
 
+def test_a_paragraph_that_says_more_is_listed_by_itself() -> None:
+    report = REPORT.format(year=2018)
+    more = report.replace(
+        "assurance level",
+        "assurance level, as all plants test by hand each week and tell the owner",
+    )
+    assert joined([report, more]) == [None, None]
+
+
 def test_a_word_of_the_query_keeps_them_apart() -> None:
     report = REPORT.format(year=2018)
     assert joined([report, report.replace("timely", "early")], "timely controls") == [None, None]
