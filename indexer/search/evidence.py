@@ -57,6 +57,9 @@ FEW_DOCUMENTS = 3
 FEW_SHARE = 0.03
 # The weight of a folder's name, which describes a file less precisely than the file's own.
 FOLDER_SHARE = 0.7
+# Where the nearest name is as far from a query as the first, names count for nothing; from the
+# second on, in full.
+FAR_NAME, NEAR_NAME = 0.2, 0.4
 # The year penalty of a document of a later year, which reports on earlier ones too.
 LATER_YEAR = 0.5
 
@@ -163,12 +166,17 @@ def with_names(
 def with_similarity(
     evidence: LibraryEvidence, vector: Floats, names: NameVectors, space: Space
 ) -> LibraryEvidence:
-    """Add the similarity in ``space`` of each document's best name to the whole query, (dim,)."""
+    """Add the similarity in ``space`` of each document's best name to the whole query, (dim,).
+
+    It counts if one is near: a query that names no document is a little nearer to some name, too.
+    """
     owned = names.current(space.id)
     if owned is None:
         return evidence
     similarity = CosineScale.from_space(space).scaled(owned.vectors.products(vector))
-    meaning = ScoredDocs(owned.docs, owned.best(similarity, FOLDER_SHARE))
+    best = owned.best(similarity, FOLDER_SHARE)
+    near = (float(best.max(initial=0.0)) - FAR_NAME) / (NEAR_NAME - FAR_NAME)
+    meaning = ScoredDocs(owned.docs, best * np.float32(min(max(near, 0.0), 1.0)))
     return replace(evidence, name_meaning=meaning)
 
 

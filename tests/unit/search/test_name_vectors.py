@@ -6,8 +6,10 @@ import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from indexer.search.document_names import NameVectors
+from indexer.search.evidence import LibraryEvidence, ScoredDocs, with_similarity
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 
 if TYPE_CHECKING:
@@ -101,3 +103,33 @@ def test_what_an_earlier_reader_lacks_is_read_by_the_next(catalog: Catalog, tmp_
     again = names.current(space)
     assert again is not None
     assert sorted(again.names.tolist()) == listed.tolist()
+
+
+def near(catalog: Catalog, space: int, name: str, cosine: float) -> np.ndarray:
+    """A query that is so near to a name, and equally far from all others."""
+    links = catalog.names.missing(space)
+    texts = [text for _, text in links]
+    given = np.array([vector(text) for text in texts])
+    flat = np.linalg.pinv(given) @ np.array([cosine * (text == name) for text in texts])
+    across = np.linalg.svd(given)[2][-1]  # at right angles to all
+    query: np.ndarray = flat + across * np.sqrt(1 - flat @ flat)
+    return query.astype(np.float32)
+
+
+@pytest.mark.parametrize(("cosine", "share"), [(0.15, 0.0), (0.3, 0.5), (0.45, 1.0)])
+def test_names_speak_for_documents_where_one_is_near(
+    catalog: Catalog, tmp_path: Path, cosine: float, share: float
+) -> None:
+    root, space = root_at(catalog, tmp_path / "root").id, catalog.spaces.add("mini", {})
+    catalog.scans.apply(root, FakeWalk(BEFORE))
+    docs = read_all(catalog)
+    catalog.names.bind()
+    query = near(catalog, space.id, "b", cosine)
+    embed(catalog, space.id)
+    none = ScoredDocs(np.zeros(0, np.int32), np.zeros(0, np.float32))
+    before = LibraryEvidence(none, none, none, clarity=0.0)
+    after = with_similarity(before, query, NameVectors(catalog), space).name_meaning
+    doc = docs["b.txt"]
+    assert after.lookup(np.array([doc], np.int32)) == pytest.approx(share * cosine, abs=0.02)
+    others = np.array([one for one in docs.values() if one != doc], np.int32)
+    assert after.lookup(others) == pytest.approx(0.0, abs=0.02)
