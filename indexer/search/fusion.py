@@ -8,18 +8,19 @@ sum of:
   of the question as a share of what a passage could reach at all, squared: a passage with nearly
   all rare words of a question is likely the answer, one with half of them is seldom more than on
   topic. Words of the likeliest document's name are left out: they say which document is meant.
-  Without vectors the function words of a question count a quarter.
+  Without vectors the function words of a question count a quarter, and headings and length the
+  less the fewer of its words the best passage has.
   A passage that is not embedded yet gets the mean meaning of the others that were found: with none
   at all, it would rank below what is only least far from the question among the first embedded.
-* *Document evidence.* The similarity of file names to the query, the words of names in the query,
-  names of the query in the document's first lines, and the BM25 of whole documents, without the
-  words that any question has, which stand in documents written as questions most. The last counts
-  by its clarity, the lead of the best document over the second: without a lead, words common to
-  many would decide; and by how much of the query the library has words for. First lines with all
-  of a name count up to twice by their own clarity. Both, words and first lines, count up to twice
-  again if the query names a document. A document whose name has a year, but not
-  the last one of the query, gets a penalty: the whole if it is older (the report of 2018 cannot
-  cover 2020), else half.
+* *Document evidence.* The similarity of file names to the query if one is near, the words of names
+  in the query, names of the query in the document's first lines, and the BM25 of whole documents,
+  without the words that any question has, which stand in documents written as questions most. The
+  last counts by its clarity, the lead of the best document over the second: without a lead, words
+  common to many would decide; and by how much of the query the library has words for. First lines
+  with all of a name count up to twice by their own clarity. Both, words and first lines, count up
+  to twice again if the query names a document. A document whose name has a year, but not the last
+  one of the query, gets a penalty: the whole if it is older (the report of 2018 cannot cover 2020),
+  else half.
 * *The re-ranking pass* over the leading passages adds features that cost a read, or are noise for
   most passages: the similarity of the passages before and after (answers occur in text on their
   topic), the share of the heading's words in the question (tables are described only there), a
@@ -104,6 +105,15 @@ class Weights:
             short=self.short * share,
             name_meaning=self.name_meaning * share,
         )
+
+    def for_words_alone(self, share: Floats) -> Weights:
+        """The weights where no meaning is known, by what passages reach of the words, (n,).
+
+        Where the best has few of them, headings and length would outweigh words, which are all
+        there is, so these count as much less as it reaches less.
+        """
+        most = float(share.max(initial=0.0)) ** WORDS_POWER
+        return replace(self, heading=self.heading * most, short=self.short * most)
 
 
 DEFAULT_WEIGHTS = Weights()

@@ -197,6 +197,8 @@ class Searcher:
         missing = self._missing(found.vectors, docs)[owner]
         evidence = replace(evidence, pages=raised(evidence.pages, missing))
         weights = self.weights.for_coverage(found.terms.coverage)
+        if not found.vectors.encoded:
+            weights = weights.for_words_alone(evidence.pages.share)
         steered = found.steering.scores(self.store, space, evidence.keys)
         first = fuse(evidence.pages, documents, owner, weights)
         first = replace(first, steered=weights.steered * steered)

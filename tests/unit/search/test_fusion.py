@@ -185,6 +185,14 @@ def test_a_query_in_another_language_goes_by_meaning() -> None:
     assert none.name_words == DEFAULT_WEIGHTS.name_words
 
 
+def test_where_words_alone_rank_minor_features_never_outweigh_few_of_them() -> None:
+    share = np.array([0.5, 0.1], np.float32)
+    alone = DEFAULT_WEIGHTS.for_words_alone(share)
+    assert alone.heading == pytest.approx(DEFAULT_WEIGHTS.heading / 4)
+    assert alone.short == pytest.approx(DEFAULT_WEIGHTS.short / 4)
+    assert DEFAULT_WEIGHTS.for_words_alone(share[:0]).heading == 0.0
+
+
 def test_no_more_passages_lead_than_are_worth_a_read() -> None:
     n = 3 * RERANKED
     falling = np.linspace(1, 0, n, dtype=np.float32)
