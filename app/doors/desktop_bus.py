@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import subprocess
 import threading
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from jeepney import (
     DBusAddress,
@@ -209,12 +210,13 @@ class DesktopBus:
         }
 
     def serve(self) -> None:
-        """Answer until nothing was asked for ``IDLE_S``."""
+        """Answer until nothing was asked for ``IDLE_S``, or the session ends with its bus."""
+        with suppress(TimeoutError, ConnectionError, EOFError):
+            self._serve()
+
+    def _serve(self) -> NoReturn:
         while True:
-            try:
-                message = self._bus.receive(timeout=IDLE_S)
-            except TimeoutError:
-                return
+            message = self._bus.receive(timeout=IDLE_S)
             if message.header.message_type is MessageType.method_call:
                 self._bus.send(self._answer(message))
 

@@ -198,6 +198,20 @@ def test_a_wrong_call_is_an_error_and_ends_nothing(
     assert call(bus, KDE, "Match", "s", "x" * 100_000) == ([],)
 
 
+def test_it_ends_with_the_bus_of_its_session(doors: OpenDoors, tmp_path: Path) -> None:
+    address = f"unix:path={tmp_path}/bus"
+    daemon = ["dbus-daemon", "--session", "--nofork", f"--address={address}", "--print-address"]
+    environment = {**doors.environment, "DBUS_SESSION_BUS_ADDRESS": address}
+    with subprocess.Popen(daemon, stdout=subprocess.PIPE, text=True) as session:
+        assert session.stdout is not None
+        session.stdout.readline()
+        with subprocess.Popen(doors.command("desktop"), env=environment) as desktop:
+            with open_dbus_connection(address) as connection:
+                wait_for(lambda: has_owner(connection))
+            session.kill()
+            assert desktop.wait(WAIT_S) == 0
+
+
 def test_the_process_knows_no_heavy_library(bus: DBusConnection) -> None:
     call(bus, KDE, "Teardown")
     number = bus.send_and_get_reply(message_bus.GetConnectionUnixProcessID(BUS_NAME)).body[0]
