@@ -13,7 +13,7 @@ _CHILDREN = {
     "indexer.extract.process.child",
     "indexer.render.child",
     "indexer.embed.hub_child",
-    "indexer.store.probe_child",
+    "indexer.vault.keeper",
     "ui.confirm_viewer",
 }
 

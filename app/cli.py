@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from app import (
     cli_doctor,
     cli_doors,
+    cli_encrypt,
     cli_engine,
     cli_gui,
     cli_index,
@@ -51,6 +52,7 @@ COMMANDS: tuple[Command, ...] = (
     *cli_search.COMMANDS,
     *cli_text.COMMANDS,
     *cli_library.COMMANDS,
+    *cli_encrypt.COMMANDS,
     *cli_repair.COMMANDS,
     *cli_models.COMMANDS,
     *cli_doctor.COMMANDS,
@@ -190,10 +192,12 @@ def _hand_over(command: str) -> None:
 
 
 def _context(options: argparse.Namespace, open_engine: OpenEngine, began: float) -> CommandContext:
+    from app.encryption import follow
     from app.settings import Settings
 
     settings = Settings()
     library = library_folder(options.library, settings)
+    follow(library)
     return CommandContext(settings, library, options.offline, open_engine, began=began)
 
 

@@ -128,26 +128,35 @@ class CommandContext:
 
         return engine_config(self.settings, self.library, offline=self.offline)
 
+    def opened(self) -> EngineConfig:
+        """Unlock the library if it is encrypted, begin the log, and return the configuration.
+
+        Raises:
+            WorldError: ``vault_locked``.
+        """
+        from app import logs
+        from app.encryption import open_library
+
+        open_library(self.library, self.settings)
+        logs.start()
+        return self.config()
+
     def with_engine(self, action: Callable[[EngineApi], T]) -> T:
         """Run ``action`` with the library's engine: a running one, else one opened here."""
-        from app import logs
         from app.engine import open_host
         from indexer.api.endpoint import with_engine
 
-        logs.start()
-        config = self.config()
+        config = self.opened()
         open_here = partial(open_host, config, self.open_engine)
         return with_engine(self.library, open_here, action, offline=config.offline)
 
     def lasting_engine(self) -> LastingEngine:
         """Return an engine that is reached at the first request, for a command that goes on."""
-        from app import logs
         from app.doors.engine import LastingEngine
         from app.engine import open_host
         from indexer.api.endpoint import reach
 
-        logs.start()
-        config = self.config()
+        config = self.opened()
         open_here = partial(open_host, config, self.open_engine)
         return LastingEngine(partial(reach, self.library, open_here, offline=config.offline))
 

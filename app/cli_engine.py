@@ -15,6 +15,7 @@ from indexer.api.requests import Search, Watch
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from indexer.config import EngineConfig
     from indexer.server.service import Host
 
 DEMO_FOLDER = ".demo"
@@ -36,21 +37,29 @@ def _engine_arguments(parser: ArgumentParser) -> None:
 
 
 def _engine(options: Namespace, context: CommandContext) -> int:
+    from app import encryption
+
     if options.stop:
         return _stop(context)
-    return serve(context, options.idle_exit, watch=options.watch)
+    config = context.opened()
+    try:
+        return serve(context, config, options.idle_exit, watch=options.watch)
+    finally:
+        encryption.lock_if_unused(context.library)
 
 
-def serve(context: CommandContext, idle_exit: float | None, *, watch: bool = False) -> int:
+def serve(
+    context: CommandContext, config: EngineConfig, idle_exit: float | None, *, watch: bool = False
+) -> int:
     """Serve the library until a signal, a request or idleness ends it."""
     import contextlib
 
-    from app import logs
+    from app import encryption
     from app.cli_common import stopping
     from app.engine import open_host
 
-    logs.start()
-    host = open_host(context.config(), context.open_engine, lasting=True)
+    host = open_host(config, context.open_engine, lasting=True)
+    host.service.lock_after_s = encryption.lock_after_s(context.library, context.settings)
     with contextlib.closing(host), stopping(host.service.stop):
         if watch:
             _keep_up_to_date(host, context)
@@ -68,20 +77,30 @@ def _keep_up_to_date(host: Host, context: CommandContext) -> None:
 
 
 def _stop(context: CommandContext) -> int:
+    if not end_engine(context.library):
+        context.note("No engine serves this library.")
+    return 0
+
+
+def end_engine(library: Path) -> bool:
+    """End the engine that serves a library, and wait until it has; False if there is none.
+
+    Raises:
+        WorldError: ``busy``, if it does not end.
+    """
     import contextlib
 
     from indexer.api.endpoint import EngineClient
     from indexer.api.requests import Shutdown
 
-    client = EngineClient.attach(context.library)
+    client = EngineClient.attach(library)
     if client is None:
-        context.note("No engine serves this library.")
-        return 0
+        return False
     with contextlib.closing(client):
         client.call(Shutdown())
         if not client.wait_until_gone(STOP_S):
             raise WorldError("busy", reason="finishing")
-    return 0
+    return True
 
 
 def _demo_arguments(parser: ArgumentParser) -> None:

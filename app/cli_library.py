@@ -43,8 +43,18 @@ PAGE_ROWS = 1000
 
 
 def _status(options: Namespace, context: CommandContext) -> int:
+    from app import encryption
+    from indexer.vault.place import place_of
+
+    if encryption.is_locked(context.library) and not place_of(context.library).in_keyring:
+        row = [("Library", render.name(str(context.library))), ("Encrypted", "yes, locked")]
+        answer = {"library": str(context.library), "encrypted": "yes, locked"}
+        context.answer(options, answer, *render.columns(row))
+        return 0
     status = context.with_engine(lambda engine: engine.call(GetStatus()))
-    context.answer(options, encode(status), *status_lines(status))
+    encrypted = encryption.state(context.library)
+    lines = [*status_lines(status), *render.columns([("Encrypted", encrypted)])]
+    context.answer(options, {**encode(status), "encrypted": encrypted}, *lines)
     return 0
 
 
@@ -198,13 +208,13 @@ def _remove(options: Namespace, context: CommandContext) -> int:
 
 
 def _remove_everything(context: CommandContext, *, sure: bool) -> int:
-    from app import logs
+    from app import encryption, logs
     from indexer.library import library
 
     if not sure and not _confirmed(context):
         context.note("Nothing was deleted.")
         return 1
-    freed = library.remove_everything(context.library)
+    freed = encryption.remove(context.library) or library.remove_everything(context.library)
     logs.remove()
     context.print(
         f"The library is deleted, {render.size(freed)} are free again. "
@@ -230,7 +240,12 @@ def _move_arguments(parser: ArgumentParser) -> None:
 def _move(options: Namespace, context: CommandContext) -> int:
     from app import paths
     from indexer.library import library
+    from indexer.vault.place import is_encrypted, place_of
 
+    if is_encrypted(context.library):
+        folder = render.name(str(place_of(context.library).folder))
+        reason = f"lock the library and move {folder} yourself; name it without .encrypted then"
+        raise WorldError("bad_usage", command="lectern move-library", reason=reason)
     destination = absolute_path(options.destination)
     usual = absolute_path(str(context.settings["library"] or paths.default_library()))
     library.move(context.library, destination)

@@ -53,6 +53,7 @@ def _repair_arguments(parser: ArgumentParser) -> None:
 
 
 def _repair(options: Namespace, context: CommandContext) -> int:
+    context.opened()
     rescued = _rescued(context)
 
     def work(call: Call) -> tuple[RepairOutcome, Summary | None]:

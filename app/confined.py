@@ -1,7 +1,7 @@
 """Cuts a command off from the network, and declares what its launcher may do for it.
 
-The launcher keeps the network. It can be asked to open a document in the person's viewer, and to
-fetch a known model from a hub. ``indexer.confine`` confines processes.
+The launcher keeps the network. It can be asked to open a document in the person's viewer, to fetch
+a known model from a hub, and to mount an encrypted library. ``indexer.confine`` confines processes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.confine import launcher, network
 from indexer.confine.launcher import FetchModel
+from indexer.vault import mounting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -90,7 +91,7 @@ def _load_gpu_module() -> None:
 
 
 def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
-    commands: dict[type[LauncherRequest[Any]], Command] = {}
+    commands: dict[type[LauncherRequest[Any]], Command] = {**mounting.launcher_commands()}
     if not offline:
         commands |= {FetchModel: _fetch_model}
     if command == WINDOW:

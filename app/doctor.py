@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import disk_encryption, paths
+from app import disk_encryption, encryption, paths
 from app.cli_engine import DEMO_QUESTION, sample_documents
 from app.cli_index import index
 from app.confined import has_local_display
@@ -27,12 +27,14 @@ from app.render import size
 from indexer import TELEMETRY_OFF
 from indexer.api.answers import Check
 from indexer.api.errors import CODES, LecternError, sentence
+from indexer.api.phrases import english
 from indexer.api.requests import Diagnose, ListFiles, Search
 from indexer.api.types import FileState
 from indexer.confine import network
 from indexer.confine.process import own_command
 from indexer.embed import devices
 from indexer.embed.model_files import known_records
+from indexer.vault.mounting import why_not
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +63,7 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[Check]:
     yield from _network()
     yield _disk(config)
     yield check("encryption of the disk", disk_encryption.state(config.library))
+    yield _encryption(config)
 
 
 def _network() -> Iterator[Check]:
@@ -112,6 +115,13 @@ def _disk(config: EngineConfig) -> Check:
     ok = free >= config.min_free_bytes
     advice = f"Indexing pauses below {size(config.min_free_bytes)}: free some space."
     return check("free disk", f"{size(free)} at {folder}", ok=ok, advice=advice)
+
+
+def _encryption(config: EngineConfig) -> Check:
+    """Check whether the library is encrypted, and if not, whether it could be."""
+    value = encryption.state(config.library)
+    lacking = f"; it cannot be: {english(reason, {})}" if (reason := why_not()) else ""
+    return check("encryption of the library", value + (lacking if value == "no" else ""))
 
 
 def places(config: EngineConfig) -> Iterator[Check]:

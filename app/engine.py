@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
+from indexer.vault.place import is_alive, is_encrypted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,8 +74,10 @@ def open_engine(config: EngineConfig) -> LocalEngine:
 
     Raises:
         WorldError: ``old_processor``, ``no_runtime`` without an ONNX Runtime, ``library_locked``,
-            and what else opening a library may meet.
+            ``vault_locked``, and what else opening a library may meet.
     """
+    if is_encrypted(config.library) and not is_alive(config.library.resolve()):
+        raise WorldError("vault_locked", library=str(config.library))
     # Checked before heavy imports, and before a library is created.
     if lacks := missing_instructions():
         raise WorldError("old_processor", missing=lacks)

@@ -1,6 +1,7 @@
 """The default folders of data, settings and caches on this machine.
 
-Owns the default places (the operating system's conventions) and nothing that is in them.
+Owns the default places (the operating system's conventions) and nothing that is in them. What an
+encrypted library has in itself, so that it is encrypted too, is found there by the whole process.
 """
 
 from __future__ import annotations
@@ -10,9 +11,12 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 APP = "lectern"
+# By name: the folders that an encrypted library has in itself.
+_inside: dict[str, Path] = {}
 
 
 def data_folder() -> Path:
@@ -33,10 +37,24 @@ def settings_file() -> Path:
     return platformdirs.user_config_path(APP, appauthor=False) / "settings.json"
 
 
+def use_inside(folders: Mapping[str, Path]) -> None:
+    """Have this process use other folders of the window or of the log than the default ones."""
+    _inside.clear()
+    _inside.update(folders)
+
+
 def window_folder() -> Path:
     """Return the folder of what the window keeps for its person."""
+    return _inside.get("window") or shared_window_folder()
+
+
+def shared_window_folder() -> Path:
     return data_folder() / "window"
 
 
 def log_folder() -> Path:
+    return _inside.get("log") or shared_log_folder()
+
+
+def shared_log_folder() -> Path:
     return platformdirs.user_log_path(APP, appauthor=False)

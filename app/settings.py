@@ -118,6 +118,9 @@ _ROWS = (
             N_("Folder of the library; empty: a folder in your user data.")),
     Setting("offline", PRIVACY, SettingType.FLAG, default=False, label=N_("Offline"),
             help=N_("Never use the network, not even for a model that is missing.")),
+    Setting("lock_after_min", PRIVACY, SettingType.INTEGER, 15, N_("Lock after (minutes)"),
+            N_("Minutes without use after which an encrypted library is locked; 0: never."),
+            high=1440),
     Setting("mcp_collections", IN_PLACE, SettingType.LIST, (), N_("For assistants"),
             N_("Collections that assistants may search by lectern mcp; *: the whole library; "
                "empty: none."), at_once=True),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.encrypting import why_no_encryption
 from tests.mounting import Mounter, can_mount
 from tests.tiny_model import install_tiny_model
 
@@ -29,8 +30,8 @@ SLOW = frozenset(
         "fuzz": "fuzz",
         "integration": (
             "archives attachments bad_input bad_library bad_requests benchmarks change_of_model "
-            "crashes damage edits extract_process failing_writes hard_files illegible images kill "
-            "languages_model legible_corpora meanwhile moved pace "
+            "crashes damage edits encryption extract_process failing_writes hard_files illegible "
+            "images kill languages_model legible_corpora meanwhile moved pace "
             "reindex render_child rescue scan_places scans soak store_kill "
             "watching"
         ),
@@ -68,6 +69,13 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def own_models_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty folder of models, for tests of those that come with Lectern."""
     return tmp_path_factory.mktemp("own-models")
+
+
+@pytest.fixture(scope="session")
+def gocryptfs(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skip where a library cannot be encrypted, as without gocryptfs or in most containers."""
+    if reason := why_no_encryption(tmp_path_factory.mktemp("encrypted")):
+        pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")

@@ -13,13 +13,14 @@ import threading
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
 from shiboken6 import isValid
 
 from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import ListFiles, Unlock
+from indexer.api.system_keyring import SERVICE, Keyring, system_keyring
 from indexer.api.types import FileState
 from ui.ports import ignore
 from ui.requests import Questions
@@ -31,38 +32,6 @@ if TYPE_CHECKING:
     from ui.ports import Context
 
 log = logging.getLogger(__name__)
-
-SERVICE = "Lectern"
-# Backends that encrypt with the person's login; others may store plain text.
-TRUSTED = frozenset({
-    "keyring.backends.SecretService",
-    "keyring.backends.libsecret",
-    "keyring.backends.kwallet",
-    "keyring.backends.macOS",
-    "keyring.backends.Windows",
-})  # fmt: skip
-
-
-class Keyring(Protocol):
-    """The interface of ``keyring``'s backends; any method may block, and raise anything."""
-
-    def get_password(self, service: str, username: str) -> str | None: ...
-    def set_password(self, service: str, username: str, password: str) -> None: ...
-
-
-def system_keyring() -> Keyring | None:
-    """Return the keyring of this system; None without a trusted one. May block."""
-    import keyring
-
-    chosen = keyring.get_keyring()
-    # A chained backend lists its members in order of preference.
-    members = getattr(chosen, "backends", None)
-    return next(filter(is_trusted, members or [chosen]), None)
-
-
-def is_trusted(backend: object) -> bool:
-    """Whether a backend is a keyring of the operating system, not a plain file or none."""
-    return type(backend).__module__ in TRUSTED
 
 
 class Passwords(QObject):

@@ -110,7 +110,8 @@ def _private_folder(name: str) -> Path:
         return Path(runtime)
     # Somebody else may have made the one for all users; that in the home may be too long.
     shared, state = f"lectern-{os.getuid()}", os.environ.get("XDG_STATE_HOME", "~/.local/state")
-    bases = Path(tempfile.gettempdir()), _SHORT
+    # Not that of ``tempfile``, which is in the library while that is an encrypted one.
+    bases = Path(os.environ.get("TMPDIR", _SHORT)), _SHORT
     for folder in (*(base / shared for base in bases), Path(state, "lectern", "run").expanduser()):
         with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -27,6 +27,7 @@ from indexer.store import texts, vectors
 from indexer.store.texts import TEXTS_NAME
 from indexer.store.vectors import VECTORS_PREFIX, vector_files
 from indexer.store.words import WORDS
+from indexer.vault.place import LOG, TEMPORARY, WINDOW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,7 +127,7 @@ def exists(library: Path) -> bool:
 
 def has_other_files(library: Path) -> bool:
     """Whether a folder holds what is no part of a library; what is hidden does not count."""
-    known = {*_OURS, LOCK_NAME, "lost+found"}
+    known = {*_OURS, LOCK_NAME, "lost+found", WINDOW, LOG, TEMPORARY}
     try:
         return any(not (each.name in known or each.name[0] == ".") for each in library.iterdir())
     except OSError:

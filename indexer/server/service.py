@@ -64,6 +64,8 @@ class Service:
         self.lock = engine.lock
         self.offline = offline
         self.lasting = lasting
+        #: Seconds without work after which it stops, as an encrypted library wants; 0 is never.
+        self.lock_after_s = 0.0
         self.search_queue = SearchQueue("search queue")
         self.index_queue = IndexQueue("index queue")
         self.queues: dict[Queue, WorkQueue] = {
@@ -93,6 +95,8 @@ class Service:
     def wait(self, idle_seconds: float | None = None) -> None:
         """Return once ``stop`` was called, or the engine was idle for ``idle_seconds``.
 
+        What only stays connected, and polls, keeps it from being idle, but not from being locked.
+
         Raises:
             WorldError: ``library_moved``, as ``check``.
         """
@@ -104,6 +108,8 @@ class Service:
                 self.background.recognise_pages()
                 self.background.change_model()
                 self._rest()
+                if self.lock_after_s and time.monotonic() - self._worked_at >= self.lock_after_s:
+                    self.stop()
                 # A timeout, so that signal handlers run on systems where waiting delays them.
                 self._changed.wait(0.5)
         self.check()

@@ -2716,6 +2716,62 @@
         <translation>Liegt sie jetzt an einem anderen Ort, wählen Sie ihn in den Einstellungen; sonst versuchen Sie es noch einmal.</translation>
     </message>
     <message>
+        <source>Locked</source>
+        <translation>Gesperrt</translation>
+    </message>
+    <message>
+        <source>The library {library} is encrypted and locked.</source>
+        <translation>Die Bibliothek {library} ist verschlüsselt und gesperrt.</translation>
+    </message>
+    <message>
+        <source>Wrong passphrase</source>
+        <translation>Falsche Passphrase</translation>
+    </message>
+    <message>
+        <source>This is not the passphrase of the library {library}.</source>
+        <translation>Das ist nicht die Passphrase der Bibliothek {library}.</translation>
+    </message>
+    <message>
+        <source>Try again. Without the passphrase nobody can open it.</source>
+        <translation>Versuchen Sie es noch einmal. Ohne die Passphrase kann niemand sie öffnen.</translation>
+    </message>
+    <message>
+        <source>Cannot encrypt</source>
+        <translation>Verschlüsseln nicht möglich</translation>
+    </message>
+    <message>
+        <source>The library cannot be encrypted or unlocked here: {reason}.</source>
+        <translation>Die Bibliothek lässt sich hier nicht verschlüsseln oder entsperren: {reason}.</translation>
+    </message>
+    <message>
+        <source>Libraries are encrypted by gocryptfs on Linux. Install it, with fuse3.</source>
+        <translation>Bibliotheken verschlüsselt gocryptfs unter Linux. Installieren Sie es, mit fuse3.</translation>
+    </message>
+    <message>
+        <source>No keyring</source>
+        <translation>Kein Schlüsselbund</translation>
+    </message>
+    <message>
+        <source>The keyring of this system does not keep the passphrase.</source>
+        <translation>Der Schlüsselbund dieses Systems bewahrt die Passphrase nicht auf.</translation>
+    </message>
+    <message>
+        <source>Type it each time, or set up a keyring first.</source>
+        <translation>Geben Sie sie jedes Mal ein, oder richten Sie zuerst einen Schlüsselbund ein.</translation>
+    </message>
+    <message>
+        <source>Not as expected</source>
+        <translation>Anders als erwartet</translation>
+    </message>
+    <message>
+        <source>{path} is not what an encrypted library has there.</source>
+        <translation>{path} ist nicht, was eine verschlüsselte Bibliothek dort hat.</translation>
+    </message>
+    <message>
+        <source>Nothing was changed. Move it elsewhere if it is another library.</source>
+        <translation>Nichts wurde geändert. Verschieben Sie es, wenn es eine andere Bibliothek ist.</translation>
+    </message>
+    <message>
         <source>Read-only</source>
         <translation>Nur lesbar</translation>
     </message>
@@ -3018,6 +3074,10 @@
     <message>
         <source>The catalog of the library {library} is damaged, and it is in use.</source>
         <translation>Der Katalog der Bibliothek {library} ist beschädigt, und sie wird gerade benutzt.</translation>
+    </message>
+    <message>
+        <source>Run “lectern unlock” in a terminal.</source>
+        <translation>Führen Sie in einem Terminal „lectern unlock“ aus.</translation>
     </message>
     <message>
         <source>No ONNX Runtime is installed.</source>
@@ -3832,6 +3892,30 @@
         <translation>die Sammlung wurde inzwischen geändert</translation>
     </message>
     <message>
+        <source>it is there on Linux only</source>
+        <translation>das gibt es nur unter Linux</translation>
+    </message>
+    <message>
+        <source>gocryptfs is not installed</source>
+        <translation>gocryptfs ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>this system has no FUSE that you may use</source>
+        <translation>dieses System hat kein FUSE, das Sie benutzen dürfen</translation>
+    </message>
+    <message>
+        <source>gocryptfs failed ({status})</source>
+        <translation>gocryptfs ist gescheitert ({status})</translation>
+    </message>
+    <message>
+        <source>it does not unmount</source>
+        <translation>sie lässt sich nicht aushängen</translation>
+    </message>
+    <message>
+        <source>the library is a drive of its own</source>
+        <translation>die Bibliothek ist ein eigenes Laufwerk</translation>
+    </message>
+    <message>
         <source>another process is importing a model</source>
         <translation>ein anderer Prozess importiert ein Modell</translation>
     </message>
@@ -4642,6 +4726,14 @@
     <message>
         <source>Never use the network, not even for a model that is missing.</source>
         <translation>Nie das Netz benutzen, auch nicht für ein fehlendes Modell.</translation>
+    </message>
+    <message>
+        <source>Lock after (minutes)</source>
+        <translation>Sperren nach (Minuten)</translation>
+    </message>
+    <message>
+        <source>Minutes without use after which an encrypted library is locked; 0: never.</source>
+        <translation>Minuten ohne Benutzung, nach denen eine verschlüsselte Bibliothek gesperrt wird; 0: nie.</translation>
     </message>
     <message>
         <source>For assistants</source>

@@ -74,6 +74,17 @@ def test_pace_and_pause_are_told_to_everyone(client: EngineClient, host: Host) -
     assert fake(host).typed == 1
 
 
+def test_an_encrypted_library_is_left_after_idle_time_whoever_is_connected(
+    client: EngineClient, host: Host
+) -> None:
+    host.service.lock_after_s = 0.1
+    serving = Thread(target=host.service.wait)
+    serving.start()
+    serving.join(WAIT_S)
+    assert host.service.stopping()
+    assert client.greeting.library
+
+
 def test_memory_is_given_back_once_after_every_time_of_work(
     client: EngineClient, host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:

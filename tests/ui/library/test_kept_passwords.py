@@ -9,11 +9,12 @@ from PySide6.QtCore import QObject
 
 from indexer.api.answers import FileList
 from indexer.api.requests import ListFiles, Unlock
+from indexer.api.system_keyring import SERVICE
 from indexer.api.types import FileState
 from tests.ui.library.port import canned_context, make_row
 from tests.ui.settings.test_passwords import MemoryKeyring
 from ui.library.file_actions import FileActions
-from ui.passwords import KEPT_FILE_NAME, SERVICE, KeptPasswords, Passwords, kept_paths
+from ui.passwords import KEPT_FILE_NAME, KeptPasswords, Passwords, kept_paths
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot

@@ -90,7 +90,7 @@ def test_a_page_shows_its_group_and_folds_what_few_people_need(dialog: SettingsD
     assert _shown(dialog) == group
     dialog.show_page(PRIVACY)
     assert dialog.privacy.isVisible()
-    assert _shown(dialog) == {"history", "offline"}
+    assert _shown(dialog) == {"history", "offline", "lock_after_min"}
     assert not dialog.advanced.isVisible()
     plain = [name for name in IN_DIALOG if not SETTINGS[name].advanced]
     assert len(plain) <= 20

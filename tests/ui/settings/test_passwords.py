@@ -11,7 +11,8 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends.chainer import ChainerBackend
 
-from ui.passwords import SERVICE, Keyring, Passwords, is_trusted, system_keyring
+from indexer.api.system_keyring import SERVICE, Keyring, is_trusted, system_keyring
+from ui.passwords import Passwords
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -45,6 +46,10 @@ class MemoryKeyring:
     def set_password(self, service: str, username: str, password: str) -> None:
         self._enter()
         self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        self._enter()
+        del self.kept[service, username]
 
 
 class PlainTextKeyring(KeyringBackend):

@@ -133,7 +133,7 @@ def test_a_folder_for_all_users_that_somebody_made_first_keeps_nobody_out(
         else:
             taken.write_text("")
         monkeypatch.setattr(private_files, "_SHORT", shared)
-        monkeypatch.setattr(tempfile, "tempdir", str(shared))
+        monkeypatch.setenv("TMPDIR", str(shared))
         monkeypatch.setenv("XDG_STATE_HOME", str(state))
         folder = Path(places.new_endpoint(Holding(1, 2, "3")).address).parent
         assert folder == state / "lectern" / "run"

@@ -1,0 +1,236 @@
+"""The encryption of the library in this program: what goes into it, its key, when it is locked.
+
+``indexer.vault`` encrypts a folder. Here is what else of this person goes into it (what the window
+keeps, the log, temporary files), where its passphrase may be kept, and who locks it again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import tempfile
+from typing import TYPE_CHECKING
+
+from app import logs, paths
+from indexer.api.errors import WorldError
+from indexer.api.private_files import LibraryLock
+from indexer.api.system_keyring import SERVICE, system_keyring
+from indexer.vault import convert, mounting
+from indexer.vault.place import LOG, TEMPORARY, WINDOW, State, is_alive, is_encrypted, place_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.settings import Settings
+    from indexer.api.system_keyring import Keyring
+    from indexer.vault.place import VaultPlace
+
+log = logging.getLogger(__name__)
+
+
+def follow(library: Path) -> None:
+    """Have this process keep in a library what belongs to it, from the first moment on."""
+    try:
+        inside = is_encrypted(library)
+    except WorldError:
+        inside = True  # whatever it is, nothing more of it is written elsewhere
+    folders = {name: library / name for name in (WINDOW, LOG)}
+    # What the window keeps stays in a library that was decrypted.
+    kept = folders if inside else {WINDOW: library / WINDOW}
+    paths.use_inside(kept if inside or kept[WINDOW].is_dir() else {})
+
+
+def state(library: Path) -> str:
+    """Say whether a library is encrypted, for a person."""
+    try:
+        if not is_encrypted(library):
+            return "no"
+    except WorldError as error:
+        return error.message
+    return "yes, unlocked" if is_alive(place_of(library).open) else "yes, locked"
+
+
+def is_locked(library: Path) -> bool:
+    """Whether a library is encrypted and has to be unlocked before it can be opened."""
+    return is_encrypted(library) and not is_alive(place_of(library).open)
+
+
+def open_library(library: Path, settings: Settings) -> None:
+    """Put right what was interrupted, and unlock a library whose passphrase is in the keyring.
+
+    One that is unlocked here is locked when this process ends, unless another has it open then.
+
+    Raises:
+        WorldError: ``vault_locked``, and what ``put_right`` raises.
+    """
+    place = place_of(library)
+    try:
+        if place.state() is None and not place.folder.is_dir():
+            return
+    except WorldError:
+        if not place.folder.is_dir():
+            return
+        raise
+    put_right(library)
+    if place.state() is None:
+        return
+    if not is_alive(place.open):
+        passphrase = kept_passphrase(place)
+        if passphrase is None:
+            raise WorldError("vault_locked", library=str(library))
+        unlock(library, passphrase, settings)
+        atexit.register(lock_if_unused, library)
+    use_temporary(library)
+
+
+def put_right(library: Path) -> None:
+    """Undo or finish what was interrupted; see ``convert.put_right``."""
+    convert.put_right(place_of(library), _shared().values())
+    follow(library)
+
+
+def use_temporary(library: Path) -> None:
+    """Make temporary files, such as what is unpacked of documents, in an encrypted library."""
+    folder = place_of(library).open / TEMPORARY
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    tempfile.tempdir = str(folder)
+
+
+def unlock(library: Path, passphrase: str, settings: Settings) -> None:
+    """Unlock a library.
+
+    Raises:
+        WorldError: ``vault_passphrase`` or ``vault_unavailable``.
+    """
+    place = place_of(library)
+    with place.alone():
+        mounting.unlock(place, passphrase, lock_after_s(library, settings))
+    follow(library)
+
+
+def lock_after_s(library: Path, settings: Settings) -> int:
+    """Return the seconds without use after which a library is locked; 0 is never."""
+    minutes = settings["lock_after_min"]
+    return 60 * minutes if isinstance(minutes, int) and is_encrypted(library) else 0
+
+
+def lock(library: Path) -> None:
+    """Lock a library, whoever has it open.
+
+    Raises:
+        WorldError: ``vault_unavailable``, if it does not unmount.
+    """
+    logs.stop()
+    tempfile.tempdir = None
+    mounting.lock(place_of(library))
+
+
+def lock_if_unused(library: Path) -> None:
+    """Lock a library unless a process has it open."""
+    try:
+        if not is_encrypted(library) or is_locked(library):
+            return
+        LibraryLock.acquire(library).release()
+        lock(library)
+    except WorldError as error:
+        if error.code != "library_locked":
+            log.warning("the library was not locked: %s", error.message)
+
+
+def encrypt(library: Path, passphrase: str, *, keyring: bool = False) -> None:
+    """Encrypt a library with what belongs to it; it is locked afterwards.
+
+    Raises:
+        WorldError: See ``convert.encrypt``; ``no_keyring``, if there is none to keep it.
+    """
+    place = place_of(library)
+    logs.stop()
+    mounting.check_passphrase(passphrase)
+    if keyring:
+        keep_passphrase(place, passphrase)
+    convert.encrypt(place, passphrase, _shared(), keyring=keyring)
+    follow(library)
+
+
+def decrypt(library: Path, passphrase: str | None) -> None:
+    """Decrypt a library, with the passphrase from the keyring by default.
+
+    Raises:
+        WorldError: See ``convert.decrypt``; ``vault_passphrase`` without one.
+    """
+    place = place_of(library)
+    known = passphrase or kept_passphrase(place)
+    if known is None:
+        raise WorldError("vault_passphrase", library=str(library))
+    logs.stop()
+    kept = place.in_keyring
+    convert.decrypt(place, known)
+    if kept:
+        _forget_passphrase(place)
+    follow(library)
+
+
+def remove(library: Path) -> int:
+    """Delete an encrypted library, locked or not: without its key nothing of it can be read again.
+
+    Returns:
+        The bytes that were freed; 0 if the library is not encrypted.
+
+    Raises:
+        WorldError: ``library_locked`` while an engine has it open.
+    """
+    if not is_encrypted(library):
+        return 0
+    place = place_of(library)
+    if is_alive(place.open):
+        LibraryLock.acquire(library).release()
+    lock(library)
+    if place.in_keyring:
+        _forget_passphrase(place)
+    return convert.remove(place)
+
+
+def keep_passphrase(place: VaultPlace, passphrase: str) -> None:
+    """Have the keyring of the system keep a passphrase.
+
+    Raises:
+        WorldError: ``no_keyring``.
+    """
+    backend = _keyring()
+    with contextlib.suppress(Exception):  # each backend has its own, which may quote
+        if backend is not None:
+            backend.set_password(SERVICE, str(place.folder), passphrase)
+            if backend.get_password(SERVICE, str(place.folder)) == passphrase:
+                if place.state() is State.ENCRYPTED:
+                    place.write(State.ENCRYPTED, keyring=True)
+                return
+    raise WorldError("no_keyring")
+
+
+def kept_passphrase(place: VaultPlace) -> str | None:
+    """Return the passphrase of a library that is in the keyring; None without one."""
+    backend = _keyring() if place.in_keyring else None
+    with contextlib.suppress(Exception):  # as above
+        if backend is not None:
+            return backend.get_password(SERVICE, str(place.folder)) or None
+    return None
+
+
+def _forget_passphrase(place: VaultPlace) -> None:
+    with contextlib.suppress(Exception):  # as above
+        backend = _keyring()
+        if backend is not None:
+            backend.delete_password(SERVICE, str(place.folder))
+
+
+def _keyring() -> Keyring | None:
+    with contextlib.suppress(Exception):  # as above
+        return system_keyring()
+    return None
+
+
+def _shared() -> dict[str, Path]:
+    """Return the folders that go into an encrypted library, by their names there."""
+    return {WINDOW: paths.shared_window_folder(), LOG: paths.shared_log_folder()}

@@ -1,0 +1,342 @@
+"""Encrypts a library that exists, and decrypts one. What is killed is undone or finished.
+
+A copy is made, read again and compared, and brought to the disk; then one write of the record makes
+it the library, and only then the original is removed. ``put_right`` does at the next start what the
+record says was still to do. Tests kill the process at each of ``ENCRYPTING`` and ``DECRYPTING``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer import faults
+from indexer.api.errors import WorldError
+from indexer.api.private_files import DISK_FULL, HOLDER_NAME, LOCK_NAME, LibraryLock
+from indexer.confine.process import check, libc, remove_folder
+from indexer.vault.mounting import check_passphrase, check_possible, lock, make, working_mount
+from indexer.vault.place import OPEN, TEMPORARY, State, VaultPlace, is_mounted, sync_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+#: The steps, in their order; each is named when it has been done.
+ENCRYPTING = (
+    "vault-begun", "vault-made", "vault-copied", "vault-compared", "vault-committed",
+    "vault-set-aside", "vault-linked", "vault-removed",
+)  # fmt: skip
+DECRYPTING = (
+    "plain-begun", "plain-copied", "plain-compared", "plain-committed", "plain-unlinked",
+    "plain-placed", "plain-removed",
+)  # fmt: skip
+# Of the addresses and locks of an engine, which mean nothing elsewhere.
+_LEFT_OUT = frozenset({"engine.json", LOCK_NAME, HOLDER_NAME})
+_MADE_BEFORE = "gocryptfs.conf"  # before anything is copied
+_CHUNK_BYTES = 1 << 20
+# Bytes that a file may take beyond its size, encrypted or in whole blocks, and that a folder may.
+_MORE_PER_FILE, _MORE = 8 << 10, 32 << 20
+_OWNER = 0o700
+
+
+def encrypt(
+    place: VaultPlace,
+    passphrase: str,
+    also: Mapping[str, Path],
+    *,
+    keyring: bool = False,
+) -> None:
+    """Encrypt a library; it is locked afterwards.
+
+    Args:
+        place: Of a library that no engine has open.
+        passphrase: From which the key is made.
+        also: Folders that go into the library, by their names there, and are removed too.
+        keyring: Whether the passphrase is in the keyring.
+
+    Raises:
+        WorldError: ``path_missing`` without a library, ``library_locked``, ``disk_full``,
+            ``vault_unavailable`` or ``library_unwritable``; all is then as it was.
+    """
+    check_possible()
+    check_passphrase(passphrase)
+    put_right(place, ())
+    if place.state() is not None:
+        raise WorldError("not_empty", path=str(place.folder))
+    if not place.library.is_dir():
+        raise WorldError("path_missing", path=str(place.library))
+    if os.path.ismount(place.library):
+        raise WorldError("vault_unavailable", reason="own_drive")
+    also = {name: path for name, path in also.items() if path.is_dir()}
+    with LibraryLock.acquire(place.library, "lectern encrypt"), _told(place):
+        _check_room([place.library, *also.values()], place.library.parent)
+        place.folder.mkdir(mode=_OWNER)
+        with place.alone():
+            try:
+                _copy_into(place, passphrase, also, keyring=keyring)
+            except BaseException:
+                _undo(place)
+                raise
+            place.write(State.REMOVING)
+            faults.reached("vault-committed")
+            _finish_encrypting(place, also.values())
+
+
+def _copy_into(
+    place: VaultPlace, passphrase: str, also: Mapping[str, Path], *, keyring: bool
+) -> None:
+    place.write(State.COPYING, keyring=keyring)
+    faults.reached("vault-begun")
+    make(place, passphrase)
+    faults.reached("vault-made")
+    parts = {"": place.library, **also}
+    with working_mount(place, passphrase) as mounted:
+        for name, part in parts.items():
+            _copy(part, mounted / name)
+        (mounted / TEMPORARY).mkdir(mode=_OWNER, exist_ok=True)
+    _sync(place.folder)
+    faults.reached("vault-copied")
+    with working_mount(place, passphrase) as mounted:
+        for name, part in parts.items():
+            _compare(part, mounted / name)
+    faults.reached("vault-compared")
+
+
+def _finish_encrypting(place: VaultPlace, also: Iterable[Path]) -> None:
+    """Remove the plain library and what went into it; nothing happens where that is done."""
+    if place.library.is_dir() and not place.library.is_symlink():
+        place.library.rename(place.plain)
+    sync_folder(place.library.parent)
+    faults.reached("vault-set-aside")
+    if not place.library.is_symlink():
+        place.library.symlink_to(Path(place.folder.name) / OPEN)
+        sync_folder(place.library.parent)
+    faults.reached("vault-linked")
+    remove_folder(place.plain)
+    for left in also:
+        _remove_copied(left, (place.cipher / _MADE_BEFORE).stat().st_mtime_ns)
+    faults.reached("vault-removed")
+    place.write(State.ENCRYPTED)
+
+
+def decrypt(place: VaultPlace, passphrase: str) -> None:
+    """Decrypt a library, which then lies on the disk as before it was encrypted.
+
+    Raises:
+        WorldError: ``vault_passphrase``, ``library_locked``, ``disk_full``, ``vault_unavailable``
+            or ``library_unwritable``; it is then encrypted, and locked.
+    """
+    check_possible()
+    put_right(place, ())
+    if place.state() is None:
+        raise WorldError("path_missing", path=str(place.folder))
+    lock(place)
+    with place.alone(), _told(place):
+        try:
+            place.write(State.RESTORING)
+            faults.reached("plain-begun")
+            with working_mount(place, passphrase) as mounted:
+                _check_room([mounted], place.folder)
+                _copy(mounted, place.plain)
+                _sync(place.folder)
+                faults.reached("plain-copied")
+                _compare(mounted, place.plain)
+                faults.reached("plain-compared")
+        except BaseException:
+            _undo(place)
+            raise
+        place.write(State.RESTORED)
+        faults.reached("plain-committed")
+        _finish_decrypting(place)
+
+
+def _finish_decrypting(place: VaultPlace) -> None:
+    """Put the plain library where it belongs, and remove the encrypted one."""
+    if place.plain.is_dir():
+        if place.library.is_symlink():
+            place.library.unlink()
+        faults.reached("plain-unlinked")
+        place.plain.rename(place.library)
+        sync_folder(place.library.parent)
+    faults.reached("plain-placed")
+    _remove_vault(place)
+    faults.reached("plain-removed")
+
+
+def put_right(place: VaultPlace, also: Iterable[Path]) -> None:
+    """Undo or finish what was interrupted.
+
+    Args:
+        place: Of any library.
+        also: The folders that go into it if it is encrypted.
+
+    Raises:
+        WorldError: ``library_locked`` while another process converts it; ``vault_conflict``, if
+            another library was made meanwhile where the encrypted one belongs.
+    """
+    state = place.state()
+    if state is None and not place.folder.is_dir():
+        return
+    if state is State.ENCRYPTED:
+        _must_be_link(place)
+        return
+    with place.alone(), _told(place):
+        match place.state():
+            case State.COPYING | State.RESTORING:
+                lock(place)
+                _undo(place)
+            case State.REMOVING:
+                lock(place)
+                _finish_encrypting(place, also)
+            case State.RESTORED:
+                lock(place)
+                _finish_decrypting(place)
+            case None:
+                _remove_vault(place)
+            case State.ENCRYPTED:  # another process was first
+                pass
+
+
+def remove(place: VaultPlace) -> int:
+    """Delete an encrypted library that is locked; return the bytes that were freed."""
+    freed = sum(found.st_size for _path, found in _walk(place.folder))
+    with place.alone():
+        if place.library.is_symlink():
+            place.library.unlink()
+        _remove_vault(place)
+    return freed
+
+
+def _must_be_link(place: VaultPlace) -> None:
+    """Make the link to a library if it is missing, as after a copy without links."""
+    if place.library.is_symlink():
+        return
+    if place.library.exists():
+        raise WorldError("vault_conflict", path=str(place.library))
+    with _told(place):
+        place.library.symlink_to(Path(place.folder.name) / OPEN)
+
+
+def _undo(place: VaultPlace) -> None:
+    """Remove the unfinished copy; what was the library is it still."""
+    lock(place)
+    if place.state() is State.RESTORING:
+        remove_folder(place.plain)
+        place.write(State.ENCRYPTED)
+    else:
+        _remove_vault(place)
+
+
+def _remove_vault(place: VaultPlace) -> None:
+    """Remove the folder of an encrypted library; the record goes last, so that this is resumed."""
+    if any(is_mounted(point) for point in (place.open, place.work)):
+        raise WorldError("vault_unavailable", reason="stays_mounted")
+    remove_folder(place.cipher)
+    remove_folder(place.plain)
+    place.keeper.unlink(missing_ok=True)
+    if not place.cipher.exists():
+        place.record.unlink(missing_ok=True)
+    remove_folder(place.folder)
+    sync_folder(place.folder.parent)
+
+
+def _remove_copied(folder: Path, before_ns: int) -> None:
+    """Remove what was copied of a folder; what other windows have written since then stays."""
+    if folder.is_dir():
+        for path, found in reversed(list(_walk(folder))):
+            with contextlib.suppress(OSError):
+                if stat.S_ISDIR(found.st_mode):
+                    (folder / path).rmdir()
+                elif found.st_mtime_ns <= before_ns:
+                    (folder / path).unlink()
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _check_room(parts: list[Path], disk: Path) -> None:
+    """Check that a copy fits.
+
+    Raises:
+        WorldError: ``disk_full``.
+    """
+    needed = _MORE
+    for part in parts:
+        needed += sum(found.st_size + _MORE_PER_FILE for _path, found in _walk(part))
+    if shutil.disk_usage(disk).free < needed:
+        raise WorldError("disk_full", needed=f"{needed / 1e9:.1f} GB", path=str(disk))
+
+
+def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Yield what is to be copied, by its path in a folder: each folder before what is in it.
+
+    Raises:
+        OSError: What cannot be listed must not be taken for nothing.
+    """
+    for entry in sorted(os.scandir(folder), key=lambda each: each.name):
+        if entry.name in _LEFT_OUT:
+            continue
+        found = entry.stat(follow_symlinks=False)
+        yield Path(entry.name), found
+        if stat.S_ISDIR(found.st_mode):
+            yield from ((Path(entry.name) / path, each) for path, each in _walk(Path(entry.path)))
+
+
+def _copy(source: Path, made: Path) -> None:
+    """Copy a folder, and have each file written to the disk; sockets and pipes hold nothing."""
+    made.mkdir(mode=_OWNER, exist_ok=True)
+    for path, found in _walk(source):
+        copy = made / path
+        if stat.S_ISDIR(found.st_mode):
+            copy.mkdir(mode=_OWNER, exist_ok=True)
+        elif stat.S_ISLNK(found.st_mode):
+            copy.symlink_to((source / path).readlink())
+        elif stat.S_ISREG(found.st_mode):
+            with (source / path).open("rb") as original, copy.open("xb") as file:
+                os.fchmod(file.fileno(), 0o600)
+                shutil.copyfileobj(original, file, _CHUNK_BYTES)
+                file.flush()
+                os.fsync(file.fileno())
+            os.utime(copy, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def _compare(source: Path, made: Path) -> None:
+    """Compare a copy with its original.
+
+    Raises:
+        OSError: Something is missing or differs.
+    """
+    for path, found in _walk(source):
+        copy = made / path
+        if stat.S_ISREG(found.st_mode):
+            with (source / path).open("rb") as original, copy.open("rb") as file:
+                while block := original.read(_CHUNK_BYTES):
+                    if file.read(len(block)) != block:
+                        raise OSError(f"the copy of {path} differs")
+                if file.read(1):
+                    raise OSError(f"the copy of {path} differs")
+        elif stat.S_ISDIR(found.st_mode) and not copy.is_dir():
+            raise OSError(f"{path} was not copied")
+
+
+def _sync(folder: Path) -> None:
+    """Have the file system of a folder write all it holds to the disk."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        check(libc().syncfs(opened))
+    finally:
+        os.close(opened)
+
+
+@contextlib.contextmanager
+def _told(place: VaultPlace) -> Iterator[None]:
+    """Translate the errors of the file system."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in DISK_FULL:
+            folder = str(place.library.parent)
+            raise WorldError("disk_full", needed="a copy", path=folder) from error
+        raise WorldError("library_unwritable", library=str(place.library)) from error

@@ -1,0 +1,218 @@
+"""The process that keeps a library unlocked: it runs gocryptfs, and unmounts when it must.
+
+It ends by SIGTERM, when nothing was open in the library for a while, when the process ends that
+converts the library, and when the machine goes to sleep, which the login manager of the system says
+on D-Bus and waits for. It reads no document and
+no library. It does not know the passphrase any more once the folder is mounted; gocryptfs has the
+key, and gives it up when it ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.confine.process import PR_SET_PDEATHSIG, libc
+from indexer.vault.mounting import GOCRYPTFS, MOUNTED, PATIENCE_S, QUIET, detach
+from indexer.vault.place import OPEN, VaultPlace, is_alive, place_of
+
+if TYPE_CHECKING:
+    from jeepney.io.blocking import DBusConnection
+
+_FAILED = 1
+_POLL_S = 0.02
+# Of the few seconds that the login manager waits, for an engine to finish writing.
+_ENGINE_S = 3.0
+_UNMOUNT_S = 10.0
+_LOGIN = "org.freedesktop.login1"
+
+
+def main() -> int:
+    """Mount and stay in the background; the status says whether it is mounted."""
+    folder, worker, idle = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    passphrase = sys.stdin.buffer.read()
+    told, telling = os.pipe()
+    if os.fork():
+        os.close(telling)
+        return int(os.read(told, 8) or b"1")
+    os.close(told)
+    os.setsid()
+    keeper = Keeper(place_of(folder / OPEN), worker)
+    keeper.run(passphrase, idle, telling)
+    os._exit(0)
+
+
+class Keeper:
+    """Runs gocryptfs for one mount.
+
+    Args:
+        place: The library.
+        worker: A process with which it ends, or 0.
+    """
+
+    def __init__(self, place: VaultPlace, worker: int) -> None:
+        self._place = place
+        self._point = place.work if worker else place.open
+        self._worker = worker
+        self._signalled, wake = os.pipe()
+        os.set_blocking(wake, False)
+        signal.set_wakeup_fd(wake)
+        for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT):
+            signal.signal(number, lambda number, _frame: self._note(number))
+        self._ending = False
+
+    def run(self, passphrase: bytes, idle_s: int, telling: int) -> None:
+        """Mount, tell by a pipe how that went, and unmount when it is time."""
+        import fcntl
+
+        with self._place.keeper.open("a+b") as held:
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._tell(telling, _FAILED)
+                return
+            held.truncate(0)
+            held.write(str(os.getpid()).encode())
+            held.flush()
+            self._point.mkdir(mode=0o700, exist_ok=True)
+            process = self._start(passphrase, idle_s)
+            status = self._mounted(process)
+            try:
+                if status == MOUNTED:
+                    self._tell(telling, status)
+                    self._wait(process)
+            finally:
+                self._unmount(process)
+        if status != MOUNTED:
+            self._tell(telling, status)
+
+    def _start(self, passphrase: bytes, idle_s: int) -> subprocess.Popen[bytes]:
+        idle = ["-idle", f"{idle_s}s"] if idle_s else []
+        command = [GOCRYPTFS, *QUIET, "-fg", "-ko", "noexec", *idle, "--"]
+        process = subprocess.Popen(
+            [*command, str(self._place.cipher), str(self._point)],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            # Nothing else runs here yet; the mount goes with its keeper.
+            preexec_fn=lambda: libc().prctl(PR_SET_PDEATHSIG, signal.SIGTERM),  # noqa: PLW1509  # one thread
+        )  # fmt: skip
+        with contextlib.suppress(BrokenPipeError), process.stdin or contextlib.nullcontext():
+            if process.stdin is not None:
+                process.stdin.write(passphrase)
+        return process
+
+    def _mounted(self, process: subprocess.Popen[bytes]) -> int:
+        """Wait until it is mounted; return the status to tell."""
+        ends = time.monotonic() + PATIENCE_S
+        while process.poll() is None and time.monotonic() < ends and not self._ending:
+            if is_alive(self._point):
+                return MOUNTED
+            time.sleep(_POLL_S)
+        return process.poll() or _FAILED
+
+    def _tell(self, telling: int, status: int) -> None:
+        os.write(telling, str(status).encode())
+        os.close(telling)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for standard in range(3):
+            os.dup2(nothing, standard)
+
+    def _wait(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait for the end of gocryptfs, a signal, or the machine's sleep."""
+        with contextlib.ExitStack() as until_asleep:
+            bus = _login_manager(until_asleep)
+            watched = [self._signalled]
+            if self._worker:
+                try:
+                    watched.append(os.pidfd_open(self._worker))
+                except OSError:
+                    return
+            while process.poll() is None and not self._ending:
+                try:
+                    if bus is not None and _is_going_to_sleep(bus):
+                        _end_engine(self._place.library)
+                        self._unmount(process)
+                        return
+                except (OSError, EOFError):
+                    bus = None  # the bus has ended, and says nothing any more
+                ready, _, _ = select.select([*watched, *([bus.sock] if bus else [])], [], [])
+                if self._signalled in ready:
+                    os.read(self._signalled, 64)
+                self._ending |= any(worker in ready for worker in watched[1:])
+
+    def _note(self, number: int) -> None:
+        self._ending |= number != signal.SIGCHLD
+
+    def _unmount(self, process: subprocess.Popen[bytes]) -> None:
+        """End gocryptfs, which unmounts and gives up the key."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.terminate()
+            process.wait(_UNMOUNT_S)
+        process.kill()
+        process.wait()
+        detach(self._point)
+
+
+def _login_manager(until_asleep: contextlib.ExitStack) -> DBusConnection | None:
+    """Listen for the machine's sleep, which is then held up until the stack is closed."""
+    from jeepney import DBusAddress, MatchRule, new_method_call
+    from jeepney.auth import AuthenticationError
+    from jeepney.bus_messages import message_bus
+    from jeepney.io.blocking import open_dbus_connection
+
+    manager = DBusAddress("/org/freedesktop/login1", _LOGIN, f"{_LOGIN}.Manager")
+    rule = MatchRule(type="signal", interface=f"{_LOGIN}.Manager", member="PrepareForSleep")
+    why = ("sleep", "Lectern", "Locking the library", "delay")
+    try:
+        bus = until_asleep.enter_context(open_dbus_connection("SYSTEM", enable_fds=True))
+        bus.send_and_get_reply(message_bus.AddMatch(rule), timeout=5)
+        held = bus.send_and_get_reply(new_method_call(manager, "Inhibit", "ssss", why), timeout=5)
+        for descriptor in held.body:
+            if hasattr(descriptor, "to_raw_fd"):
+                until_asleep.callback(os.close, descriptor.to_raw_fd())
+    except (OSError, EOFError, LookupError, ValueError, TimeoutError, AuthenticationError):
+        return None
+    return bus
+
+
+def _is_going_to_sleep(bus: DBusConnection) -> bool:
+    """Read what the bus has said; whether that was that the machine goes to sleep.
+
+    Raises:
+        OSError: ``EOFError`` too, if the bus has ended.
+    """
+    from jeepney import HeaderFields, MessageType
+
+    going = False
+    with contextlib.suppress(TimeoutError):
+        while True:
+            said = bus.receive(timeout=0)
+            fields = said.header.fields
+            if said.header.message_type is MessageType.signal:
+                named = fields.get(HeaderFields.member) == "PrepareForSleep"
+                going |= named and said.body == (True,)
+    return going
+
+
+def _end_engine(library: Path) -> None:
+    """Ask an engine that has the library open to finish; what it does not finish is not lost."""
+    from indexer.api.endpoint import EngineClient
+    from indexer.api.errors import LecternError
+    from indexer.api.requests import Shutdown
+
+    with contextlib.suppress(LecternError, OSError):
+        client = EngineClient.attach(library)
+        if client is not None:
+            with contextlib.closing(client):
+                client.call(Shutdown())
+                client.wait_until_gone(_ENGINE_S)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

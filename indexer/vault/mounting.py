@@ -1,0 +1,275 @@
+"""Unlocks and locks: what gocryptfs is asked, by the launcher of this process where it has one.
+
+Whoever is not root mounts through a program with more rights than the person has, which a process
+that has confined itself cannot start. So its launcher does it, and only this: it makes an encrypted
+folder and mounts it at its own place. The passphrase goes through pipes only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.errors import InternalError, WorldError
+from indexer.confine import launcher
+from indexer.confine.launcher import LauncherRequest
+from indexer.confine.process import child_command, child_environment
+from indexer.vault.place import SUFFIX, VaultPlace, is_alive, is_mounted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+GOCRYPTFS = "gocryptfs"
+#: Exit statuses, the first two also of the keeper.
+WRONG_PASSPHRASE, MOUNTED = 12, 0
+_DEVICE = Path("/dev/fuse")
+# Seconds for a key to be derived and a folder to be mounted on a busy machine.
+PATIENCE_S = 60.0
+# Seconds for the keeper to unmount; it detaches what others still have open.
+LOCK_S = 20.0
+_POLL_S = 0.02
+_MOST = 1024  # characters; gocryptfs takes 2,048 bytes
+QUIET = ("-q", "-nosyslog")
+
+
+@dataclass(frozen=True, slots=True)
+class MakeVault(LauncherRequest[None]):
+    """Make an encrypted folder in an empty one."""
+
+    folder: Path
+    passphrase: str
+
+    def do(self) -> None:
+        """Run gocryptfs; see ``make``."""
+        place = _place(self.folder)
+        done = subprocess.run(
+            [GOCRYPTFS, *QUIET, "-init", "--", str(place.cipher)], input=self.passphrase.encode(),
+            capture_output=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise WorldError("vault_unavailable", reason="gocryptfs_failed", status=done.returncode)
+
+
+@dataclass(frozen=True, slots=True)
+class MountVault(LauncherRequest[None]):
+    """Mount an encrypted folder, and start the process that unmounts it.
+
+    Attributes:
+        folder: Of the encrypted library.
+        worker: The process that converts it, with which the mount ends; 0 to use the library.
+        passphrase: Of the person.
+        idle_s: Seconds without an open file after which it is unmounted; 0 is never.
+    """
+
+    folder: Path
+    worker: int
+    passphrase: str
+    idle_s: int
+
+    def do(self) -> None:
+        """Start a keeper; see ``unlock``."""
+        place = _place(self.folder)
+        command = [*child_command("indexer.vault.keeper"), str(place.folder), str(self.worker)]
+        environment = {**child_environment(), **_bus()}
+        done = subprocess.run(
+            [*command, str(self.idle_s)], input=self.passphrase.encode(), env=environment, cwd="/",
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+        if done.returncode == WRONG_PASSPHRASE:
+            raise WorldError("vault_passphrase", library=str(place.library))
+        if done.returncode != MOUNTED:
+            raise WorldError("vault_unavailable", reason="gocryptfs_failed", status=done.returncode)
+
+
+@dataclass(frozen=True, slots=True)
+class DetachVault(LauncherRequest[None]):
+    """Unmount what a keeper that was killed has left."""
+
+    folder: Path
+    working: bool
+
+    def do(self) -> None:
+        """Run fusermount, or umount where root is without it."""
+        place = _place(self.folder)
+        detach(place.work if self.working else place.open)
+
+
+_REQUESTS = (MakeVault, MountVault, DetachVault)
+
+
+def launcher_commands() -> Mapping[type[LauncherRequest[Any]], Callable[[Any, Any], None]]:
+    """Return what a launcher does for this room."""
+    if why_not():
+        return {}
+    return {kind: lambda request, _gone: request.do() for kind in _REQUESTS}
+
+
+def why_not() -> str:
+    """Say why no library can be encrypted on this system, by a phrase; "" if one can."""
+    if sys.platform != "linux":
+        return "linux_only"
+    if shutil.which(GOCRYPTFS) is None:
+        return "no_gocryptfs"
+    return "" if os.access(_DEVICE, os.R_OK | os.W_OK) else "no_fuse"
+
+
+def check_possible() -> None:
+    """Raise ``vault_unavailable`` where no library can be encrypted."""
+    if reason := why_not():
+        raise WorldError("vault_unavailable", reason=reason)
+
+
+def check_passphrase(passphrase: str) -> str:
+    """Return a passphrase that gocryptfs takes as it is: one line, and not empty.
+
+    Raises:
+        WorldError: ``bad_usage``.
+    """
+    if not passphrase.strip() or "\n" in passphrase or len(passphrase) > _MOST:
+        reason = f"a passphrase is one line of 1 to {_MOST} characters"
+        raise WorldError("bad_usage", command="lectern encrypt", reason=reason)
+    return passphrase
+
+
+def make(place: VaultPlace, passphrase: str) -> None:
+    """Make the encrypted folder of a library.
+
+    Raises:
+        WorldError: ``vault_unavailable``.
+    """
+    place.cipher.mkdir(mode=0o700)
+    _ask(MakeVault(place.folder, check_passphrase(passphrase)))
+
+
+def unlock(place: VaultPlace, passphrase: str, idle_s: int = 0) -> None:
+    """Unlock a library, if it is not.
+
+    Raises:
+        WorldError: ``vault_passphrase`` or ``vault_unavailable``.
+    """
+    if not is_alive(place.open):
+        _clear(place, working=False)
+        _ask(MountVault(place.folder, 0, check_passphrase(passphrase), idle_s))
+
+
+@contextlib.contextmanager
+def working_mount(place: VaultPlace, passphrase: str) -> Iterator[Path]:
+    """Have the encrypted folder mounted within the block, for this process to copy."""
+    _clear(place, working=True)
+    _ask(MountVault(place.folder, os.getpid(), check_passphrase(passphrase), 0))
+    try:
+        yield place.work
+    finally:
+        lock(place)
+
+
+def lock(place: VaultPlace) -> None:
+    """Unmount a library, at once: what others have open there is gone for them.
+
+    Raises:
+        WorldError: ``vault_unavailable``, if its keeper does not end.
+    """
+    ends = time.monotonic() + LOCK_S
+    while (keeper := _keeper(place)) is not None:
+        if time.monotonic() > ends:
+            raise WorldError("vault_unavailable", reason="stays_mounted")
+        if keeper:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(keeper, signal.SIGTERM)
+        time.sleep(_POLL_S)
+    for working in (False, True):
+        _clear(place, working=working)
+
+
+def detach(point: Path) -> None:
+    """Unmount a folder even if something is open there, and remove it."""
+    if is_mounted(point):
+        for program in (["fusermount3", "-uz"], ["umount", "-l"]):
+            if shutil.which(program[0]) and _quiet([*program, str(point)]) == 0:
+                break
+    with contextlib.suppress(OSError):
+        point.rmdir()
+
+
+def _quiet(command: list[str]) -> int:
+    return subprocess.run(command, capture_output=True, check=False).returncode
+
+
+def _clear(place: VaultPlace, *, working: bool) -> None:
+    """Take away what a killed keeper has left at a mount point.
+
+    Raises:
+        WorldError: ``vault_unavailable``, if it stays mounted.
+    """
+    point = place.work if working else place.open
+    if is_mounted(point):
+        _ask(DetachVault(place.folder, working))
+    with contextlib.suppress(OSError):
+        point.rmdir()
+    if is_mounted(point):
+        raise WorldError("vault_unavailable", reason="stays_mounted")
+
+
+def _keeper(place: VaultPlace) -> int | None:
+    """Return the process that keeps a library unlocked, 0 before it has said its number.
+
+    Its lock proves that it is alive.
+    """
+    import fcntl
+
+    try:
+        file = place.keeper.open("rb")
+    except FileNotFoundError:
+        return None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            found = file.read()
+            return int(found) if found.isdigit() else 0
+    return None
+
+
+def _place(folder: Path) -> VaultPlace:
+    """Check a folder that a process asks for: it is that of an encrypted library.
+
+    Raises:
+        WorldError: ``bad_request``.
+    """
+    if not folder.is_absolute() or not folder.name.endswith(SUFFIX) or folder.is_symlink():
+        raise WorldError("bad_request", reason="it is no encrypted library")
+    place = VaultPlace(folder.with_name(folder.name.removesuffix(SUFFIX)), folder)
+    if not place.cipher.is_dir() or place.cipher.is_symlink():
+        raise WorldError("bad_request", reason="it is no encrypted library")
+    return place
+
+
+def _bus() -> dict[str, str]:
+    """Return where the bus of the system is, which the keeper listens on."""
+    name = "DBUS_SYSTEM_BUS_ADDRESS"
+    return {name: os.environ[name]} if name in os.environ else {}
+
+
+def _ask(request: MakeVault | MountVault | DetachVault) -> None:
+    """Do something by the launcher, or here in a process that is not confined.
+
+    Raises:
+        WorldError: ``vault_unavailable`` and what it raises.
+    """
+    check_possible()
+    ours = launcher.current()
+    if ours is None:
+        request.do()
+        return
+    try:
+        ours.ask(request, seconds=PATIENCE_S)
+    except InternalError as error:
+        raise WorldError("vault_unavailable", reason="launcher_gone") from error
