@@ -47,7 +47,6 @@ PHRASES = {
     # why a device is in use
     "device_tested": N_("installed, and a test run gave the numbers of the processor"),
     "device_runs": "it runs",
-    "device_share": N_("it computes {nodes} of the operators, in {time} of the time"),
     "device_asked": N_("as chosen in the settings"),
     "device_only": N_("no supported graphics card"),
     "device_absent": N_("{device} is not part of the installed ONNX Runtime"),
@@ -59,8 +58,6 @@ PHRASES = {
         "{device} computes fp32, and these vectors are int8, which are not close enough to those; "
         "`lectern reindex --precision fp32` embeds all anew for it"
     ),
-    "precision_faster": N_("fp32 by {device} is {times} times as fast here as int8"),
-    "precision_slower": N_("fp32 by {device} is not faster here than int8"),
     "runtimes_clash": N_(
         "{names} are installed together and overwrite each other's files; uninstall all of them, "
         "then install one"

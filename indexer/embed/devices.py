@@ -1,20 +1,13 @@
-"""Chooses the execution provider of ONNX Runtime, and keeps what was measured on this machine.
+"""Chooses the execution provider of ONNX Runtime.
 
-A provider is accepted if the session reports it and a test run gives the numbers of the CPU; the
-profile of that run says how much of it the provider computed. Findings depend on the graph, the
-versions of the runtimes and the processor. A file of findings that is damaged or cannot be written
-counts as empty: everything is measured again.
+A provider is accepted if the session reports it and a test run gives the numbers of the CPU.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import hashlib
-import json
 import logging
-import os
-import platform
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -22,12 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
-from indexer.api.private_files import write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from indexer.embed.model_files import ModelForm
+    from collections.abc import Callable
 
 log = logging.getLogger(__name__)
 
@@ -220,8 +210,8 @@ def survey(test: Callable[[str], object]) -> dict[str, Note]:
     return found
 
 
-def open_on(runtime: Any, model: Path, name: str, profile: str = "") -> Any:
-    """Open a session on one provider; with ``profile``, the beginning of a file's name, profiled.
+def open_on(runtime: Any, model: Path, name: str) -> Any:
+    """Open a session on one provider.
 
     A run uses one thread, and several runs are concurrent: for sequences of a few hundred tokens
     this is faster than several threads per operator, and no thread spins while it waits.
@@ -237,9 +227,6 @@ def open_on(runtime: Any, model: Path, name: str, profile: str = "") -> Any:
     settings.enable_mem_pattern = False
     # The graph has its fused operators already; what the optimizer fuses further is slower.
     settings.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    if profile:
-        settings.enable_profiling = True
-        settings.profile_file_prefix = profile
     wanted = list(dict.fromkeys((PROVIDERS[name], PROVIDERS[CPU])))
     options = [_OPTIONS.get(name, {}), {}][: len(wanted)]
     session = runtime.InferenceSession(
@@ -258,24 +245,6 @@ def _release_unused_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def share(events: Iterable[Any], name: str) -> Note:
-    """How much of the profiled runs a provider computed, by operators and by time.
-
-    Args:
-        events: Of the profile of ONNX Runtime.
-        name: A key of ``PROVIDERS``.
-    """
-    counts, spent = [0, 0], [0, 0]
-    for event in events:
-        provider = event.get("args", {}).get("provider") if event.get("cat") == "Node" else None
-        if provider and event["name"].endswith("_kernel_time"):
-            own = provider == PROVIDERS[name]
-            counts[own] += 1
-            spent[own] += event["dur"]
-    shares = (f"{100 * part[1] // max(1, sum(part))} %" for part in (counts, spent))
-    return Note("device_share", dict(zip(("nodes", "time"), shares, strict=True)))
-
-
 def out_of_memory(error: Exception) -> bool:
     """Whether a run failed because the device has too little memory."""
     said = str(error).lower()
@@ -291,38 +260,3 @@ def _why_cpu(wanted: str, failures: list[Note]) -> tuple[Note, ...]:
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0][:200] if lines else type(error).__name__
-
-
-FINDINGS = "machine.json"
-
-
-def kept_finding(form: ModelForm, what: str) -> Any:
-    """The finding of that name; None if there is none for this machine."""
-    return _read_findings(_findings_file(form)).get(_finding_key(form, what))
-
-
-def keep_finding(form: ModelForm, what: str, found: Any) -> None:
-    """Keep a finding, which must be JSON; nothing happens if it cannot be written."""
-    file = _findings_file(form)
-    known = _read_findings(file) | {_finding_key(form, what): found}
-    with contextlib.suppress(OSError):
-        write_file(file, json.dumps(known, indent=1) + "\n")
-
-
-def _findings_file(form: ModelForm) -> Path:
-    return form.models / FINDINGS
-
-
-def _read_findings(file: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _finding_key(form: ModelForm, what: str) -> str:
-    processor = "\n".join(processor_lines()) or platform.processor() or platform.machine()
-    parts = (*installed_runtimes(), str(os.cpu_count()), processor)
-    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    return f"{form.record.id} {form.graph.name} {what} {digest}"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import logging
 import math
-import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import category
 
@@ -28,10 +26,7 @@ from indexer.embed.devices import (
     AUTO,
     CPU,
     choose,
-    keep_finding,
-    kept_finding,
     out_of_memory,
-    share,
 )
 from indexer.embed.encoder import Encoder, random_sequences
 from indexer.embed.layout import WindowLayout, shared_tokenizer
@@ -43,7 +38,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.api.phrases import Note
     from indexer.api.types import Span
     from indexer.config import Precision
     from indexer.embed.batches import Batch, EmbedInput, PassageVectors, Segments, TokenSequence
@@ -147,12 +141,9 @@ class OnnxEmbedder:
         self._encoder_record = form.record.encoder_of(form.side)
         self._layout = WindowLayout(self._encoder_record, shared_tokenizer(form.tokenizer))
 
-        (self._encoder, computed), self.provider = choose(provider, partial(open_tested, form))
-        if computed is not None:
-            self.provider = replace(self.provider, notes=(*self.provider.notes, computed))
+        self._encoder, self.provider = choose(provider, partial(open_tested, form))
         self._workers = workers
-        self.form = form
-        self._fitting = self._remembered()  # tokens of a run that the device has memory for
+        self._fitting = 0  # tokens of a run that the device has memory for, once that is known
         self._encoded: SharedCache[tuple[str, str], NDArray[np.float32]] = SharedCache(
             _QUERIES_KEPT
         )
@@ -162,13 +153,6 @@ class OnnxEmbedder:
     def space(self) -> str:
         """The name of the space of its vectors, see ``space_of``."""
         return space_of(self.record, self.precision)
-
-    def _remembered(self) -> int:
-        """How many tokens fitted an accelerator before; 0 if that is not known."""
-        fitting = None
-        if self.provider.name not in _TOKENS_A_RUN:
-            fitting = kept_finding(self.form, f"{self.provider.name} tokens")
-        return fitting if type(fitting) is int and fitting > 0 else 0
 
     @property
     def token_budget(self) -> int:
@@ -347,27 +331,16 @@ class OnnxEmbedder:
             rows = zip(batch.sequences, found, sizes, strict=True)
             return [(index, each[:size]) for index, each, size in rows]
         self._fitting = min(self.token_budget, batch.ids.size // 2)
-        keep_finding(self.form, f"{self.provider.name} tokens", self._fitting)
         log.warning("%s has memory for about %d tokens", self.provider.name, self._fitting)
         half = len(batch.sequences) // 2
         parts = (batch.part(rows) for rows in (slice(half), slice(half, None)))
         return [pair for part in parts for pair in self._run(part, wanted)]
 
 
-def open_tested(form: ModelForm, provider: str) -> tuple[Encoder, Note | None]:
-    """Open a graph on a provider, whose numbers must be those of the CPU; see ``Encoder.test``.
-
-    Returns:
-        The open encoder, and what an accelerator computed of the test.
-    """
+def open_tested(form: ModelForm, provider: str) -> Encoder:
+    """Open a graph on a provider, whose numbers must be those of the CPU; see ``Encoder.test``."""
     record = form.record.encoder_of(form.side)
-    sizes = record.vocabulary, record.window
-    if provider == CPU:
-        encoder = Encoder(form.path, CPU)
-        encoder.test(*sizes)
-        return encoder, None
-    # Windows deletes no open file.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        encoder = Encoder(form.path, provider, profile=str(Path(folder) / "profile"))
-        encoder.test(*sizes, Encoder(form.path, CPU))
-        return encoder, share(encoder.end_profile(), provider)
+    encoder = Encoder(form.path, provider)
+    reference = Encoder(form.path, CPU) if provider != CPU else None
+    encoder.test(record.vocabulary, record.window, reference)
+    return encoder

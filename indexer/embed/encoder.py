@@ -12,9 +12,7 @@ rows are inputs of the graph, and training uses the same.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +27,7 @@ from indexer.embed.devices import (
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -178,14 +177,13 @@ class Encoder:
     Args:
         model: An ONNX file.
         provider: A key of ``devices.PROVIDERS``.
-        profile: The beginning of the name of a file for the profile of its first runs, or "".
 
     Raises:
         WorldError: ``no_runtime`` if there is no ONNX Runtime.
     """
 
-    def __init__(self, model: Path, provider: str, profile: str = "") -> None:
-        self._session: Any = open_on(load_runtime(), model, provider, profile)
+    def __init__(self, model: Path, provider: str) -> None:
+        self._session: Any = open_on(load_runtime(), model, provider)
         self._takes = {
             value.name: np.int64 if "int64" in value.type else np.int32
             for value in self._session.get_inputs()
@@ -255,12 +253,6 @@ class Encoder:
         return {
             name: numbers.astype(np.int32) for name, numbers in rows.items() if name in self._takes
         }
-
-    def end_profile(self) -> list[dict[str, Any]]:
-        """Stop profiling, and return the events until then."""
-        file = Path(self._session.end_profiling())
-        events: list[dict[str, Any]] = json.loads(file.read_text("utf-8"))
-        return events
 
     def test(self, vocabulary: int, window: int, reference: Encoder | None = None) -> None:
         """Run a small batch; or a few, which are compared with another encoder of the same graph.

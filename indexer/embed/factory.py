@@ -12,10 +12,10 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from indexer.api.errors import LecternError, WorldError
+from indexer.api.errors import LecternError
 from indexer.api.phrases import Note
 from indexer.config import Precision
 from indexer.embed.devices import (
@@ -24,14 +24,11 @@ from indexer.embed.devices import (
     ProviderInUse,
     candidates,
     clash,
-    keep_finding,
-    kept_finding,
     load_runtime,
     survey,
 )
 from indexer.embed.embedder import OnnxEmbedder, open_tested
 from indexer.embed.model_files import (
-    ModelForm,
     changed_files,
     find_embedding,
     find_form,
@@ -56,7 +53,6 @@ log = logging.getLogger(__name__)
 M = TypeVar("M")
 # Below this float32 is not worth its memory.
 LEAST_GAIN = 1.1
-_COMPARED = "float32 beside 8 bits"  # the finding of ``fastest_precision``
 
 
 def open_embedder(
@@ -113,82 +109,26 @@ def fastest_precision(config: EngineConfig) -> Precision:
     elsewhere, and if a model cannot be opened, which is told when passages are embedded.
 
     Raises:
-        WorldError: ``unknown_model``, ``no_runtime``, or ``bad_setting`` for an unknown provider.
+        WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
     """
     *accelerators, _ = candidates(load_runtime().get_available_providers(), config.provider)
     if not accelerators:
         return Precision.INT8
     try:
-        found = _compare(config)
+        record = find_record(config.model, config.models)
+        eight, exact = (
+            open_embedder(
+                record, config.models, precision, threads=config.threads, provider=config.provider
+            )
+            for precision in (Precision.INT8, Precision.FP32)
+        )
+        # Without an accelerator float32 takes more than twice as long.
+        times = exact.times_as_fast(eight) if exact.provider.name != CPU else 0.0
     except Exception as error:  # noqa: BLE001  # drivers may raise anything
         log.warning("precisions cannot be compared: %s", error)
         return Precision.INT8
-    keep_finding(_form(config), _COMPARED, astuple(found))
-    log.info("float32 by %s is %.2f times as fast as 8 bits", found.device, found.times)
-    return found.fastest
-
-
-def precision_note(config: EngineConfig) -> Note | None:
-    """What ``fastest_precision`` measured here; None if it did not.
-
-    Raises:
-        WorldError: ``unknown_model``.
-    """
-    found = compared(config)
-    if found is None:
-        return None
-    faster = found.fastest is Precision.FP32
-    code = "precision_faster" if faster else "precision_slower"
-    return Note(code, {"device": found.device, "times": f"{found.times:.1f}"})
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """What computes float32 here, and how many times as fast as the processor does 8 bits.
-
-    ``times`` is 0 where that is ONNX Runtime on the processor, which takes more than twice as long.
-    """
-
-    device: str
-    times: float
-
-    @property
-    def fastest(self) -> Precision:
-        return Precision.FP32 if self.times >= LEAST_GAIN else Precision.INT8
-
-
-def compared(config: EngineConfig) -> Compared | None:
-    """What was compared here; None if nothing was.
-
-    Raises:
-        WorldError: ``unknown_model``.
-    """
-    try:
-        found = kept_finding(_form(config), _COMPARED)
-    except WorldError as error:
-        if error.code == "unknown_model":
-            raise
-        return None  # the model is not here, or damaged
-    match found:
-        case [str(device), float(times)]:
-            return Compared(device, times)
-    return None
-
-
-def _compare(config: EngineConfig) -> Compared:
-    record = find_record(config.model, config.models)
-    eight, exact = (
-        open_embedder(
-            record, config.models, precision, threads=config.threads, provider=config.provider
-        )
-        for precision in (Precision.INT8, Precision.FP32)
-    )
-    device = exact.provider.name
-    return Compared(device, 0.0 if device == CPU else exact.times_as_fast(eight))
-
-
-def _form(config: EngineConfig) -> ModelForm:
-    return find_form(find_record(config.model, config.models), config.models, Precision.INT8)
+    log.info("float32 by %s is %.2f times as fast as 8 bits", exact.provider.name, times)
+    return Precision.FP32 if times >= LEAST_GAIN else Precision.INT8
 
 
 @dataclass(slots=True)

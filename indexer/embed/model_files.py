@@ -53,7 +53,6 @@ class ModelForm:
         side: The encoder.
         folder: Of the model.
         graph: The file of the graph.
-        models: The person's folder of models, for what is measured on this machine.
     """
 
     record: ModelRecord
@@ -61,7 +60,6 @@ class ModelForm:
     side: Side
     folder: Path
     graph: GraphFile
-    models: Path
 
     @property
     def path(self) -> Path:
@@ -210,7 +208,7 @@ def find_form(
     wanted = {graph.name, *graph.data, TOKENIZER}
     if changed_files(folder, wanted):
         raise WorldError("model_damaged", model=record.id, path=str(folder))
-    return ModelForm(record, precision, side, folder, graph, models)
+    return ModelForm(record, precision, side, folder, graph)
 
 
 def changed_files(folder: Path, names: Iterable[str] | None = None) -> list[str]:

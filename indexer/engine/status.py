@@ -13,7 +13,6 @@ from indexer.api.status import LanguageStatus, RootStatus, Status
 from indexer.catalog.roots import join
 from indexer.confine import network, worker
 from indexer.embed import devices
-from indexer.embed.factory import precision_note
 from indexer.embed.hub import read_connections
 from indexer.embed.model_files import find_record
 from indexer.engine import reindex
@@ -143,8 +142,6 @@ def _model(engine: OpenLibrary) -> Iterator[Checked]:
         yield "model", False, error.message, error.next_step
         return
     value = f"{embedder.record.id}, {embedder.precision}, {embedder.record.dimension} dimensions"
-    if (note := precision_note(engine.models.config)) is not None:
-        value = f"{value}; {sentence(note)}"
     yield "model", True, value, ""
     why = "; ".join(map(sentence, embedder.provider.notes))
     yield "device", True, f"{embedder.provider.name}: {why}", ""

@@ -47,8 +47,8 @@ def pretend_cuda(monkeypatch: pytest.MonkeyPatch, harm: Harm) -> None:
     """Let ONNX Runtime have CUDA, which is the CPU harmed."""
     import onnxruntime
 
-    def opened(runtime: Any, model: Path, name: str, profile: str = "") -> Any:
-        session = open_on(runtime, model, CPU, profile)
+    def opened(runtime: Any, model: Path, name: str) -> Any:
+        session = open_on(runtime, model, CPU)
         return session if name == CPU else Liar(session, harm)
 
     available = [PROVIDERS["cuda"], PROVIDERS[CPU]]

@@ -23,9 +23,8 @@ from indexer.embed.devices import (
     clash,
     load_runtime,
     open_on,
-    share,
 )
-from indexer.embed.encoder import ENDS, IDS, Encoder
+from indexer.embed.encoder import ENDS, IDS
 from indexer.embed.factory import ModelsInUse, open_embedder
 from indexer.embed.model_files import find_form
 from indexer.embed.models import Side
@@ -139,8 +138,6 @@ def test_a_provider_that_lies_is_refused(
     assert embedder.provider.notes[0].code == code
     assert embedder.provider.name == ("cuda" if code == "device_tested" else CPU)
     if code == "device_tested":
-        # The session says what CUDA, which is none here, really computed.
-        assert embedder.provider.notes[-1] == Note("device_share", {"nodes": "0 %", "time": "0 %"})
         _same_vectors(embedder, record, tmp_path)
     if code == "device_wrong":
         said = sentence(embedder.provider.notes[0])
@@ -182,9 +179,6 @@ def test_a_device_without_memory_gets_smaller_runs_from_then_on(
     assert embedder.token_budget <= most < before
     learned = len(refused)
     assert learned
-    # The next start remembers it.
-    embedder = open_embedder(record, tmp_path, Precision.FP32, threads=1)
-    assert embedder.token_budget <= most
     again = embedder.encode_passages(passages)
     assert len(refused) == learned
     on_cpu = open_embedder(record, tmp_path, Precision.FP32, provider=CPU)
@@ -199,24 +193,6 @@ def test_a_device_without_memory_gets_smaller_runs_from_then_on(
 def _on_cpu(record: ModelRecord, models: Path) -> NDArray[np.float32]:
     embedder = open_embedder(record, models, Precision.FP32, Side.QUERIES, provider=CPU)
     return embedder.encode_query("Who slept?")
-
-
-def test_the_share_of_a_provider_is_read_from_the_profile(tmp_path: Path) -> None:
-    record = install_tiny_model(tmp_path, blocks=(16, 8, 4))
-    compiled = find_form(record, tmp_path, Precision.FP32, card=True)
-    encoder = Encoder(compiled.path, CPU, profile=str(tmp_path / "profile"))
-    encoder.test(record.vocabulary, record.window)
-    events = encoder.end_profile()
-    assert share(events, CPU) == Note("device_share", {"nodes": "100 %", "time": "100 %"})
-    moved = [event for event in events if event.get("args", {}).get("op_name") == "MatMul"]
-    for event in moved:
-        event["args"]["provider"] = PROVIDERS["cuda"]
-    said = re.fullmatch(
-        r"it computes (\d+) % of the operators, in (\d+) % of the time",
-        sentence(share(events, "cuda")),
-    )
-    assert said is not None
-    assert all(0 < int(percent) < 100 for percent in said.groups())
 
 
 def test_each_provider_is_surveyed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.errors import sentence
 from indexer.config import EngineConfig, Precision
 from indexer.embed import factory
 from indexer.embed.devices import CPU
 from indexer.embed.embedder import OnnxEmbedder
-from indexer.embed.factory import Compared, compared, fastest_precision, precision_note
+from indexer.embed.factory import fastest_precision
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.pretended_cuda import no_harm, noise, pretend_cuda
 
@@ -28,8 +27,6 @@ def config(tmp_path: Path) -> EngineConfig:
 
 def test_without_an_accelerator_it_is_8_bits_and_nothing_is_opened(config: EngineConfig) -> None:
     assert fastest_precision(config) is Precision.INT8
-    assert compared(config) is None
-    assert precision_note(config) is None
     assert not any((config.models / TINY).glob(f"{Precision.INT8}-*"))
 
 
@@ -40,19 +37,12 @@ def test_a_new_library_has_the_precision_of_an_accelerator_that_is_faster(
         patch.setattr(factory, "LEAST_GAIN", 0.0)
         pretend_cuda(patch, no_harm)
         assert fastest_precision(config) is Precision.FP32
-        found = compared(config)
-        assert found is not None
-        assert (found.device, found.times > 0) == ("cuda", True)
-        note = precision_note(config)
-        assert note is not None
-        assert "not faster" not in sentence(note)
         assert fastest_precision(replace(config, provider="cuda")) is Precision.FP32
         assert fastest_precision(replace(config, provider=CPU)) is Precision.INT8
-    # With another driver; what was measured before does not count.
+    # With another driver.
     with monkeypatch.context() as patch:
         pretend_cuda(patch, noise)
         assert fastest_precision(config) is Precision.INT8
-        assert compared(config) == Compared(CPU, 0.0)
         # With one that fails in the middle.
         pretend_cuda(patch, no_harm)
         patch.setattr(OnnxEmbedder, "bare_throughput", _ended)
