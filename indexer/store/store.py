@@ -142,10 +142,8 @@ class Store:
         if rows:
             self.words.add_passages(rows)
 
-    def add_vectors(self, space: str, rows: VectorRows, *, searched: bool = True) -> None:
+    def add_vectors(self, space: str, rows: VectorRows) -> None:
         """Write vectors of one embedding space in one commit.
-
-        The first ones decide whether it is ``searched``: else it gets no index.
 
         Raises:
             ValueError: If the space's vectors have another dimension.
@@ -156,7 +154,7 @@ class Store:
         with self._making:
             if name not in self.vectors:
                 path = self._folder / f"{name}.sqlite"
-                made = Vectors(path, self._refusal, dimension=dimension, searched=searched)
+                made = Vectors(path, self._refusal, dimension=dimension)
                 self.vectors[name] = made
         vectors = self.vectors[name]
         if vectors.dimension != dimension:
@@ -369,6 +367,6 @@ class Store:
 
     def _needs_index(self, vectors: Vectors, *, idle: bool) -> bool:
         keys = vectors.keys()
-        if not vectors.searched or len(keys) < self._ann_from:
+        if len(keys) < self._ann_from:
             return False
         return vectors.index is None or vectors.index.is_outgrown(keys, idle=idle)

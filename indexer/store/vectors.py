@@ -43,8 +43,6 @@ _TABLES = """
 -- The one row says what the vectors are.
 CREATE TABLE space (
     dimension INTEGER NOT NULL,
-    searched INTEGER NOT NULL,               -- whether passages are found by them, and not only
-                                             -- ordered
     crc INTEGER NOT NULL
 ) STRICT;
 
@@ -110,7 +108,6 @@ class Vectors:
         path: The file, made if it is missing.
         refusal: Why it is read-only, None if it is writable.
         dimension: Of the vectors, if the file is made.
-        searched: Whether passages are found by them, if the file is made.
 
     Raises:
         WorldError: As ``Database`` does, from every method.
@@ -122,14 +119,13 @@ class Vectors:
         refusal: LecternError | None = None,
         *,
         dimension: int = 0,
-        searched: bool = True,
     ) -> None:
         self._db = Database(path, LAYOUT, refusal)
         if self._db.is_new:
-            crc = _crc_of_space(dimension, searched)
             with self._db.write() as connection:
-                connection.execute("INSERT INTO space VALUES (?, ?, ?)", (dimension, searched, crc))
-        self.dimension, self.searched = self._space()
+                row = dimension, _crc_of_space(dimension)
+                connection.execute("INSERT INTO space VALUES (?, ?)", row)
+        self.dimension = self._stored_dimension()
         # Held while rows change, so that the keys are those of the file.
         self._changing = threading.RLock()
         self._keys = self._all_keys()
@@ -144,16 +140,14 @@ class Vectors:
         self._changes: list[Int64s] | None = None
         self._changed = 0
 
-    def _space(self) -> tuple[int, bool]:
-        """The dimension of the vectors, 0 if there are none, and whether they are searched."""
-        for dimension, searched, crc in self._db.rows("SELECT * FROM space"):
-            if crc == _crc_of_space(dimension, searched):
-                return dimension, bool(searched)
+    def _stored_dimension(self) -> int:
+        """The dimension of the vectors, 0 if there are none."""
+        for dimension, crc in self._db.rows("SELECT dimension, crc FROM space"):
+            if crc == _crc_of_space(dimension):
+                return int(dimension)
         # The row is damaged, or a kill has left the file without it.
         most = "GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
-        return int(
-            self._db.value(f"SELECT length(content) / 2 FROM pooled {most}", default=0)
-        ), True
+        return int(self._db.value(f"SELECT length(content) / 2 FROM pooled {most}", default=0))
 
     def _all_keys(self) -> Int64s:
         rows = self._db.rows("SELECT key FROM pooled ORDER BY key")
@@ -457,8 +451,9 @@ def _is_unit(content: bytes) -> bool:
         return bool(abs(float(np.linalg.norm(vector)) - 1) < _NORM_TOLERANCE)
 
 
-def _crc_of_space(dimension: int, searched: int) -> int:
-    return zlib.crc32(f"{dimension} {searched:d}".encode())
+def _crc_of_space(dimension: int) -> int:
+    # The 1 stands for a flag that every file had.
+    return zlib.crc32(f"{dimension} 1".encode())
 
 
 def _crc(key: int, content: bytes) -> int:

@@ -216,17 +216,6 @@ def test_a_kill_while_it_is_made_leaves_nothing_behind(
     store.close()
 
 
-def test_vectors_that_only_order_what_was_found_get_none(path: Path) -> None:
-    store = opened(path)
-    store.add_vectors(SPACE, many(range(DOCS)), searched=False)
-    assert store.maintain(idle=True).steps == ()
-    store.close()
-    again = opened(path)
-    assert again.maintain(idle=True).steps == ()
-    assert len(again.sentence_vectors_of(SPACE, np.array([key_of(100, 0)]))[0]) == 1
-    again.close()
-
-
 class _Ranked:
     """An index whose rows are ranked as given."""
 
