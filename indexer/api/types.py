@@ -245,7 +245,7 @@ class Hit:
     author: str = ""
     format: str = ""  # by the file's name: "pdf", "text", …
     modified_ns: int = 0  # of the file, since 1970; 0 when unknown
-    sent_ns: int = 0  # of a mail, or the last one of a mailbox; 0 of other documents
+    sent_ns: int = 0  # of a mail, also of one in a mailbox; 0 of other documents
     also: tuple[Also, ...] = ()  # near-duplicates grouped under this one, best first
     language: str = ""  # of a hit found by meaning, if the query is clearly in another language
     left_out: tuple[Span, ...] = ()  # running heads and page numbers inside ``text``

@@ -68,6 +68,9 @@ class Docs:
         self._next = 0
         self._reserved = 0
         self._languages = CachedValues[dict[str, int]](database, database.files_version_read)
+        self._mailed = CachedValues[dict[int, "NDArray[np.str_]"]](
+            database, database.files_version_read
+        )
 
     def link(
         self, file: int, content_id: str, stamp: Stamp, file_format: str, extractor_version: int
@@ -219,21 +222,20 @@ class Docs:
         )
         return {doc: frozenset(pages) for doc, pages in found if pages}
 
-    def sent_on(self, first: str, last: str) -> dict[int, frozenset[int]]:
-        """Return the mails of mailboxes that were not sent from one ISO day to another.
+    def unsent(self, first: str, last: str) -> dict[int, NDArray[np.bool_]]:
+        """Return which mails of each mailbox were not sent from one ISO day to another.
 
-        Those after the last mail whose day is known are not among them.
+        Those after the first ``MAX_LABELS`` are unknown. Their days are cached, for every query.
         """
+        known = self._mailed.get(None, self._read_mailed)
+        return {doc: (days < first) | (days > last) for doc, days in known.items()}
+
+    def _read_mailed(self) -> dict[int, NDArray[np.str_]]:
         rows = self._db.rows(
             "SELECT DISTINCT d.doc, d.labels FROM docs d JOIN contents c ON c.doc = d.doc "
             "WHERE c.format = 'mbox' AND d.labels <> ''"
         )
-        return {
-            doc: frozenset(
-                at for at, day in enumerate(json.loads(days), 1) if not first <= day <= last
-            )
-            for doc, days in rows
-        }
+        return {doc: np.array(json.loads(days), "U10") for doc, days in rows}
 
     def earlier(self, doc: int) -> list[int]:
         """Return the documents that the same file held before, the latest first."""
@@ -297,7 +299,7 @@ class Docs:
                 json.dumps(info.labels, ensure_ascii=False) if info.labels else "",
                 info.pages,
                 info.characters,
-                *map(_noon, info.sent),
+                *map(noon, info.sent),
                 time.time_ns(),
             ),
         )
@@ -305,13 +307,13 @@ class Docs:
         return doc
 
 
-def _noon(day: str) -> int | None:
+def noon(day: str) -> int | None:
     """Noon of an ISO date in local time, in nanoseconds since 1970; None for what is no date."""
     try:
-        noon = dt.datetime.combine(dt.date.fromisoformat(day), dt.time(12)).timestamp()
+        at = dt.datetime.combine(dt.date.fromisoformat(day), dt.time(12)).timestamp()
     except (OverflowError, OSError, ValueError):
         return None
-    return int(noon) * 1_000_000_000 if abs(noon) < _LATEST_S else None
+    return int(at) * 1_000_000_000 if abs(at) < _LATEST_S else None
 
 
 def _stamp(connection: sqlite3.Connection, file: int, stamp: Stamp) -> None:

@@ -62,8 +62,8 @@ class Narrowing:
     annotated: bool | None = None
     # The only passages that match, ascending, if they are few: comments, or those of some pages.
     keys: NDArray[np.int64] | None = None
-    # The mails of mailboxes that were not sent when the filter says, by document.
-    unsent: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    # Which mails of mailboxes were not sent when the filter says, by document.
+    unsent: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
@@ -78,7 +78,8 @@ class Narrowing:
 
     def keeps(self, passage: Mapping[str, Any], doc: int = 0) -> bool:
         """Whether a passage of a document matches, with its view, first and last page."""
-        if passage["page_first"] in self.unsent.get(doc, ()):
+        unsent, mail = self.unsent.get(doc, ()), passage["page_first"]
+        if mail <= len(unsent) and unsent[mail - 1]:
             return False
         first, last = self.pages.first, self.pages.last
         if first is not None and passage["page_last"] < first:
@@ -116,10 +117,10 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
     )
 
 
-def _unsent(days: DateRange, catalog: Catalog) -> Mapping[int, frozenset[int]]:
+def _unsent(days: DateRange, catalog: Catalog) -> Mapping[int, NDArray[np.bool_]]:
     if days == DateRange():
         return {}
-    return catalog.docs.sent_on(
+    return catalog.docs.unsent(
         (days.first or dt.date.min).isoformat(), (days.last or dt.date.max).isoformat()
     )
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from indexer.api.formats import BY_NAME, page_unit
 from indexer.api.types import Hit, Why
+from indexer.catalog.docs import noon
 from indexer.search.compare_statements import NEGATIONS, NUMBER_WORDS
 from indexer.search.explain import find_in_text
 from indexer.text.terms import sequence, stems, word_spans, words
@@ -188,7 +189,7 @@ def passage_hit(
         author=doc.author,
         format=place.format,
         modified_ns=place.mtime_ns,
-        sent_ns=doc.sent_ns,
+        sent_ns=_sent_ns(place.format, doc, page_of(passage, best[0])),
         left_out=left_out(passage["text"], passage["view"]),
         **where(passage, place, doc, best[0]),
     )
@@ -276,6 +277,13 @@ def where(
 def printed(form: str, doc: DocRow) -> tuple[str, ...]:
     """The labels that are printed on the pages of a document: those of mails are their days."""
     return () if page_unit(form) == "message" else doc.labels
+
+
+def _sent_ns(form: str, doc: DocRow, page: int) -> int:
+    """When a mail was sent: of a mailbox the mail on this page, the last one if that is unknown."""
+    days = doc.labels if page_unit(form) == "message" else ()
+    own = noon(days[page - 1]) if 0 < page <= len(days) else None
+    return doc.sent_ns if own is None else own
 
 
 def has_pages(form: str, pages: int) -> bool:

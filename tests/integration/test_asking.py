@@ -315,6 +315,10 @@ def test_a_page_is_found_by_the_number_that_is_printed_on_it(world: World, engin
     assert {hit.page for hit in search(engine, "keeper page:ix", 9)} == {3}
     assert search(engine, "page:viii", 9) == search(engine, "keeper page:viii", 9) == ()
     assert search(engine, '"zephyr clause" page:cover', 9) == ()
+    for query in ("page:viii", "keeper page:lxx"):
+        (note,) = engine.call(Search(query)).notes
+        assert note.code == "page_nowhere"
+    assert engine.call(Search("page:vii")).notes == ()
 
 
 def test_each_mail_of_a_mailbox_has_its_own_date(world: World, engine: Engine) -> None:
@@ -330,6 +334,7 @@ def test_each_mail_of_a_mailbox_has_its_own_date(world: World, engine: Engine) -
         (hit,) = (hit for hit in search(engine, query, 20) if hit.file == "orders.mbox")
         assert (hit.page, hit.heading_path) == (5, ("Order 5",))
         assert "Send 5 barrels" in hit.text
+        assert datetime.fromtimestamp(hit.sent_ns / 1e9).astimezone().day == 5
     found = search(engine, '"whale oil" after:2024-03-08', 20)
     inside = [hit for hit in found if hit.file == "orders.mbox"]
     assert sorted(hit.page for hit in inside) == [8, 9]
