@@ -323,9 +323,9 @@ class _Survey:
         if declared and self.good <= 2 * self.wrong:
             return Encoding(declared)
         legacy = detect_legacy(b"\n".join(self.bad), system=system)
-        # A line of single bytes is hardly UTF-8 by chance, one of double bytes may be.
+        # Single bytes are hardly UTF-8 by chance, double bytes may be.
         single = legacy not in DOUBLE_BYTES
-        mixed = self.good > self.wrong or (self.good_lines > 0 and single)
+        mixed = self.good + single > self.wrong or (self.good_lines > 0 and single)
         return Encoding("utf-8", legacy) if mixed else Encoding(legacy)
 
 

@@ -126,6 +126,12 @@ def test_a_damaged_byte_costs_that_byte(tmp_path: Path, damage: bytes) -> None:
         assert GERMAN in decoded(data, "utf-8")
 
 
+@pytest.mark.parametrize("letter", ["é", "ß", "Ω", "я", "Ł"])
+def test_a_damaged_byte_beside_a_single_letter_costs_that_byte(letter: str) -> None:
+    data = f"# Ledger\n\nThe {letter} owes ".encode() + b"\xff 12 pounds.\n"
+    assert decoded(data) == f"# Ledger\n\nThe {letter} owes \ufffd 12 pounds.\n"
+
+
 def test_a_log_of_two_programs_is_in_two_encodings(tmp_path: Path) -> None:
     utf_8, cp1252 = GERMAN.encode() * 3000, GERMAN.encode("cp1252")
     for data in (utf_8 + cp1252, cp1252 + utf_8 + cp1252, cp1252 * 3000 + utf_8):
