@@ -3396,10 +3396,6 @@
         <translation>installiert, und ein Probelauf ergab die Zahlen des Prozessors</translation>
     </message>
     <message>
-        <source>it computes {nodes} of the operators, in {time} of the time</source>
-        <translation>es rechnet {nodes} der Operatoren, in {time} der Zeit</translation>
-    </message>
-    <message>
         <source>as chosen in the settings</source>
         <translation>wie gewünscht</translation>
     </message>
@@ -3418,14 +3414,6 @@
     <message>
         <source>{device} computes fp32, and these vectors are int8, which are not close enough to those; `lectern reindex --precision fp32` embeds all anew for it</source>
         <translation>{device} rechnet in fp32, und diese Vektoren sind in int8, was jenen nicht nahe genug ist; `lectern reindex --precision fp32` bettet dafür alles neu ein</translation>
-    </message>
-    <message>
-        <source>fp32 by {device} is {times} times as fast here as int8</source>
-        <translation>fp32 mit {device} ist hier {times}-mal so schnell wie int8</translation>
-    </message>
-    <message>
-        <source>fp32 by {device} is not faster here than int8</source>
-        <translation>fp32 mit {device} ist hier nicht schneller als int8</translation>
     </message>
     <message>
         <source>{names} are installed together and overwrite each other&apos;s files; uninstall all of them, then install one</source>
