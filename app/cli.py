@@ -15,6 +15,7 @@ import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from app import (
+    cli_cluster,
     cli_doctor,
     cli_doors,
     cli_encrypt,
@@ -27,7 +28,14 @@ from app import (
     cli_search,
     cli_text,
 )
-from app.cli_common import CANCELLED, Command, CommandContext, absolute_path, explain_failure
+from app.cli_common import (
+    CANCELLED,
+    LIBRARY_VARIABLE,
+    Command,
+    CommandContext,
+    absolute_path,
+    explain_failure,
+)
 from app.confined import WINDOW
 from app.engine import open_engine
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
@@ -43,7 +51,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LIBRARY_VARIABLE = "LECTERN_LIBRARY"
 BROKEN_PIPE = 141  # what a shell reports when the reader of a pipe has left
 
 COMMANDS: tuple[Command, ...] = (
@@ -53,6 +60,7 @@ COMMANDS: tuple[Command, ...] = (
     *cli_text.COMMANDS,
     *cli_library.COMMANDS,
     *cli_encrypt.COMMANDS,
+    *cli_cluster.COMMANDS,
     *cli_repair.COMMANDS,
     *cli_models.COMMANDS,
     *cli_doctor.COMMANDS,
@@ -126,7 +134,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _common(parser: argparse.ArgumentParser, *, library: object, offline: object) -> None:
     parser.add_argument(
         "--library", metavar="DIR", default=library,
-        help=f"folder of the library (else ${LIBRARY_VARIABLE}, else the setting)",
+        help="folder of the library, or its URI on object storage "
+        f"(else ${LIBRARY_VARIABLE}, else the setting)",
     )  # fmt: skip
     parser.add_argument(
         "--offline", action="store_true", default=offline, help="make any network access impossible"
@@ -174,6 +183,12 @@ def main(
     command = next(each for each in COMMANDS if each.name == options.command)
     if is_frozen():
         _hand_over(command.name)
+    named = options.library or os.environ.get(LIBRARY_VARIABLE, "")
+    if "://" in named:
+        folder = cli_cluster.opened(named, command.name, offline=options.offline)
+        if isinstance(folder, int):
+            return folder
+        options.library = folder
     if command.opens is not None:
         command.opens(options)
     if confine is not None:

@@ -76,6 +76,7 @@ def stopping(stop: Callable[[], None]) -> Iterator[None]:
 T = TypeVar("T")
 A = TypeVar("A")
 
+LIBRARY_VARIABLE = "LECTERN_LIBRARY"
 ERRORS_VARIABLE = "LECTERN_ERRORS"
 STOPPING = b"\nStopping; what is finished is kept. Ctrl+C again ends at once.\n"
 MAX_WIDTH = 110  # longer lines are hard to read

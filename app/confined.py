@@ -1,7 +1,8 @@
 """Cuts a command off from the network, and declares what its launcher may do for it.
 
 The launcher keeps the network. It can be asked to open a document in the person's viewer, to fetch
-a known model from a hub, and to mount an encrypted library. ``indexer.confine`` confines processes.
+a known model from a hub, to mount an encrypted library and, by ``lectern library`` alone, to
+publish or pull one. ``indexer.confine`` confines processes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.confine import launcher, network
-from indexer.confine.launcher import FetchModel
+from indexer.confine.launcher import FetchModel, PublishLibrary, PullLibrary
 from indexer.vault import mounting
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 
 WINDOW = "gui"
+# The one command whose launcher sends something: a library, to where the person says.
+EXCHANGE = "library"
 # Qt platforms that need no display server, or only a local one.
 _LOCAL_PLATFORMS = frozenset(
     {"offscreen", "minimal", "minimalegl", "linuxfb", "eglfs", "vkkhrdisplay"}
@@ -94,6 +97,8 @@ def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
     commands: dict[type[LauncherRequest[Any]], Command] = {**mounting.launcher_commands()}
     if not offline:
         commands |= {FetchModel: _fetch_model}
+        if command == EXCHANGE:
+            commands |= {PublishLibrary: publish_library, PullLibrary: pull_library}
     if command == WINDOW:
         from app.gui import launcher_commands
 
@@ -114,6 +119,28 @@ def _fetch_model(request: FetchModel, gone: Callable[[], bool]) -> None:
 
     _must_be_online(request.model)
     hub.download_known(request.model, request.folder, gone)
+
+
+def publish_library(request: PublishLibrary, gone: Callable[[], bool]) -> int:
+    """Publish a library; runs in the launcher, where there is one.
+
+    Raises:
+        WorldError: Those of ``exchange.publish``.
+    """
+    from indexer.shards import exchange
+
+    return exchange.publish(request.library, request.uri, gone).number
+
+
+def pull_library(request: PullLibrary, gone: Callable[[], bool]) -> Path:
+    """Pull a library; runs in the launcher, where there is one.
+
+    Raises:
+        WorldError: Those of ``exchange.pull``.
+    """
+    from indexer.shards import exchange
+
+    return exchange.pull(request.uri, request.folder, gone, by_name=request.by_name)
 
 
 def _must_be_online(model: str) -> None:

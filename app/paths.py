@@ -33,6 +33,11 @@ def models_folder() -> Path:
     return data_folder() / "models"
 
 
+def pulled_folder() -> Path:
+    """Return the folder of copies of libraries that are published on object storage."""
+    return platformdirs.user_cache_path(APP, appauthor=False) / "libraries"
+
+
 def settings_file() -> Path:
     return platformdirs.user_config_path(APP, appauthor=False) / "settings.json"
 

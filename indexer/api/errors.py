@@ -137,6 +137,10 @@ CODES = _declare(
               3,
               in_window=N_("Make its folder writable, or copy it and choose the copy in the "
                            "settings.")),
+    ErrorCode("store_failed", "Object storage",
+              "The library {library} was neither published nor pulled: {reason}.",
+              "Nothing was changed; try again. `lectern library --help` names what it needs.", 4,
+              in_window=""),
     ErrorCode("disk_full", N_("Disk nearly full"),
               N_("Less than {needed} is free on the disk of {path}."),
               N_("Free some space; indexing goes on where it stopped."), 4),

@@ -58,6 +58,23 @@ class FetchModel(LauncherRequest[None]):
 
 
 @dataclass(frozen=True, slots=True)
+class PublishLibrary(LauncherRequest[int]):
+    """Publish a library below a URI; the answer is the number of the version."""
+
+    library: Path
+    uri: str
+
+
+@dataclass(frozen=True, slots=True)
+class PullLibrary(LauncherRequest[Path]):
+    """Pull a library (``indexer.shards.exchange.pull``); the answer is its folder."""
+
+    uri: str
+    folder: Path
+    by_name: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class OpenPath(LauncherRequest[bool]):
     """Open a file or folder as the desktop does; the answer is whether a program was started."""
 

@@ -62,6 +62,16 @@ def size(library: Path) -> int:
     return total
 
 
+def shared_files(library: Path) -> list[Path]:
+    """Return the files that make a library on another machine, without those of its open engine."""
+    own = {"engine.json", HOLDER_NAME, MARK_NAME}
+    found: list[Path] = []
+    for name in sorted(set(_OURS) - own):
+        path = library / name
+        found += sorted(path.rglob("*")) if path.is_dir() else [path]
+    return [path for path in found if path.is_file() and not path.name.endswith(("-wal", "-shm"))]
+
+
 def clear_older(library: Path) -> bool:
     """Delete the contents of a library of an earlier layout, whose documents are read again.
 

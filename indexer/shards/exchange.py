@@ -1,0 +1,265 @@
+"""Publishes a library below a URI, and pulls it from there.
+
+Below the URI are ``shards/NAME/FILE``, the files of libraries, each named by the hash of its files,
+and ``versions/NUMBER``, manifests, which name the shards of a version and the checksum of each
+file. A manifest is written last and only if there is none of its number: of two that publish one
+wins, and a reader sees one version or the other. Shards are never changed; so a run that was killed
+is repeated without harm, and who reads an earlier version goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.api.codec import decode, encode
+from indexer.api.errors import Cancelled, WorldError
+from indexer.api.private_files import DISK_FULL, LibraryLock
+from indexer.catalog.catalog import Catalog
+from indexer.files.walk import content_id
+from indexer.library.library import CATALOG_NAME, exists, shared_files
+from indexer.shards.object_store import ObjectStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+_FORMAT = 1
+_VERSIONS, _SHARDS = "versions", "shards"
+_MANIFEST_BYTES = 64 << 20
+_NUMBER = re.compile(r"\d{10}")
+_HASH = re.compile(r"[0-9a-f]{64}")
+# Of other names a hostile manifest could make files outside of the folder.
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,5}")
+
+
+@dataclass(frozen=True, slots=True)
+class ShardFile:
+    """One file of a shard, named relative to its folder."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One library of a version."""
+
+    name: str
+    files: tuple[ShardFile, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(file.size for file in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What is published below a URI at one time."""
+
+    number: int
+    shards: tuple[Shard, ...]
+    format: int = _FORMAT
+
+
+def publish(library: Path, uri: str, gone: Callable[[], bool] = lambda: False) -> Version:
+    """Publish a library that no engine has open; one that is published already is not again.
+
+    Raises:
+        WorldError: ``path_missing``, ``library_locked``, ``store_failed``.
+        Cancelled: Once ``gone`` returns True, between two files.
+    """
+    if not exists(library):
+        raise WorldError("path_missing", path=str(library))
+    with LibraryLock.acquire(library, "lectern library publish"):
+        _write_back(library)
+        shard = _shard(library)
+        store = ObjectStore(uri)
+        latest = latest_version(store)
+        if latest is not None and latest.shards == (shard,):
+            return latest
+        there = store.sizes(f"{_SHARDS}/{shard.name}")
+        for file in shard.files:
+            _stop_if(gone)
+            if there.get(file.name) != file.size:
+                store.write(f"{_SHARDS}/{shard.name}/{file.name}", library / file.name)
+    return _commit(store, latest, (shard,))
+
+
+def _write_back(library: Path) -> None:
+    """Bring what SQLite wrote beside its files into them."""
+    for path in shared_files(library):
+        if path.suffix == ".sqlite":
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _shard(library: Path) -> Shard:
+    files = tuple(
+        ShardFile(
+            path.relative_to(library).as_posix(),
+            path.stat().st_size,
+            content_id(os.fsencode(path)).content_id,
+        )
+        for path in shared_files(library)
+    )
+    return Shard(_hash(json.dumps(encode(files)).encode()), files)
+
+
+def _commit(store: ObjectStore, latest: Version | None, shards: tuple[Shard, ...]) -> Version:
+    version = Version(1 if latest is None else latest.number + 1, shards)
+    content = json.dumps(encode(version), sort_keys=True).encode()
+    manifest = f"{_hash(content)}\n".encode() + content
+    if not store.create(f"{_VERSIONS}/{version.number:010}", manifest):
+        raise store.failure("another program published at the same time, and was first")
+    return version
+
+
+def latest_version(store: ObjectStore) -> Version | None:
+    """Return the newest version below a URI; None if there is none.
+
+    Raises:
+        WorldError: ``store_failed``, also for a manifest that is damaged or of a newer format.
+    """
+    sizes = {name: n for name, n in store.sizes(_VERSIONS).items() if _NUMBER.fullmatch(name)}
+    if not sizes:
+        return None
+    name = max(sizes)
+    if sizes[name] > _MANIFEST_BYTES:
+        raise store.failure(f"its manifest {name} is too large")
+    checksum, _, content = b"".join(store.read(f"{_VERSIONS}/{name}", sizes[name])).partition(b"\n")
+    if checksum != _hash(content).encode():
+        raise store.failure(f"its manifest {name} is damaged")
+    try:
+        version = decode(Version, json.loads(content))
+    except (ValueError, RecursionError, WorldError) as error:
+        raise store.failure(f"its manifest {name} is not understood") from error
+    if version.format != _FORMAT or version.number != int(name) or not _is_sound(version):
+        raise store.failure(f"its manifest {name} is not understood")
+    return version
+
+
+def _is_sound(version: Version) -> bool:
+    return all(
+        _HASH.fullmatch(shard.name)
+        and all(_FILE.fullmatch(file.name) and file.size >= 0 for file in shard.files)
+        for shard in version.shards
+    )
+
+
+def pull(
+    uri: str, folder: Path, gone: Callable[[], bool] = lambda: False, *, by_name: bool = False
+) -> Path:
+    """Copy the library below a URI into a folder, which is made, complete or not at all.
+
+    Args:
+        uri: Where it is published.
+        folder: The new library; with ``by_name`` the folder of copies, each named by its content,
+            where one that is there is not copied again.
+        gone: Whether to stop.
+        by_name: See ``folder``.
+
+    Returns:
+        The folder of the library.
+
+    Raises:
+        WorldError: ``path_missing`` if nothing is published, ``not_empty``, ``disk_full``,
+            ``library_unwritable``; ``store_failed``, also if a byte is not what was published.
+        Cancelled: Once ``gone`` returns True.
+    """
+    store = ObjectStore(uri)
+    version = latest_version(store)
+    if version is None:
+        raise WorldError("path_missing", path=uri)
+    if len(version.shards) != 1:
+        raise store.failure(f"it has {len(version.shards)} shards, and one can be pulled")
+    shard = version.shards[0]
+    library = folder / shard.name[:32] if by_name else folder
+    if by_name and exists(library):
+        return library
+    if library.exists() and (not library.is_dir() or any(library.iterdir())):
+        raise WorldError("not_empty", path=str(library))
+    part = library.with_name(f"{library.name}.{os.getpid()}.part")
+    try:
+        part.mkdir(mode=0o700, parents=True)
+        _must_fit(shard.size, part)
+        for file in shard.files:
+            _download(store, shard, file, part, gone)
+        if library.exists():
+            library.rmdir()
+        part.rename(library)
+    except OSError as error:
+        if error.errno in DISK_FULL:
+            raise _full(shard.size, library) from error
+        raise WorldError("library_unwritable", library=str(library)) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return library
+
+
+def _must_fit(size: int, folder: Path) -> None:
+    if shutil.disk_usage(folder).free < size:
+        raise _full(size, folder)
+
+
+def _full(size: int, folder: Path) -> WorldError:
+    return WorldError("disk_full", needed=f"{size / 1e9:.1f} GB", path=str(folder.parent))
+
+
+def _download(
+    store: ObjectStore, shard: Shard, file: ShardFile, folder: Path, gone: Callable[[], bool]
+) -> None:
+    name = f"{_SHARDS}/{shard.name}/{file.name}"
+    path = folder / file.name
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    digest = hashlib.sha256()
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as target:
+        for part in store.read(name, file.size):
+            _stop_if(gone)
+            digest.update(part)
+            target.write(part)
+    if digest.hexdigest() != file.sha256:
+        raise store.failure(f"{name} is damaged there; publish the library again to another place")
+
+
+def carry(library: Path, roots: Sequence[tuple[str, str]]) -> None:
+    """Say where the folders of a library from another machine are on this one.
+
+    A file that is not there is shown from its text; one that is there is not read again.
+
+    Args:
+        library: Its folder, which no engine has open.
+        roots: Pairs of an indexed folder there and the same folder here.
+
+    Raises:
+        WorldError: ``not_a_root`` for a folder that the library does not have.
+    """
+    with LibraryLock.acquire(library, "lectern library pull"):
+        catalog = Catalog(library / CATALOG_NAME)
+        try:
+            known = {os.fsdecode(root.path): root.id for root in catalog.roots.all()}
+            for there, here in roots:
+                if there not in known:
+                    raise WorldError("not_a_root", path=there)
+                catalog.roots.relocate(known[there], here)
+                catalog.roots.set_location(known[there], "", b"", 0)
+        finally:
+            catalog.close()
+
+
+def _stop_if(gone: Callable[[], bool]) -> None:
+    if gone():
+        raise Cancelled
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,98 @@
+"""The objects below a URI: S3, Google Cloud Storage, Azure, or a folder (``file:///``).
+
+The client is obstore: one wheel with no dependencies, conditional puts on all of these, uploads in
+parts. fsspec with s3fs would bring a second HTTP client and a pinned botocore. Credentials come
+from the variables of the environment and the machine's role, and are never stored.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SCHEMES = ("s3", "gs", "az", "file")
+_RANGE_BYTES = 8 << 20  # each has 30 seconds
+_RETRIES = {"max_retries": 3, "retry_timeout": timedelta(seconds=60)}
+
+
+def is_uri(named: str) -> bool:
+    """Whether a library is named by a URI, not by a folder."""
+    return named.partition("://")[0] in SCHEMES and "://" in named
+
+
+class ObjectStore:
+    """The objects below a URI, by their names with "/" between components.
+
+    Raises:
+        WorldError: ``store_failed``, of every method too.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri
+        if not is_uri(uri):
+            raise self.failure(f"it is no URI of {', '.join(SCHEMES)}")
+        with self._translated():
+            from obstore.store import from_url
+
+            extra: dict[str, Any] = {"mkdir": True} if uri.startswith("file:") else {}
+            self._store = from_url(uri, **(extra or {"retry_config": _RETRIES}))
+
+    def failure(self, reason: str) -> WorldError:
+        return WorldError("store_failed", library=self.uri, reason=reason)
+
+    def sizes(self, prefix: str) -> dict[str, int]:
+        """Return the sizes of the objects below a prefix, by their names after it."""
+        import obstore
+
+        found: dict[str, int] = {}
+        with self._translated():
+            for group in obstore.list(self._store, prefix):
+                found |= {each["path"].removeprefix(f"{prefix}/"): each["size"] for each in group}
+        return found
+
+    def read(self, name: str, size: int) -> Iterator[bytes]:
+        """Yield the bytes of an object of this size; fewer, if it is shorter."""
+        import obstore
+
+        for start in range(0, size, _RANGE_BYTES):
+            length = min(_RANGE_BYTES, size - start)
+            with self._translated():
+                part = bytes(obstore.get_range(self._store, name, start=start, length=length))
+            yield part
+
+    def write(self, name: str, file: Path) -> None:
+        """Write an object, which is there whole or not at all."""
+        import obstore
+
+        with self._translated():
+            obstore.put(self._store, name, file)
+
+    def create(self, name: str, content: bytes) -> bool:
+        """Write an object unless there is one; return whether it was written."""
+        import obstore
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
+
+        with self._translated():
+            try:
+                obstore.put(self._store, name, content, mode="create", use_multipart=False)
+            except (AlreadyExistsError, PreconditionError):
+                return False
+        return True
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Translate the errors of the client, whose further lines are for its developers."""
+        try:
+            yield
+        except ModuleNotFoundError as error:
+            raise self.failure("install `lectern[cluster]`, which has the client") from error
+        except Exception as error:
+            said = next(iter(str(error).splitlines()), "")[:300]
+            raise self.failure(said or type(error).__name__) from error
