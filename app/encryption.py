@@ -37,8 +37,15 @@ def follow(library: Path) -> None:
         inside = True  # whatever it is, nothing more of it is written elsewhere
     folders = {name: library / name for name in (WINDOW, LOG)}
     # What the window keeps stays in a library that was decrypted.
-    kept = folders if inside else {WINDOW: library / WINDOW}
-    paths.use_inside(kept if inside or kept[WINDOW].is_dir() else {})
+    if not inside:
+        folders = {WINDOW: library / WINDOW} if _has_window(library) else {}
+    paths.use_inside(folders)
+
+
+def _has_window(library: Path) -> bool:
+    with contextlib.suppress(OSError):  # of a library of somebody else
+        return (library / WINDOW).is_dir()
+    return False
 
 
 def state(library: Path) -> str:
