@@ -9,6 +9,7 @@ from indexer.api.requests import Search, SearchByWords
 from indexer.api.types import Why
 from indexer.search import query_terms
 from indexer.search.candidates import QueryVectors
+from indexer.search.fusion import Weights
 from indexer.store.store import Store
 from tests.integration.world import World
 
@@ -65,8 +66,9 @@ def test_words_alone_read_no_vectors_of_candidates(
     def never(*_args: object) -> None:
         raise AssertionError
 
-    # Without vectors function words count less.
+    # Without vectors function words, headings and length count less.
     monkeypatch.setattr(query_terms, "FUNCTION_WEIGHT", 1.0)
+    monkeypatch.setattr(Weights, "for_words_alone", lambda weights, _share: weights)
     with indexed.engine() as engine:
         words = " ".join(engine.call(Search("the lease", 3)).hits[0].text.split()[:3])
         requests = [SearchByWords(query, 20) for query in (words, "the lease", f'"{words}"')]
