@@ -114,7 +114,7 @@ def test_a_hit_is_dragged_out_as_its_file_and_as_a_citation(model: ResultsModel)
     assert model.supportedDragActions() == Qt.DropAction.CopyAction
     data = model.mimeData([one])
     assert [url.toLocalFile() for url in data.urls()] == ["/docs/lease.txt"]
-    assert data.text().startswith("“The rent is due.”\n(lease")
+    assert data.text() == "“The rent is due.”\nlease, p. 1"
 
 
 def test_a_heading_that_repeats_the_one_above_is_left_out() -> None:
