@@ -112,7 +112,7 @@ def test_an_invalid_value_means_the_default_and_is_reported(file: Path) -> None:
         ("[]", (1, 1)),
         ("\xff", (1, 1)),
         ("[" * 100_000, (1, 1)),
-        ('{"offline": true,\n "threads": 2,\n}', (3, 1)),
+        ('{"offline": true,\n "threads" 2}', (2, 12)),
     ],
 )
 def test_a_broken_file_means_offline_and_is_never_written_over(

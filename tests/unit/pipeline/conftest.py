@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from queue import Queue
 from typing import TYPE_CHECKING
@@ -72,12 +73,13 @@ class Library:
 
 @pytest.fixture
 def library(tmp_path: Path) -> Iterator[Library]:
-    with Catalog(tmp_path / "catalog.sqlite") as catalog:
+    with (
+        Catalog(tmp_path / "catalog.sqlite") as catalog,
+        closing(Store.open(tmp_path / "lance", threads=1)) as store,
+    ):
         space = catalog.spaces.add(SPACE, {"model": "tiny"})
         catalog.spaces.activate(space.id)
-        yield Library(
-            catalog, Store.open(tmp_path / "lance", threads=1), space, tmp_path / "folder"
-        )
+        yield Library(catalog, store, space, tmp_path / "folder")
 
 
 class WordCountEmbedder:
