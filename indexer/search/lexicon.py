@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 K1, B = 1.2, 0.75
 TITLE_WEIGHT = 3  # occurrences in the text that a word of the title is worth
 NAME_WEIGHT = 3.0  # the same for names
-NEAREST = 3  # words that one may be a typo of
 CACHED_COUNTS = 16 << 20  # bytes
 
 
@@ -123,12 +122,12 @@ class Lexicon:
         return ordered(found)[:limit]
 
     def nearest(
-        self, word: str, languages: Sequence[str] = (), without: Collection[str] = ()
+        self, word: str, languages: Sequence[str] = (), limit: int = 3
     ) -> list[tuple[str, int]]:
-        """Return the three words that an unknown word is likely a typo of, the likeliest first.
+        """Return the words that an unknown word may be a typo of, likely ones first.
 
         None for words of fewer than four letters, with digits, or that occur. The typo may also be
-        of another form of a word, by its stems in ``languages``. Words of ``without`` are left out.
+        of another form of a word, by its stems in ``languages``.
         """
         files = self._catalog.file_names
         if not can_be_typo(word) or self.df([word])[word] or files.count(word):
@@ -145,8 +144,8 @@ class Lexicon:
         for other, count in self.names.frequencies(near).items():
             found[other] = max(found.get(other, 0), count)
         # Few people mistype the first letter.
-        kept = [one for one in found.items() if one[0] not in without]
-        return sorted(kept, key=lambda i: (i[0][0] != word[0], -i[1], i[0]))[:NEAREST]
+        ranked = sorted(found.items(), key=lambda i: (i[0][0] != word[0], -i[1], i[0]))
+        return ranked[:limit]
 
     def _has_letters(self, word: str, languages: Sequence[str]) -> bool:
         """Whether a word or a stem begins with a letter of what an unknown word may be a typo of.

@@ -29,7 +29,7 @@ from indexer.text.terms import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from indexer.query.grammar import Query
     from indexer.search.lexicon import Lexicon, LexiconReader
@@ -66,19 +66,11 @@ def function_words(text: str, terms: Sequence[str], languages: Sequence[str]) ->
         terms: Its words, folded.
         languages: Those of the library, in which it is asked unless its own is clear.
     """
-    spoken = _spoken(text, terms, languages)
-    return frozenset(terms) & (listed(STOP_WORDS, spoken) | listed(ASKING_WORDS, spoken))
-
-
-def _spoken(text: str, terms: Sequence[str], languages: Sequence[str]) -> Sequence[str]:
     clear = clear_language(text, terms)
-    return (clear,) if clear else languages
-
-
-def listed(lists: Mapping[str, frozenset[str]], languages: Sequence[str]) -> frozenset[str]:
-    """The words that are listed for languages."""
+    spoken = (clear,) if clear else languages
     none = frozenset[str]()
-    return none.union(*(lists.get(one, none) for one in languages))
+    listed = (lists.get(one, none) for one in spoken for lists in (STOP_WORDS, ASKING_WORDS))
+    return frozenset(terms).intersection(none.union(*listed))
 
 
 # Weights of expansions; the word itself has 1.
@@ -232,10 +224,8 @@ class Expander:
             found = [
                 (part, PART_WEIGHT) for part in self._foreign_forms(word) or self._halves(word)
             ]
-        spoken = _spoken(self.query.text, self.query.terms, self.languages)
-        stop = listed(STOP_WORDS, spoken)
-        if not found and word not in stop | listed(ASKING_WORDS, spoken):
-            near = self.lexicon.nearest(word, self.languages, without=stop)
+        if not found:
+            near = self.lexicon.nearest(word, self.languages)
             found = [(other, TYPO_WEIGHT) for other, _ in near]
         if not found and is_unspaced(word):
             found = [(part, TYPO_WEIGHT) for part in self._mistyped_parts(word)]

@@ -105,7 +105,7 @@ ASKING_WORDS: dict[str, frozenset[str]] = {
         "happens help kind kinds know let like list long made make makes making many may mean "
         "meaning means might mine much must name need needed needs please possible purpose reason "
         "said say says see set shall show something take takes tell thing things think type types "
-        "use used uses using want wanted way ways whose work works"
+        "use used uses using want wanted way ways work works"
     ),
     "de": _words(
         "bedeutet benutze benutzen bitte brauche darf durfen erklare erklaren finde finden gab "

@@ -65,13 +65,6 @@ def test_one_typo_is_forgiven_and_counts_less(library: Library) -> None:
     assert 0 < stem.weight < 1
 
 
-def test_no_word_is_taken_for_a_mistyped_function_word_nor_the_reverse(library: Library) -> None:
-    library.add({2: {"she": 30, "shad": 1, "whole": 2}})
-    assert "she" not in ask(library, "shed of the contract ").expansions[0]
-    assert "shad" in ask(library, "shed of the contract ").expansions[0]
-    assert ask(library, "whose contract ").expansions[0] == ("whose",)
-
-
 def test_the_question_is_looked_for_apart_from_its_context(library: Library) -> None:
     terms = ask(library, "Consider the contract with Acme; when is the notice due?")
     assert terms.has_context
