@@ -37,7 +37,7 @@ _MANIFEST_BYTES = 64 << 20
 _NUMBER = re.compile(r"\d{10}")
 _HASH = re.compile(r"[0-9a-f]{64}")
 # Of other names a hostile manifest could make files outside of the folder.
-_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,5}")
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/\.?[A-Za-z0-9_][A-Za-z0-9_.-]*){0,5}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ def library(tmp_path: Path) -> Path:
     catalog.close()
     (folder / "lance" / "words").mkdir(parents=True)
     (folder / "lance" / "words" / "segment.idx").write_bytes(bytes(range(256)) * 300)
+    (folder / "lance" / "words" / ".managed.json").write_text("[]")  # as tantivy names one
     (folder / "mine.txt").write_text("not of the library")
     return folder
 
