@@ -19,6 +19,7 @@ import json
 import os
 import platform
 import secrets
+import shutil
 import stat
 import sys
 import tempfile
@@ -79,6 +80,43 @@ def is_full(folder: Path) -> bool:
     except OSError as error:
         return error.errno in DISK_FULL
     return False
+
+
+def gigabytes(size: int) -> str:
+    """Return a number of bytes as text for the error ``disk_full``."""
+    return f"{size / 1e9:.1f} GB"
+
+
+def check_room(size: int, disk: Path) -> None:
+    """Check that the disk of a folder has room for a number of bytes.
+
+    Raises:
+        WorldError: ``disk_full``.
+    """
+    if shutil.disk_usage(disk).free < size:
+        raise WorldError("disk_full", needed=gigabytes(size), path=str(disk))
+
+
+@contextlib.contextmanager
+def library_errors(
+    library: Path, *, needed: str = "a copy", disk: Path | None = None
+) -> Iterator[None]:
+    """Translate the errors of the file system that changing a library meets.
+
+    Args:
+        library: Its folder.
+        needed: What a full disk lacks room for.
+        disk: A folder on that disk; None for the library.
+
+    Raises:
+        WorldError: ``disk_full`` or ``library_unwritable``.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in DISK_FULL:
+            raise WorldError("disk_full", needed=needed, path=str(disk or library)) from error
+        raise WorldError("library_unwritable", library=str(library)) from error
 
 
 # sun_path has 104 bytes on macOS and 108 on Linux, with the terminating zero.
@@ -185,20 +223,16 @@ class LibraryLock:
         """
         from filelock import FileLock, Timeout
 
-        try:
-            library.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = FileLock(library / LOCK_NAME, timeout=0, mode=0o600, thread_local=False)
-            lock.acquire()
-            taken = cls(library, lock)
-        except Timeout as error:
-            raise WorldError(
-                "library_locked", library=str(library), holder=holder(library)
-            ) from error
-        except OSError as error:
-            if error.errno in DISK_FULL:
-                needed = "what the lock needs"
-                raise WorldError("disk_full", needed=needed, path=str(library)) from error
-            raise WorldError("library_unwritable", library=str(library)) from error
+        with library_errors(library, needed="what the lock needs"):
+            try:
+                library.mkdir(mode=0o700, parents=True, exist_ok=True)
+                lock = FileLock(library / LOCK_NAME, timeout=0, mode=0o600, thread_local=False)
+                lock.acquire()
+                taken = cls(library, lock)
+            except Timeout as error:
+                raise WorldError(
+                    "library_locked", library=str(library), holder=holder(library)
+                ) from error
         taken._sign(program)
         return taken
 

@@ -12,11 +12,16 @@ import os
 import shutil
 import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.api.private_files import DISK_FULL, HOLDER_NAME, LOCK_NAME, LibraryLock
+from indexer.api.private_files import (
+    HOLDER_NAME,
+    LOCK_NAME,
+    LibraryLock,
+    check_room,
+    library_errors,
+)
 from indexer.catalog import schema
 from indexer.catalog.choices import CHOICES_NAME, save_copy
 from indexer.database import Layout, remove_database, version_of
@@ -28,9 +33,6 @@ from indexer.store.texts import TEXTS_NAME
 from indexer.store.vectors import VECTORS_PREFIX, vector_files
 from indexer.store.words import WORDS
 from indexer.vault.place import LOG, TEMPORARY, WINDOW
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CATALOG_NAME = "catalog.sqlite"
 LANCE_NAME = "lance"
@@ -85,7 +87,7 @@ def clear_older(library: Path) -> bool:
     older += [_is_older(path, vectors.LAYOUT) for path in vector_files(library / LANCE_NAME)]
     if not any(older):
         return False
-    with _unwritable(library):
+    with library_errors(library):
         with (
             contextlib.suppress(sqlite3.Error),
             contextlib.closing(sqlite3.connect(catalog)) as old,
@@ -106,17 +108,6 @@ def _is_older(path: Path, layout: Layout) -> bool:
         library = str(path.parent)
         raise WorldError("library_newer", library=library, found=found, known=layout.version)
     return found < layout.version
-
-
-@contextlib.contextmanager
-def _unwritable(library: Path) -> Iterator[None]:
-    """Translate the errors of the file system."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in DISK_FULL:
-            raise WorldError("disk_full", needed="a copy", path=str(library)) from error
-        raise WorldError("library_unwritable", library=str(library)) from error
 
 
 def exists(library: Path) -> bool:
@@ -188,7 +179,7 @@ def _is_ours(library: Path) -> bool:
 
 
 def _delete_ours(library: Path) -> None:
-    with _unwritable(library):
+    with library_errors(library):
         for name in _OURS:
             path = library / name
             if path.is_dir() and not path.is_symlink():
@@ -226,9 +217,7 @@ def move(library: Path, destination: Path) -> None:
 
 
 def _copy(library: Path, destination: Path) -> None:
-    needed = size(library)
-    if shutil.disk_usage(destination.parent).free < needed:
-        raise WorldError("disk_full", needed=f"{needed / 1e9:.1f} GB", path=str(destination.parent))
+    check_room(size(library), destination.parent)
     part = destination.with_name(f"{destination.name}.part")
     try:
         shutil.rmtree(part, ignore_errors=True)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Cancelled, WorldError
-from indexer.api.private_files import DISK_FULL, LibraryLock
+from indexer.api.private_files import LibraryLock, check_room, gigabytes, library_errors
 from indexer.catalog.catalog import Catalog
 from indexer.files.walk import content_id
 from indexer.library.library import CATALOG_NAME, exists, shared_files
@@ -188,30 +188,18 @@ def pull(
     if library.exists() and (not library.is_dir() or any(library.iterdir())):
         raise WorldError("not_empty", path=str(library))
     part = library.with_name(f"{library.name}.{os.getpid()}.part")
-    try:
-        part.mkdir(mode=0o700, parents=True)
-        _must_fit(shard.size, part)
-        for file in shard.files:
-            _download(store, shard, file, part, gone)
-        if library.exists():
-            library.rmdir()
-        part.rename(library)
-    except OSError as error:
-        if error.errno in DISK_FULL:
-            raise _full(shard.size, library) from error
-        raise WorldError("library_unwritable", library=str(library)) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    with library_errors(library, needed=gigabytes(shard.size), disk=library.parent):
+        try:
+            part.mkdir(mode=0o700, parents=True)
+            check_room(shard.size, library.parent)
+            for file in shard.files:
+                _download(store, shard, file, part, gone)
+            if library.exists():
+                library.rmdir()
+            part.rename(library)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
     return library
-
-
-def _must_fit(size: int, folder: Path) -> None:
-    if shutil.disk_usage(folder).free < size:
-        raise _full(size, folder)
-
-
-def _full(size: int, folder: Path) -> WorldError:
-    return WorldError("disk_full", needed=f"{size / 1e9:.1f} GB", path=str(folder.parent))
 
 
 def _download(
@@ -243,17 +231,16 @@ def carry(library: Path, roots: Sequence[tuple[str, str]]) -> None:
     Raises:
         WorldError: ``not_a_root`` for a folder that the library does not have.
     """
-    with LibraryLock.acquire(library, "lectern library pull"):
-        catalog = Catalog(library / CATALOG_NAME)
-        try:
-            known = {os.fsdecode(root.path): root.id for root in catalog.roots.all()}
-            for there, here in roots:
-                if there not in known:
-                    raise WorldError("not_a_root", path=there)
-                catalog.roots.relocate(known[there], here)
-                catalog.roots.set_location(known[there], "", b"", 0)
-        finally:
-            catalog.close()
+    with (
+        LibraryLock.acquire(library, "lectern library pull"),
+        Catalog(library / CATALOG_NAME) as catalog,
+    ):
+        known = {os.fsdecode(root.path): root.id for root in catalog.roots.all()}
+        for there, here in roots:
+            if there not in known:
+                raise WorldError("not_a_root", path=there)
+            catalog.roots.relocate(known[there], here)
+            catalog.roots.set_location(known[there], "", b"", 0)
 
 
 def _stop_if(gone: Callable[[], bool]) -> None:

@@ -41,8 +41,10 @@ class ObjectStore:
         with self._translated():
             from obstore.store import from_url
 
-            extra: dict[str, Any] = {"mkdir": True} if uri.startswith("file:") else {}
-            self._store = from_url(uri, **(extra or {"retry_config": _RETRIES}))
+            options: dict[str, Any] = {"retry_config": _RETRIES}
+            if uri.startswith("file:"):
+                options = {"mkdir": True}
+            self._store = from_url(uri, **options)
 
     def failure(self, reason: str) -> WorldError:
         return WorldError("store_failed", library=self.uri, reason=reason)

@@ -16,13 +16,20 @@ from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.api.private_files import DISK_FULL, HOLDER_NAME, LOCK_NAME, LibraryLock
+from indexer.api.private_files import (
+    HOLDER_NAME,
+    LOCK_NAME,
+    LibraryLock,
+    check_room,
+    library_errors,
+)
 from indexer.confine.process import check, libc, remove_folder
 from indexer.vault.mounting import check_passphrase, check_possible, lock, make, working_mount
 from indexer.vault.place import OPEN, TEMPORARY, State, VaultPlace, is_mounted, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
 #: The steps, in their order; each is named when it has been done.
 ENCRYPTING = (
@@ -71,7 +78,7 @@ def encrypt(
     if os.path.ismount(place.library):
         raise WorldError("vault_unavailable", reason="own_drive")
     also = {name: path for name, path in also.items() if path.is_dir()}
-    with LibraryLock.acquire(place.library, "lectern encrypt"), _told(place):
+    with LibraryLock.acquire(place.library, "lectern encrypt"), _errors(place):
         _check_room([place.library, *also.values()], place.library.parent)
         place.folder.mkdir(mode=_OWNER)
         with place.alone():
@@ -134,7 +141,7 @@ def decrypt(place: VaultPlace, passphrase: str) -> None:
     if place.state() is None:
         raise WorldError("path_missing", path=str(place.folder))
     lock(place)
-    with place.alone(), _told(place):
+    with place.alone(), _errors(place):
         try:
             place.write(State.RESTORING)
             faults.reached("plain-begun")
@@ -183,7 +190,7 @@ def put_right(place: VaultPlace, also: Iterable[Path]) -> None:
     if state is State.ENCRYPTED:
         _must_be_link(place)
         return
-    with place.alone(), _told(place):
+    with place.alone(), _errors(place):
         match place.state():
             case State.COPYING | State.RESTORING:
                 lock(place)
@@ -210,13 +217,18 @@ def remove(place: VaultPlace) -> int:
     return freed
 
 
+def _errors(place: VaultPlace) -> AbstractContextManager[None]:
+    """Translate the errors of the file system."""
+    return library_errors(place.library, disk=place.library.parent)
+
+
 def _must_be_link(place: VaultPlace) -> None:
     """Make the link to a library if it is missing, as after a copy without links."""
     if place.library.is_symlink():
         return
     if place.library.exists():
         raise WorldError("vault_conflict", path=str(place.library))
-    with _told(place):
+    with _errors(place):
         place.library.symlink_to(Path(place.folder.name) / OPEN)
 
 
@@ -262,11 +274,8 @@ def _check_room(parts: list[Path], disk: Path) -> None:
     Raises:
         WorldError: ``disk_full``.
     """
-    needed = _MORE
-    for part in parts:
-        needed += sum(found.st_size + _MORE_PER_FILE for _path, found in _walk(part))
-    if shutil.disk_usage(disk).free < needed:
-        raise WorldError("disk_full", needed=f"{needed / 1e9:.1f} GB", path=str(disk))
+    files = (found.st_size for part in parts for _path, found in _walk(part))
+    check_room(_MORE + sum(size + _MORE_PER_FILE for size in files), disk)
 
 
 def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
@@ -328,15 +337,3 @@ def _sync(folder: Path) -> None:
         check(libc().syncfs(opened))
     finally:
         os.close(opened)
-
-
-@contextlib.contextmanager
-def _told(place: VaultPlace) -> Iterator[None]:
-    """Translate the errors of the file system."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in DISK_FULL:
-            folder = str(place.library.parent)
-            raise WorldError("disk_full", needed="a copy", path=folder) from error
-        raise WorldError("library_unwritable", library=str(place.library)) from error
