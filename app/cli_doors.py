@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentTypeError
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, CommandContext, no_arguments
 from app.doors.access import EVERYTHING, Access, Door
+from app.doors.users import allow_user, deny_user, read_users
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("door", nargs="?", choices=[*Door], help="which door")
     parser.add_argument("collections", nargs="*", metavar="COLLECTION", help="names of collections")
     parser.add_argument("--everything", action="store_true", help="the whole library")
+    parser.add_argument("--user", metavar="NAME",
+                        help="of serve: somebody with a token of their own")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
@@ -48,6 +53,8 @@ def _run(options: Namespace, context: CommandContext) -> int:
             raise WorldError(
                 "bad_usage", command="lectern doors", reason=f"{options.action} needs a door"
             )
+        case _ if options.user is not None and options.door != Door.SERVE:
+            raise WorldError("bad_usage", command="lectern doors", reason="only serve has users")
         case "allow":
             _allow(options, context)
         case _:
@@ -58,10 +65,13 @@ def _run(options: Namespace, context: CommandContext) -> int:
 def _list(options: Namespace, context: CommandContext) -> None:
     chosen = {door: Access.read(context.settings, door).allowed for door in Door}
     collections = _known_collections(context)
+    users = {name: user.collections for name, user in read_users().items()}
     values = {"doors": {door.value: names for door, names in chosen.items()},
-              "collections": collections}  # fmt: skip
+              "users": users, "collections": collections}  # fmt: skip
     rows = [(door.value, f"{_shown(names)}  ({_OPENED_BY[door]})")
             for door, names in chosen.items()]  # fmt: skip
+    rows += [(f"serve, {render.name(name)}", f"{_shown(names)}  (a user of `lectern serve`)")
+             for name, names in users.items()]  # fmt: skip
     known = ", ".join(map(render.name, collections)) or "none; the window makes them"
     context.answer(options, values, *render.columns(rows), f"Collections: {known}.")
 
@@ -90,6 +100,11 @@ def _allow(options: Namespace, context: CommandContext) -> None:
         if name != EVERYTHING and name.casefold() not in known:
             raise WorldError("unknown_collection", name=name)
     names = [known.get(name.casefold(), name) for name in wanted]
+    if options.user is not None:
+        if token := allow_user(options.user, names):
+            context.note(f"The token of {render.name(options.user)}, shown this once: {token}")
+        _list(options, context)
+        return
     before = Access.read(context.settings, door).allowed
     context.settings.set(door.setting, tuple(dict.fromkeys([*before, *names])))
     _list(options, context)
@@ -100,6 +115,10 @@ def _deny(options: Namespace, context: CommandContext) -> None:
     denied = {name.casefold() for name in options.collections}
     if options.everything:
         denied.add(EVERYTHING)
+    if options.user is not None:
+        deny_user(options.user, [*denied])
+        _list(options, context)
+        return
     before = Access.read(context.settings, door).allowed
     left = [name for name in before if denied and name.casefold() not in denied]
     context.settings.set(door.setting, tuple(left))
@@ -151,7 +170,16 @@ def _answer_assistant(context: CommandContext, version: str) -> None:
 
 def _serve_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--port", type=_port, default=DEFAULT_PORT, metavar="N",
-                        help=f"where to listen on 127.0.0.1 ({DEFAULT_PORT}; 0: any)")  # fmt: skip
+                        help=f"the port to listen on ({DEFAULT_PORT}; 0: any)")  # fmt: skip
+    parser.add_argument("--listen", default="127.0.0.1", type=_address, metavar="ADDRESS",
+                        help="where to listen (127.0.0.1: for this machine only)")  # fmt: skip
+    parser.add_argument("--certificate", type=Path, metavar="FILE",
+                        help="for TLS: the certificate, in PEM")  # fmt: skip
+    parser.add_argument("--key", type=Path, metavar="FILE", help="for TLS: its key, in PEM")
+    parser.add_argument("--behind-proxy", action="store_true",
+                        help="a proxy in front of it encrypts what passes")  # fmt: skip
+    parser.add_argument("--host", action="append", default=[], type=_host, metavar="NAME",
+                        help="the name in the address that people open")  # fmt: skip
     parser.add_argument("--new-token", action="store_true", help="make a new token first")
 
 
@@ -161,18 +189,65 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _address(text: str) -> IPv4Address | IPv6Address:
+    try:
+        return ip_address(text)
+    except ValueError as error:
+        raise ArgumentTypeError("it is an address such as 127.0.0.1 or 10.0.0.5") from error
+
+
+def _host(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?", text):
+        raise ArgumentTypeError("it is a name such as archive.example.org, or with a port")
+    return text.lower()
+
+
+def _fault_of_reach(options: Namespace) -> str:
+    """Say why a server may not be reached as the options want it; "" if it may."""
+    encrypted = options.certificate is not None
+    if encrypted != (options.key is not None):
+        fault = "--certificate and --key need each other"
+    elif encrypted and options.behind_proxy:
+        fault = "either --certificate or --behind-proxy"
+    elif not (encrypted or options.behind_proxy) and (
+        options.host or not options.listen.is_loopback
+    ):
+        fault = "others may reach it with --certificate and --key, or --behind-proxy, only"
+    elif not options.host and (options.behind_proxy or options.listen.is_unspecified):
+        fault = "--host is missing: the name in the address that people open"
+    else:
+        fault = ""
+    return fault
+
+
+def _origins(options: Namespace) -> tuple[str, ...]:
+    """Return the addresses that clients reach the server by; the one to show is the first."""
+    from app.doors.http_guard import LOOPBACK
+
+    encrypted = options.certificate is not None
+    port = options.listener.getsockname()[1]
+    address = f"[{options.listen}]" if options.listen.version == 6 else str(options.listen)
+    names = LOOPBACK if options.listen.is_loopback else (address,)
+    own = [f"{'https' if encrypted else 'http'}://{name}:{port}" for name in names]
+    return (*(f"https://{host}" for host in options.host), *own)
+
+
 def _listen(options: Namespace) -> None:
-    """Open the socket on the loopback; afterwards the process can open no other."""
+    """Open the socket that listens; afterwards the process can open no other."""
     import socket
 
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    options.refused = _fault_of_reach(options)
+    if options.refused:
+        return
+    family = socket.AF_INET if options.listen.version == 4 else socket.AF_INET6
+    listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind(("127.0.0.1", options.port))
+        listener.bind((str(options.listen), options.port))
         listener.listen(128)
     except OSError as error:
         listener.close()
-        options.refused = error.strerror or str(error)
+        options.refused = f"port {options.port} of {options.listen}: {error.strerror or error}"
         return
     options.listener = listener
 
@@ -181,21 +256,20 @@ def _serve_http(options: Namespace, context: CommandContext) -> int:
     import contextlib
 
     from app.doors.http_guard import read_token
-    from app.doors.http_server import serve_http
+    from app.doors.http_server import ServedAddress, serve_http
     from app.doors.library import DoorLibrary
     from app.doors.page_images import PageRenderer
 
     if "listener" not in options:
-        raise WorldError("bad_usage", command="lectern serve",
-                         reason=f"port {options.port} of 127.0.0.1: {options.refused}")  # fmt: skip
+        raise WorldError("bad_usage", command="lectern serve", reason=options.refused)
     token = read_token(new=options.new_token)
-    address = f"http://127.0.0.1:{options.listener.getsockname()[1]}"
+    served = ServedAddress(options.listener, _origins(options), options.certificate, options.key)
     with contextlib.ExitStack() as stack:
         engine = stack.enter_context(contextlib.closing(context.lasting_engine()))
         renderer = stack.enter_context(contextlib.closing(PageRenderer(context.library)))
         library = DoorLibrary(engine, context.settings, Door.SERVE, renderer)
-        context.note(f"Serving at {address}/#token={token}", "Ctrl+C ends it.")
-        serve_http(library, renderer, options.listener, token)
+        context.note(f"Serving at {served.origins[0]}/#token={token}", "Ctrl+C ends it.")
+        serve_http(library, renderer, served, token)
     return 0
 
 
@@ -220,6 +294,7 @@ COMMANDS = (
             ("lectern doors", "what each door may see"),
             ("lectern doors allow mcp Contracts", "let assistants search a collection"),
             ("lectern doors allow serve --everything", "let scripts search the whole library"),
+            ("lectern doors allow serve Contracts --user anna", "give somebody a token"),
             ("lectern doors deny mcp", "close a door"),
             ("lectern doors log", "what was asked, and by whom"),
             ("lectern doors forget", "delete the log"),
@@ -249,11 +324,14 @@ COMMANDS = (
         "Answer programs on this machine over HTTP at 127.0.0.1: a page to search in a browser, "
         "calls that /openapi.json describes, and /v1/embeddings. It prints an address with a "
         "token, without which nothing private is answered. It sees what `lectern doors allow "
-        "serve` allowed and changes nothing.",
+        "serve` allowed and changes nothing. Other machines reach it only with a certificate, or "
+        "behind a proxy that encrypts; `lectern doors allow serve --user` gives each person a "
+        "token and collections.",
         (
             ("lectern serve", "serve until Ctrl+C, and print the address"),
             ("lectern serve --port 0", "at any free port"),
             ("lectern serve --new-token", "with a new token; the old one is void"),
+            ("lectern serve --behind-proxy --host archive.example.org", "for others, by a proxy"),
         ),
         _serve_arguments,
         _serve_http,

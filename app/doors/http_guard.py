@@ -16,15 +16,20 @@ from typing import TYPE_CHECKING
 from starlette.responses import JSONResponse
 
 from app import paths
+from app.doors.users import TokenOwner, UserTokens
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 1 << 20
 RATE, BURST = 50.0, 200.0  # requests a second, and at once
+_MOST_COUNTED = 10_000  # users whose requests are counted
+OWNER = "lectern.owner"  # the key of a scope with whose token it has
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _PRIVATE = ("/api/", "/v1/")
 _HEADERS = {
     b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -72,18 +77,22 @@ def read_token(*, new: bool = False) -> str:
 class Guard:
     """An ASGI application in front of another one, which gets only what may be asked.
 
+    The application finds in ``OWNER`` of its scope whose token a private request has.
+
     Args:
         app: The application.
-        port: Where it listens on the loopback.
-        token: What private requests must carry.
+        origins: The addresses that clients may reach it by, such as ``http://127.0.0.1:7777``.
+        token: The person's own; users have others.
     """
 
-    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
+    def __init__(self, app: ASGIApp, origins: Iterable[str], token: str) -> None:
         self._app = app
         self._token = token.encode()
-        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
-        self._origins = {f"http://{host}" for host in self._hosts}
-        self._left, self._counted = BURST, time.monotonic()
+        self._users = UserTokens()
+        self._origins = {origin.lower() for origin in origins}
+        self._hosts = {origin.partition("://")[2] for origin in self._origins}
+        # The requests that each user has left, and when they were counted; "" also for nobody.
+        self._left: dict[str, tuple[float, float]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -115,35 +124,40 @@ class Guard:
         if len(hosts) != 1 or hosts[0].decode("latin-1").lower() not in self._hosts:
             return _error(421, "wrong_host")
         for origin in headers.get(b"origin", []):
-            if origin.decode("latin-1") not in self._origins:
+            if origin.decode("latin-1").lower() not in self._origins:
                 return _error(403, "wrong_origin")
         if any(value == b"cross-site" for value in headers.get(b"sec-fetch-site", [])) and (
             scope["path"].startswith(_PRIVATE)
         ):
             return _error(403, "wrong_origin")
-        if not self._within_rate():
+        owner = self._owner(headers)
+        if not self._within_rate(owner.name if owner else ""):
             return _error(429, "too_many", {"Retry-After": "1"})
-        if scope["path"].startswith(_PRIVATE) and not self._knows_token(headers):
+        if scope["path"].startswith(_PRIVATE) and owner is None:
             return _error(401, "no_token", {"WWW-Authenticate": "Bearer"})
+        scope[OWNER] = owner or TokenOwner()
         length = headers.get(b"content-length", [b"0"])[0]
         if not length.isdigit() or len(length) > 12 or int(length) > MAX_BODY:
             return _error(413, "too_large")
         return None
 
-    def _knows_token(self, headers: dict[bytes, list[bytes]]) -> bool:
+    def _owner(self, headers: dict[bytes, list[bytes]]) -> TokenOwner | None:
         values = headers.get(b"authorization", [])
         if len(values) != 1 or values[0][:7].lower() != b"bearer ":
-            return False
-        return hmac.compare_digest(values[0][7:].strip(), self._token)
+            return None
+        token = values[0][7:].strip()
+        if hmac.compare_digest(token, self._token):
+            return TokenOwner()
+        return self._users.owner(token)
 
-    def _within_rate(self) -> bool:
+    def _within_rate(self, user: str) -> bool:
         now = time.monotonic()
-        self._left = min(BURST, self._left + RATE * (now - self._counted))
-        self._counted = now
-        if self._left < 1:
-            return False
-        self._left -= 1
-        return True
+        left, counted = self._left.get(user, (BURST, now))
+        left = min(BURST, left + RATE * (now - counted))
+        if len(self._left) >= _MOST_COUNTED:
+            self._left.clear()
+        self._left[user] = (left - (left >= 1), now)
+        return left >= 1
 
 
 def _limited(receive: Receive) -> Receive:

@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.doors import answers
-from app.doors.http_guard import Guard
+from app.doors.http_guard import OWNER, Guard
 from app.doors.library import (
     MOST_BYTES,
     MOST_DOCUMENTS,
@@ -37,11 +37,13 @@ from indexer.api.errors import Cancelled, LecternError, WorldError
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from starlette.requests import Request
 
     from app.doors.library import DoorLibrary
     from app.doors.page_images import PageRenderer
+    from app.doors.users import TokenOwner
 
 _STATUS = {"door_closed": 403, "unknown_collection": 404, "not_a_root": 404, "not_indexed": 404,
            "bad_query": 400, "bad_request": 400, "busy": 503, "engine_gone": 503}  # fmt: skip
@@ -330,7 +332,10 @@ async def _run(work: Callable[[], Response]) -> Response:
 
 
 def _caller(request: Request) -> DoorCaller:
-    return DoorCaller(request.headers.get("user-agent", "unnamed")[:100])
+    owner: TokenOwner = request.scope[OWNER]
+    program = request.headers.get("user-agent", "unnamed")[:100]
+    return DoorCaller(f"{owner.name}, by {program}" if owner.name else program,
+                      access=owner.access)  # fmt: skip
 
 
 def _embedding_request(body: bytes) -> tuple[tuple[str, ...], dict[str, Any]]:
@@ -349,23 +354,42 @@ def _packed(vector: tuple[float, ...]) -> str:
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
 
 
+@dataclass(frozen=True, slots=True)
+class ServedAddress:
+    """Where a server listens, and the addresses that clients reach it by, the first one shown.
+
+    ``certificate`` and ``key`` are files in PEM, for TLS.
+    """
+
+    listener: socket.socket
+    origins: tuple[str, ...]
+    certificate: Path | None = None
+    key: Path | None = None
+
+
 def serve_http(
-    library: DoorLibrary, renderer: PageRenderer, listener: socket.socket, token: str
+    library: DoorLibrary, renderer: PageRenderer, served: ServedAddress, token: str
 ) -> None:
     """Serve until a signal ends the process.
 
     Args:
         library: What may be asked.
         renderer: Renders the pages.
-        listener: A socket that listens on the loopback.
-        token: What private requests must carry.
+        served: Where.
+        token: The person's own.
+
+    Raises:
+        WorldError: ``bad_usage``, for a certificate or a key that is none.
     """
+    import ssl
+
     import uvicorn
 
-    port = listener.getsockname()[1]
-    served = LibraryHttp(library, renderer, f"http://127.0.0.1:{port}")
+    application = LibraryHttp(library, renderer, served.origins[0]).application()
     config = uvicorn.Config(
-        Guard(served.application(), port, token),
+        Guard(application, served.origins, token),
+        ssl_certfile=served.certificate,
+        ssl_keyfile=served.key,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -378,4 +402,10 @@ def serve_http(
         timeout_keep_alive=5,
         timeout_graceful_shutdown=5,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    try:
+        config.load()
+    except (OSError, ssl.SSLError, ValueError) as error:
+        raise WorldError(
+            "bad_usage", command="lectern serve", reason=f"the certificate or its key: {error}"
+        ) from error
+    uvicorn.Server(config).run(sockets=[served.listener])

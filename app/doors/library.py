@@ -71,10 +71,14 @@ _STEERING = frozenset({"like", "more", "less"})
 
 @dataclass(frozen=True, slots=True)
 class DoorCaller:
-    """Who asks: the name of a program as it calls itself, and a token that ends the call."""
+    """Who asks: the name of a program as it calls itself, and a token that ends the call.
+
+    ``access`` is what a user of a server may see; None for what the door may see.
+    """
 
     name: str
     token: CancelToken = field(default_factory=CancelToken)
+    access: Access | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +152,7 @@ class DoorLibrary:
         limit: int = 10,
     ) -> SearchAnswer:
         """Find the passages that answer a query, in each collection by itself."""
-        access = self._access()
+        access = self._access(caller)
         text = " ".join([*(filters or QueryFilters()).terms(), query]).strip()
         _check_query(text, steered=access.everything)
         return self._outcomes(caller, "search", query, text, collections, limit)
@@ -227,7 +231,7 @@ class DoorLibrary:
         limit: int = 50,
     ) -> DocumentsAnswer:
         """List the documents of each collection, some at a time."""
-        access = self._access()
+        access = self._access(caller)
         text = " ".join((filters or QueryFilters()).terms())
         _check_query(text, steered=access.everything)
         most = min(max(limit, 1), MOST_DOCUMENTS)
@@ -248,7 +252,7 @@ class DoorLibrary:
 
     def status(self, caller: DoorCaller) -> StatusAnswer:
         """Say what may be seen, and whether documents still wait to be read."""
-        access = self._access()
+        access = self._access(caller)
 
         def counted(scope: str) -> CollectionCount:
             found = self._call(caller, ListDocuments(within=scope, limit=1))
@@ -293,7 +297,7 @@ class DoorLibrary:
         self, caller: DoorCaller, texts: tuple[str, ...], *, passages: bool
     ) -> tuple[tuple[float, ...], ...]:
         """Return the vectors of texts, by the model of the library."""
-        self._access()
+        self._access(caller)
         # In several requests, between which those of a window have their turn.
         parts = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
         found = [self._call(caller, EmbedTexts(part, passages)) for part in parts]
@@ -306,7 +310,7 @@ class DoorLibrary:
         self, caller: DoorCaller, what: str, asked: str, text: str, collections: Sequence[str],
         limit: int,
     ) -> SearchAnswer:  # fmt: skip
-        access = self._access()
+        access = self._access(caller)
         most = min(max(limit, 1), MOST_HITS)
 
         def found(scope: str) -> CollectionHits:
@@ -354,8 +358,10 @@ class DoorLibrary:
                 )
         return tuple(outcomes)
 
-    def _access(self) -> Access:
-        access = Access.read(self._settings, self.door)
+    def _access(self, caller: DoorCaller) -> Access:
+        access = caller.access
+        if access is None:
+            access = Access.read(self._settings, self.door)
         access.check_open(self.door)
         return access
 
@@ -365,7 +371,7 @@ class DoorLibrary:
         Raises:
             WorldError: ``not_a_root``, whether it is hidden or not in the library.
         """
-        access = self._access()
+        access = self._access(caller)
         path = path_of(document)
         for scope in access.scopes():
             request = ListDocuments(within=scope, paths=(path,), limit=1)

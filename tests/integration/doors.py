@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from indexer.api.requests import SetCollection
 from indexer.engine.engine import Engine
 from indexer.server.service import Host, Service
 from tests.integration.world import PACE, indexed_texts
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +68,15 @@ class OpenDoors:
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "app", *arguments, "--library", str(self.world.library)]
+
+    def run(self, *arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end, and return what it printed."""
+        done = subprocess.run(
+            self.command(*arguments), env=self.environment, capture_output=True, text=True,
+            timeout=WAIT_S, check=False,
+        )  # fmt: skip
+        assert done.returncode == status, done.stderr
+        return done
 
     def allow(self, door: str, *collections: str) -> None:
         self.settings.set(f"{door}_collections", collections)

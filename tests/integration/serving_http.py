@@ -13,6 +13,7 @@ from urllib.parse import urlencode, urlsplit
 from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Iterator
 
     from tests.integration.doors import OpenDoors
@@ -24,6 +25,8 @@ class HttpServer:
 
     process: subprocess.Popen[str]
     address: str
+    trusted: ssl.SSLContext | None = None
+    listens: int = 0
 
     @property
     def port(self) -> int:
@@ -42,13 +45,21 @@ class HttpServer:
         headers: dict[str, str] | None = None,
     ) -> tuple[int, bytes]:
         """Send one request, and return its status and body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)
+        connection = self.connection()
         named = {"Authorization": f"Bearer {self.token}", **(headers or {})}
         query = f"?{urlencode(values, doseq=True)}" if values else ""
         with contextlib.closing(connection):
             connection.request("GET" if body is None else "POST", path + query, body, named)
             answer = connection.getresponse()
             return answer.status, answer.read()
+
+    def connection(self) -> http.client.HTTPConnection:
+        """Return a connection to where the server listens, whatever name it is reached by."""
+        if self.trusted is None:
+            return http.client.HTTPConnection("127.0.0.1", self.listens, timeout=WAIT_S)
+        return http.client.HTTPSConnection(
+            "127.0.0.1", self.listens, timeout=WAIT_S, context=self.trusted
+        )
 
     def json(self, path: str, values: dict[str, Any] | None = None) -> Any:
         status, body = self.ask(path, values)
@@ -57,10 +68,15 @@ class HttpServer:
 
 
 @contextlib.contextmanager
-def http_server(doors: OpenDoors, port: int = 0) -> Iterator[HttpServer]:
-    """Start a server, which is ended at the end of the block."""
+def http_server(
+    doors: OpenDoors, port: int = 0, *options: str, trusted: ssl.SSLContext | None = None
+) -> Iterator[HttpServer]:
+    """Start a server, which is ended at the end of the block.
+
+    ``port`` is needed where ``options`` give it another name.
+    """
     with subprocess.Popen(
-        doors.command("serve", "--port", str(port)),
+        doors.command("serve", "--port", str(port), *options),
         env=doors.environment,
         stderr=subprocess.PIPE,
         text=True,
@@ -68,8 +84,9 @@ def http_server(doors: OpenDoors, port: int = 0) -> Iterator[HttpServer]:
         try:
             assert process.stderr is not None
             line = process.stderr.readline()
-            assert line.startswith("Serving at http://127.0.0.1:"), line
-            yield HttpServer(process, line.split()[2])
+            assert line.startswith("Serving at http"), line
+            address = line.split()[2]
+            yield HttpServer(process, address, trusted, port or urlsplit(address).port or 0)
         finally:
             process.terminate()
             try:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import random
 import socket
+import ssl
 import threading
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 import pymupdf
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 from app.doors.access import Door
 from app.doors.call_log import read_calls
@@ -18,6 +27,7 @@ from app.doors.http_server import ROUTES, description
 from indexer.api.requests import Index
 from tests.integration.doors import CONTRACTS, LEASE, PRIVATE, OpenDoors, open_doors
 from tests.integration.serving_http import HttpServer, http_server
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -192,3 +202,97 @@ def test_a_server_that_is_killed_loses_no_answer_that_was_given(doors: OpenDoors
     with http_server(doors, port) as second:
         assert second.token == token
         assert second.ask("/api/search", {"q": "roof"})[0] == 200
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def test_behind_a_proxy_each_user_sees_their_collections(doors: OpenDoors) -> None:
+    said = doors.run("doors", "allow", "serve", PRIVATE, "--user", "anna")
+    token = said.stderr.split()[-1]
+    port = free_port()
+    anna = {"Host": "archive.example.org", "Authorization": f"Bearer {token}"}
+    with http_server(doors, port, "--behind-proxy", "--host", "archive.example.org") as server:
+        assert server.address.startswith("https://archive.example.org/#token=")
+        status, body = server.ask("/api/status", headers=anna)
+        assert status == 200
+        assert [one["collection"] for one in json.loads(body)["collections"]] == [PRIVATE]
+        status, body = server.ask("/api/search", {"q": "the roof"}, headers=anna)
+        (outcome,) = json.loads(body)["collections"]
+        assert {one["path"] for one in outcome["passages"]} == {doors.path("private/diary.txt")}
+        lease = {"document": doors.path("contracts/lease.txt")}
+        assert server.ask("/api/read", lease, headers=anna)[0] == 404
+        assert server.ask("/api/page.png", lease, headers=anna)[0] == 404
+        assert read_calls(20)[-1]["door"] == Door.SERVE
+        assert any(call["who"].startswith("anna, by ") for call in read_calls(20))
+        origin = {**anna, "Origin": "https://archive.example.org"}
+        assert server.ask("/api/status", headers=origin)[0] == 200
+        origin["Origin"] = "http://archive.example.org"
+        assert server.ask("/api/status", headers=origin)[0] == 403
+        assert server.ask("/api/status", headers={**anna, "Host": "evil.example"})[0] == 421
+        doors.run("doors", "deny", "serve", "--user", "anna")
+        assert server.ask("/api/status", headers=anna)[0] == 401
+
+
+def test_with_a_certificate_what_passes_is_encrypted(doors: OpenDoors, tmp_path: Path) -> None:
+    certificate, key = certificate_of("127.0.0.1", tmp_path)
+    trusted = ssl.create_default_context(cafile=str(certificate))
+    named = ("--certificate", str(certificate), "--key", str(key))
+    with http_server(doors, 0, *named, trusted=trusted) as server:
+        assert server.address.startswith("https://127.0.0.1:")
+        assert server.json("/api/status")["collections"]
+        plain = http.client.HTTPConnection("127.0.0.1", server.port, timeout=WAIT_S)
+        with contextlib.closing(plain):
+            plain.request("GET", "/")
+            with pytest.raises((http.client.HTTPException, OSError)):
+                plain.getresponse()
+    key.write_text("no key")
+    said = doors.run("serve", "--port", "0", *named, status=2)
+    assert "the certificate or its key" in said.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--listen", "0.0.0.0"],  # noqa: S104  # which is what is refused
+        ["--listen", "::"],
+        ["--listen", "10.0.0.5"],
+        ["--host", "archive.example.org"],
+        ["--behind-proxy"],
+        ["--listen", "localhost"],
+        ["--behind-proxy", "--host", "a b"],
+        ["--certificate", "cert.pem"],
+        ["--certificate", "cert.pem", "--key", "key.pem", "--behind-proxy", "--host", "a.example"],
+    ],
+)
+def test_it_is_not_reached_by_others_unencrypted(doors: OpenDoors, options: list[str]) -> None:
+    said = doors.run("serve", "--port", "0", *options, status=2)
+    assert "Serving" not in said.stderr
+
+
+def certificate_of(address: str, folder: Path) -> tuple[Path, Path]:
+    """Write a certificate of an address that signs itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, address)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]), critical=False
+        )
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    files = folder / "certificate.pem", folder / "key.pem"
+    files[0].write_bytes(certificate.public_bytes(Encoding.PEM))
+    files[1].write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return files

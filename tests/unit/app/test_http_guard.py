@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.doors import http_guard
-from app.doors.http_guard import BURST, MAX_BODY, Guard, read_token
+from app.doors import http_guard, users
+from app.doors.http_guard import BURST, LOOPBACK, MAX_BODY, Guard, read_token
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 HOST = (b"host", b"127.0.0.1:7777")
 TOKEN = (b"authorization", b"Bearer secret")
+ORIGINS = tuple(f"http://{name}:7777" for name in LOOPBACK)
 
 
 def ask(
@@ -52,7 +53,11 @@ async def application(_scope: Any, receive: Any, send: Any) -> None:
 
 @pytest.fixture
 def guard() -> Guard:
-    return Guard(application, 7777, "secret")
+    return made_guard()
+
+
+def made_guard() -> Guard:
+    return Guard(application, ORIGINS, "secret")
 
 
 def test_only_the_token_opens_what_is_private(guard: Guard) -> None:
@@ -92,12 +97,13 @@ def test_a_body_is_limited_whatever_it_says_of_itself(guard: Guard) -> None:
 
 
 def test_requests_are_limited_in_number(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [guard._counted]
+    now = [1.0]
     monkeypatch.setattr("app.doors.http_guard.time.monotonic", lambda: now[0])
-    said = [guard._within_rate() for _ in range(int(BURST) + 10)]
+    said = [guard._within_rate("") for _ in range(int(BURST) + 10)]
     assert said == [True] * int(BURST) + [False] * 10
+    assert guard._within_rate("anna")  # each user has requests of their own
     now[0] += 0.5
-    assert sum(guard._within_rate() for _ in range(100)) == 25
+    assert sum(guard._within_rate("") for _ in range(100)) == 25
 
 
 @given(
@@ -107,7 +113,7 @@ def test_requests_are_limited_in_number(guard: Guard, monkeypatch: pytest.Monkey
     path=st.text(max_size=30).map(lambda text: f"/api/{text}"),
 )  # fmt: skip
 def test_nothing_opens_without_the_token(headers: list[tuple[bytes, bytes]], path: str) -> None:
-    guard = Guard(application, 7777, "secret")
+    guard = made_guard()
     assert ask(guard, *headers, path=path) in {401, 403, 413, 421}
 
 
@@ -125,3 +131,45 @@ def test_the_token_is_for_its_owner_and_can_be_renewed(
     with pytest.raises(WorldError) as caught:
         read_token()
     assert caught.value.code == "path_denied"
+
+
+def test_a_user_is_known_by_the_token_until_it_is_taken_back(
+    guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.paths.data_folder", lambda: tmp_path / "data")
+    token = users.allow_user("anna", ["Contracts"])
+    header = (b"authorization", f"Bearer {token}".encode())
+    assert ask(guard, HOST, header) == 200
+    assert users.allow_user("anna", ["Leases"]) == ""
+    owner = guard._users.owner(token.encode())
+    assert owner is not None
+    assert owner.access is not None
+    assert (owner.name, owner.access.allowed) == ("anna", ("Contracts", "Leases"))
+    file = users.users_file()
+    assert token not in file.read_text("utf-8")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    users.deny_user("anna", ["contracts"])
+    assert users.read_users()["anna"].collections == ("Leases",)
+    users.deny_user("anna", [])
+    assert ask(guard, HOST, header) == 401
+
+
+@pytest.mark.parametrize("content", ["", "[]", "[" * 100_000, '{"anna": {}}', '{"anna": 3}'])
+def test_users_that_cannot_be_read_are_nobody_and_are_kept(
+    guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
+) -> None:
+    monkeypatch.setattr("app.paths.data_folder", lambda: tmp_path)
+    users.users_file().write_text(content, "utf-8")
+    assert ask(guard, HOST, (b"authorization", b"Bearer x")) == 401
+    assert ask(guard, HOST, TOKEN) == 200
+    with pytest.raises(WorldError) as caught:
+        users.allow_user("berta", ["Contracts"])
+    assert caught.value.code == "path_denied"
+    assert users.users_file().read_text("utf-8") == content
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 61])
+def test_the_name_of_a_user_is_printable_and_short(name: str) -> None:
+    with pytest.raises(WorldError) as caught:
+        users.allow_user(name, ["Contracts"])
+    assert caught.value.code == "bad_usage"
