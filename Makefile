@@ -31,7 +31,7 @@ PYTEST := $(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -
 pytest: .venv/dev.stamp
 	$(PYTEST) -m "not slow" --junit-xml build/tests.xml
 
-test-slow: .venv/dev.stamp  ## Kill, damage, fill and watch whole libraries: the tests that `make test` leaves out
+test-slow: .venv/dev.stamp .venv/older-sdk.stamp  ## Kill, damage, fill and watch whole libraries: the tests that `make test` leaves out
 	$(PYTEST) -m slow --junit-xml build/slow-tests.xml
 
 lint: .venv/dev.stamp  ## Style: ruff's rules and its formatting
@@ -132,6 +132,10 @@ screenshots: .venv/dev.stamp  ## Take the README's pictures of the window again
 
 clean:  ## Remove what was built here (not your libraries)
 	rm -rf .venv .demo build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/older-sdk.stamp: tests/older-sdk.lock .venv/dev.stamp
+	$(PY) -m pip install -q --no-deps --require-hashes --upgrade --target .venv/older-sdk -r $<
+	@touch $@
 
 .venv/runtime.stamp: pyproject.toml requirements-build.lock packaging/bootstrap.py $(COMPILER)
 	@$(PYTHON) packaging/bootstrap.py runtime

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import zipfile
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -23,10 +25,9 @@ from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
-    from pathlib import Path
 
 TOOLS = {"search", "read", "similar", "compare", "documents", "status"}
-# As the SDK 1.30 sends them, which could not be installed beside 2.x.
+# As the SDK 1.30 sends them.
 HELLO = {
     "jsonrpc": "2.0",
     "id": 0,
@@ -37,6 +38,8 @@ HELLO = {
         "clientInfo": {"name": "an older client", "version": "1.30"},
     },
 }
+OLDER_SDK = Path(__file__).resolve().parents[2] / ".venv" / "older-sdk"
+OLDER_CLIENT = Path(__file__).with_name("older_mcp_client.py")
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -160,6 +163,26 @@ def spoken(doors: OpenDoors, messages: list[Any], wanted: set[int]) -> list[dict
         process.stdin.close()
         assert process.wait(WAIT_S) == 0
     return answers
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not OLDER_SDK.is_dir(), reason="`make test-slow` installs the SDK 1.30")
+def test_the_client_of_the_older_sdk_searches_and_reads(doors: OpenDoors) -> None:
+    doors.allow("mcp", CONTRACTS)
+    done = subprocess.run(
+        [sys.executable, str(OLDER_CLIENT), *doors.command("mcp")],
+        env={**doors.environment, "PYTHONPATH": str(OLDER_SDK), "OLDER_SDK": str(OLDER_SDK),
+             "LECTERN_PATH": doors.environment["PYTHONPATH"]},
+        capture_output=True, text=True, timeout=WAIT_S, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["sdk"].startswith("1.")
+    assert set(said["tools"]) == TOOLS
+    assert LEASE in said["texts"]
+    assert said["read"]["verified"] is True
+    assert said["resource"] == [LEASE]
+    assert said["refused"] is True
 
 
 def test_what_is_no_message_ends_nothing(doors: OpenDoors) -> None:
