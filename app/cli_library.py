@@ -63,6 +63,8 @@ def status_lines(status: Status) -> list[str]:
     place = f"{render.name(status.library)}, {render.size(status.bytes)}"
     rows = [("Library", f"{place}, {render.size(status.free_bytes)} free")]
     rows += _named("Folders", [_root(root) for root in status.roots])
+    if status.watch_problem is not None:
+        rows.append(("Watching", sentence(status.watch_problem)))
     states = sorted(status.files.items(), key=lambda item: -item[1])
     rows += _named("Files", [f"{n:,} {render.phrase(state)}" for state, n in states if n])
     passages = f"{status.passages:,}"

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
+from indexer.api.phrases import Note
 from indexer.api.types import FileRow, FileState, Hit, Span
 
 
@@ -140,14 +141,14 @@ class WatchState:
     Attributes:
         folders: Watches in use.
         quiet: No change is waiting to be scanned.
-        problem: A sentence, or "".
+        problem: Why folders could not be scanned or their files read; tried again after a while.
     """
 
     on: bool
     roots: tuple[WatchedRoot, ...]
     folders: int
     quiet: bool
-    problem: str
+    problem: Note | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,7 @@ class Status:
         free_bytes: On the library's disk.
         collections: The queries of named sets of documents, by name.
         reranker: The model that orders the first hits, or "".
+        watch_problem: As in ``WatchState``.
 
     The others are as in ``Activity``.
     """
@@ -190,3 +191,4 @@ class Status:
     set_aside: int
     collections: Mapping[str, str] = field(default_factory=dict)
     reranker: str = ""
+    watch_problem: Note | None = None

@@ -73,6 +73,7 @@ def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
         pending=activity.pending,
         set_aside=activity.set_aside,
         collections=catalog.collections(),
+        watch_problem=watched.problem,
     )
 
 

@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer.api.answers import WatchState
-from indexer.api.errors import Cancelled, LecternError
+from indexer.api.errors import Cancelled, InternalError, LecternError
 from indexer.api.progress import CancelToken
 from indexer.catalog.roots import below
 from indexer.files.scanner import ignore_folder
@@ -29,6 +29,7 @@ from indexer.watching.watched import Hints, WatchedRoots
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
+    from indexer.api.phrases import Note
     from indexer.catalog.records import ScanCounts
     from indexer.files.scanner import Scanner
     from indexer.watching.watched import EventSource
@@ -114,6 +115,12 @@ GAVE_WAY_S = 1.0
 STOP_S = 30.0
 
 
+def _problem(failure: Exception) -> Note:
+    if not isinstance(failure, LecternError):
+        failure = InternalError("internal", reason=type(failure).__name__)
+    return failure.note()
+
+
 @dataclass(slots=True)
 class _Plan:
     """The next work: roots to scan, and whether there are files to read."""
@@ -124,7 +131,7 @@ class _Plan:
     work_after: float = float("-inf")
     reading: bool = False
     scanning: bool = True
-    problem: str = ""
+    problem: Note | None = None
 
 
 class Watcher:
@@ -230,13 +237,13 @@ class Watcher:
                 continue
             except LecternError as error:
                 log.warning("watching met a problem: %s", error.message)
-                self._try_again(error.message)
+                self._try_again(error)
             except Exception as error:
                 log.exception("watching failed; everything is scanned again")
-                self._try_again(type(error).__name__)
+                self._try_again(error)
 
-    def _try_again(self, problem: str) -> None:
-        self._plan.problem = problem
+    def _try_again(self, failure: Exception) -> None:
+        self._plan.problem = _problem(failure)
         self._plan.due |= self._watched.ids
         self._plan.scan_after = self._clock.monotonic() + self._pace.retry_s
 
@@ -292,7 +299,7 @@ class Watcher:
             raise
         after = [root for root in self._scanner.catalog.roots.all() if root.id in due]
         self._watched.scanned(after, began)
-        self._plan.problem = ""
+        self._plan.problem = None
         self._note_changes(counts)
 
     def _scan_entries(self, paths: Collection[bytes]) -> None:
@@ -334,7 +341,7 @@ class Watcher:
                 plan.work, wait = True, GAVE_WAY_S
             elif failure is not None:
                 plan.work, wait = True, self._pace.retry_s
-                plan.problem = getattr(failure, "message", type(failure).__name__)
+                plan.problem = _problem(failure)
             else:
                 wait = 0.0
             plan.work_after = self._clock.monotonic() + wait

@@ -6,13 +6,14 @@ import contextlib
 import threading
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from indexer.api.answers import WatchState
+from indexer.api.errors import WorldError
 from indexer.api.progress import Progress, Step
-from indexer.api.requests import GetActivity, Index, Watch
+from indexer.api.requests import GetActivity, GetStatus, Index, Watch
 from indexer.server.service import Host, Service
 from indexer.server.work_queues import Priority
 from indexer.watching.observer import ObserverSource
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from indexer.catalog.records import ScanCounts
     from indexer.engine.engine import Engine
     from indexer.watching.watched import EventSource, Hints
 
@@ -38,6 +40,30 @@ def tree(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Wor
 @pytest.fixture
 def world(tree: World, tmp_path: Path) -> World:
     return tree.move(tmp_path)
+
+
+def test_a_folder_that_cannot_be_scanned_says_why_until_it_can(
+    world: World, engine: Engine
+) -> None:
+    """``GetStatus`` has the reason, which the library page and ``lectern status`` show."""
+    scanner, broken = engine.scanner, threading.Event()
+    scan = scanner.scan
+
+    def breaking(*asked: Any) -> list[ScanCounts]:
+        if broken.is_set():
+            raise WorldError("disk_full", needed="1 GB", path="/")
+        return scan(*asked)
+
+    scanner.scan = breaking  # type: ignore[method-assign]  # as a full disk does
+    with _watcher(engine, _deaf(engine, scan_s=0.1, retry_s=0.1)):
+        assert engine.call(GetStatus()).watch_problem is None
+        broken.set()
+        wait_for(lambda: engine.call(GetStatus()).watch_problem is not None)
+        problem = engine.call(GetStatus()).watch_problem
+        assert problem is not None
+        assert problem.code == "disk_full"
+        broken.clear()
+        wait_for(lambda: engine.call(GetStatus()).watch_problem is None)
 
 
 class Deaf:
@@ -175,7 +201,7 @@ def test_watching_can_end_and_begin_again(world: World, engine: Engine) -> None:
     with watching(engine):
         pass
     assert replace(engine.call(Watch()), quiet=False) == WatchState(
-        on=False, roots=(), folders=0, quiet=False, problem=""
+        on=False, roots=(), folders=0, quiet=False, problem=None
     )
     (world.documents / "late.txt").write_text("Written meanwhile.")
     with watching(engine):

@@ -21,9 +21,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui import keys
 from ui.basket.export import BasketExport
 from ui.basket.pictures import Extent
-from ui.citations import passage
+from ui.citations import CitationCopier, passage
 from ui.export import ExportFormat
 from ui.ports import Notice
 from ui.search import describe
@@ -36,6 +37,7 @@ from ui.widgets import (
     CardFrame,
     IconButton,
     IconToolButton,
+    add_shortcut,
     filled,
     make_bold,
     plain_label,
@@ -98,6 +100,7 @@ class Card(CardFrame):
 
     Signals:
         shown: Show the passage on its page; with its key, as all.
+        cited: Copy it with its citation.
         removed: Take it out.
         moved: Its key, and by how many places it is to move.
         noted: Its note has changed: the key and the text.
@@ -105,6 +108,7 @@ class Card(CardFrame):
     """
 
     shown = Signal(str)
+    cited = Signal(str)
     removed = Signal(str)
     moved = Signal(str, int)
     noted = Signal(str, str)
@@ -126,6 +130,7 @@ class Card(CardFrame):
         menu = QMenu(self.more)
         for drawing, text, act in (
             ("preview", self.tr("Show on its page"), self._show),
+            ("copy", self.tr("Copy with citation"), lambda: self.cited.emit(self._key)),
             ("arrow-up", self.tr("Move up"), lambda: self.moved.emit(self._key, -1)),
             ("arrow-down", self.tr("Move down"), lambda: self.moved.emit(self._key, 1)),
             ("trash", self.tr("Take out of the basket"), self._remove),
@@ -340,6 +345,7 @@ class BasketPage(QWidget):
         self._basket = basket
         self._notices = context.notices
         self.export = BasketExport(basket, context, worker, self)
+        self._citations = CitationCopier(context, self)
         self.cards = Cards()
         self.cards.dropped.connect(basket.move_passage)
         self.count = plain_label()
@@ -352,6 +358,7 @@ class BasketPage(QWidget):
         self.sort.clicked.connect(self._sort)
         self.clear.clicked.connect(self._clear)
         self._build()
+        add_shortcut(self, keys.CITE, self._cite_focused)
         basket.changed.connect(self._show)
         self._show()
 
@@ -431,6 +438,7 @@ class BasketPage(QWidget):
     def _make_card(self, kept: Kept) -> Card:
         card = Card(kept)
         card.shown.connect(self._show_passage)
+        card.cited.connect(self._cite)
         card.removed.connect(self._remove)
         card.moved.connect(self._move)
         card.noted.connect(self._basket.annotate)
@@ -443,6 +451,19 @@ class BasketPage(QWidget):
     def _show_passage(self, key: str) -> None:
         hit = self._basket.kept[self._place(key)].hit
         self.searched.emit(query_of(link_of(hit)) or inside(hit.path))
+
+    def _cite(self, key: str) -> None:
+        self._citations.copy_cited(self._basket.kept[self._place(key)].hit)
+
+    def _cite_focused(self) -> None:
+        """Copy the passage that has the focus, else the first, which gets it."""
+        cards, focus = self.cards.cards, self.focusWidget()
+        card = next((each for each in cards if focus in {each, each.note}), None)
+        if card is None and cards:
+            card = cards[0]
+            self._focus(0)
+        if card is not None:
+            self._cite(card.kept.key)
 
     def _remove(self, key: str) -> None:
         before, place = self._basket.kept, self._place(key)

@@ -6,12 +6,20 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from indexer.api.answers import Statement
 from indexer.api.requests import Compare
 from indexer.api.types import Hit, Why
-from ui import passwords
+from ui import keys, passwords
+from ui.citations import CitationCopier
 from ui.compare.statement_rows import RowList, StatementCell, StatementRow, named
 from ui.preview.frame import MessagePane
 from ui.preview.loader import Loader
@@ -22,7 +30,15 @@ from ui.search import describe
 from ui.search.rows import FoundHits
 from ui.search.safe_text import line
 from ui.theme import L
-from ui.widgets import ElidedLabel, IconButton, filled, make_bold, plain_label, wrapped_label
+from ui.widgets import (
+    ElidedLabel,
+    IconButton,
+    add_shortcut,
+    filled,
+    make_bold,
+    plain_label,
+    wrapped_label,
+)
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
@@ -201,6 +217,8 @@ class ComparePage(QWidget):
             splitter.setChildrenCollapsible(False)
         head = filled(QHBoxLayout(), title, self.message, self.back, wide=self.message)
         filled(QVBoxLayout(self), head, self.parts, edges=(L, L, L, 0), wide=self.parts)
+        self._citations = CitationCopier(context, self)
+        add_shortcut(self, keys.CITE, self._cite)
 
     def compare(self, first: str, second: str) -> None:
         """Compare two documents, given by their paths."""
@@ -298,10 +316,28 @@ class ComparePage(QWidget):
             else:
                 side.show_beginning(told)
 
+    def _hits(self, row: StatementRow) -> dict[int, Hit]:
+        """The statements of a row as passages, by the number of their document."""
+        if self.found is None:
+            return {}
+        told = (self.found.first, self.found.second)
+        return {n: hit_of(told[n], each) for n, each in enumerate(row.of) if each is not None}
+
+    def _cite(self) -> None:
+        """Copy the statement of the page that has the focus, else the one that differs."""
+        row, focus = self.list.current_row, QApplication.focusWidget()
+        if row is None or not (hits := self._hits(row)):
+            return
+
+        def distance(at: int) -> tuple[bool, bool]:
+            cell, side = row.cells[at], self.sides[at]
+            is_near = focus is not None and side.isAncestorOf(focus)
+            return not is_near, cell is None or cell.pale
+
+        self._citations.copy_cited(hits[min(hits, key=distance)])
+
     def _request_menu(self, row: StatementRow, cell: int, at: QPoint) -> None:
-        if self.found is not None:
-            told = (self.found.first, self.found.second)
-            hits = {n: hit_of(told[n], each) for n, each in enumerate(row.of) if each is not None}
+        if hits := self._hits(row):
             self.menu_requested.emit(at, hits[cell], FoundHits(tuple(hits.values())))
 
     def _failed(self, error: LecternError) -> None:

@@ -165,6 +165,9 @@ class AttentionList(QWidget):
             yield text, self.tr("&Try again"), self._retry
         if away := sum(root.offline for root in status.roots):
             yield self.tr("%Ln folder(s) offline: the drive is not here", "", away), "", ignore
+        if status.watch_problem is not None:
+            why = failures.note(status.watch_problem)
+            yield self.tr("Changes in the folders wait: {why}").format(why=why), "", ignore
         yield from self._of_languages(status)
 
     def _of_languages(self, status: Status) -> Iterator[tuple[str, str, Callable[[], None]]]:

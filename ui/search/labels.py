@@ -7,27 +7,20 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPalette
-from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy, QWidget
 
-from indexer.api.models import EstimateReindex, Reindex
 from ui import theme
-from ui.ports import Notice, ignore
-from ui.requests import Questions
 from ui.search.safe_text import is_right_to_left, line, plain
-from ui.theme import L, M, S, current
-from ui.widgets import IconButton, filled
-from ui.words import amounts, failures
+from ui.theme import S, current
+from ui.words import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from PySide6.QtGui import QColor, QPaintEvent
 
-    from indexer.api.answers import ReindexCost
     from indexer.api.errors import LecternError
-    from indexer.api.phrases import Note
     from indexer.api.types import Hit
-    from ui.ports import Context
 
 
 class Muted(QLabel):
@@ -37,47 +30,6 @@ class Muted(QLabel):
         super().__init__(text, parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-
-
-class ModelOffer(QWidget):
-    """Offers the model that reads the language of a question, if the library's does not."""
-
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._context = context
-        self._questions = Questions(context, self)
-        self._model = ""
-        self.text, self.use = Muted(), IconButton(self.tr("Use the &multilingual model"))
-        self.text.setWordWrap(True)
-        self.use.clicked.connect(self._use)
-        column = filled(QVBoxLayout(self), self.text, spacing=S, edges=(L, M, L, M))
-        column.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeading)
-        self.hide()
-
-    def show_notes(self, notes: Iterable[Note]) -> None:
-        """Make the offer if the notes on a question name a model, once its cost is known."""
-        unread = (note.detail["model"] for note in notes if note.code == "question_unread")
-        model = str(next(unread, ""))
-        if model != self._model:
-            self._model = model
-            self.hide()
-            if model:
-                self._questions.ask_engine(EstimateReindex(model), self._offer, failed=ignore)
-
-    def _offer(self, cost: ReindexCost) -> None:
-        if cost.model == self._model:
-            text = self.tr(
-                "Your library is understood in few languages only. Understand about 100: {time}."
-            )
-            self.text.setText(text.format(time=amounts.about(cost.seconds)))
-            self.show()
-
-    def _use(self) -> None:
-        self.hide()
-        self._context.settings.set("model", self._model)
-        self._questions.send_lasting(Reindex(self._model), ignore)
-        said = self.tr("The model is being prepared; the library shows how far it is.")
-        self._context.notices.post(Notice(said))
 
 
 class MessageLine(QLabel):

@@ -19,9 +19,10 @@ from ui.search.bar import BusyLine, Collections, FilterValues, SearchBar
 from ui.search.describe import is_name_only, pages
 from ui.search.facets import FacetPanel, facets_of
 from ui.search.filters import ChipBar
-from ui.search.labels import MessageLine, ModelOffer
+from ui.search.labels import MessageLine
 from ui.search.live_search import FIRST_LIMIT, WORDS_LIMIT, Freshness, LiveSearch, Reasons
 from ui.search.memory import Alerts, Memory, Steps, digest
+from ui.search.panels import ModelOffer
 from ui.search.query_text import asks, inside, is_link, place_of, query_of, with_filter
 from ui.search.results import ResultsPane
 from ui.search.rows import ResultOrder, key_of

@@ -1,4 +1,4 @@
-"""The parts around the results: the line above them, and the panel in place of none."""
+"""The parts around the results: the line above, the panel in place of none, a model on offer."""
 
 from __future__ import annotations
 
@@ -17,21 +17,27 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.models import EstimateReindex, Reindex
 from indexer.api.types import FileState, Match, Why
 from indexer.query.grammar import clauses, without
+from ui.ports import Notice, ignore
+from ui.requests import Questions
 from ui.search.filters import label_of
 from ui.search.labels import Link, Muted
 from ui.search.query_text import without_filters
 from ui.search.rows import ResultOrder
 from ui.theme import L, M, S, icon
-from ui.widgets import FlowLayout, filled, make_bold, plain_label, wrapped_label
+from ui.widgets import FlowLayout, IconButton, filled, make_bold, plain_label, wrapped_label
 from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from indexer.api.answers import ReindexCost
+    from indexer.api.phrases import Note
     from indexer.api.status import Status
     from indexer.api.types import SearchResult
+    from ui.ports import Context
 
 
 # Languages that are named; a tool tip names all.
@@ -238,6 +244,47 @@ class Banner(QWidget):
     def _draw(self) -> None:
         side = self.fontMetrics().height()
         self.drawing.setPixmap(icon("info").pixmap(QSize(side, side), self.devicePixelRatioF()))
+
+
+class ModelOffer(QWidget):
+    """Offers the model that reads the language of a question, if the library's does not."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._model = ""
+        self.text, self.use = Muted(), IconButton(self.tr("Use the &multilingual model"))
+        self.text.setWordWrap(True)
+        self.use.clicked.connect(self._use)
+        column = filled(QVBoxLayout(self), self.text, spacing=S, edges=(L, M, L, M))
+        column.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeading)
+        self.hide()
+
+    def show_notes(self, notes: Iterable[Note]) -> None:
+        """Make the offer if the notes on a question name a model, once its cost is known."""
+        unread = (note.detail["model"] for note in notes if note.code == "question_unread")
+        model = str(next(unread, ""))
+        if model != self._model:
+            self._model = model
+            self.hide()
+            if model:
+                self._questions.ask_engine(EstimateReindex(model), self._offer, failed=ignore)
+
+    def _offer(self, cost: ReindexCost) -> None:
+        if cost.model == self._model:
+            text = self.tr(
+                "Your library is understood in few languages only. Understand about 100: {time}."
+            )
+            self.text.setText(text.format(time=amounts.about(cost.seconds)))
+            self.show()
+
+    def _use(self) -> None:
+        self.hide()
+        self._context.settings.set("model", self._model)
+        self._questions.send_lasting(Reindex(self._model), ignore)
+        said = self.tr("The model is being prepared; the library shows how far it is.")
+        self._context.notices.post(Notice(said))
 
 
 class NothingPanel(QScrollArea):

@@ -11,13 +11,14 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QDropEvent, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from indexer.api.requests import Index
 from tests.ui.basket.made import lease
 from tests.ui.engines import answer
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
+from ui import keys
 from ui.basket.basket import Kept
 from ui.basket.page import CARD_MIME, BasketPage, Card
 from ui.basket.pictures import Extent
@@ -215,3 +216,21 @@ def shows(image: QImage, colour: QColor) -> bool:
         for x in range(image.width())
         if (seen := image.pixelColor(x, y)).blue() > seen.red() + 60
     )
+
+
+def test_a_key_copies_the_passage_that_has_the_focus_with_its_source(
+    qtbot: QtBot, pages: Pages, notices: RecordedNotices
+) -> None:
+    page = collect(qtbot, pages)
+    clipboard = QApplication.clipboard()
+    for card, words in zip(page.cards.cards, ("end of a quarter", "crew camped"), strict=True):
+        card.note.setFocus()
+        clipboard.clear()
+        QTest.keySequence(card.note, keys.CITE)
+        qtbot.waitUntil(lambda words=words: words in clipboard.text())  # type: ignore[misc]  # bound at once
+    page.setFocus()
+    clipboard.clear()
+    QTest.keySequence(page, keys.CITE)
+    qtbot.waitUntil(lambda: "end of a quarter" in clipboard.text())
+    assert page.cards.cards[0].hasFocus()
+    assert notices.told[-1].text == "Passage and citation copied"

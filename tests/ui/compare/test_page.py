@@ -14,6 +14,7 @@ from indexer.api.types import Hit
 from tests.ui.basket.made import LEASE, lease
 from tests.ui.engines import answer
 from tests.ui.menus import entries
+from ui import keys
 from ui.compare.page import ComparePage
 from ui.pages import COMPARE, LIBRARY, SEARCH, Pages
 from ui.search.rows import FoundHits
@@ -142,3 +143,23 @@ def test_a_statement_has_the_menu_of_a_hit(qtbot: QtBot, pages: Pages, library_f
     menu["Similar"].trigger()
     assert pages.name == SEARCH
     assert pages.query.startswith(f'like:"{library_files / "new.pdf"}#')
+
+
+def test_a_key_copies_the_statement_that_differs_with_its_source(
+    qtbot: QtBot, pages: Pages, library_files: Path
+) -> None:
+    page = compared(qtbot, pages, library_files)
+    clipboard = QApplication.clipboard()
+    rows = [widget.row for widget in page.list.rows]
+    lone = next(row for row in rows if row.cells[1] is not None and DOG[:20] in row.cells[1].text)
+    page.list.choose_row(rows.index(lone))
+    clipboard.clear()
+    QTest.keySequence(page, keys.CITE)
+    qtbot.waitUntil(lambda: "two dogs" in clipboard.text())
+    changed = next(row for row in rows if all(cell and cell.marks for cell in row.cells))
+    page.list.choose_row(rows.index(changed))
+    right = page.sides[1]
+    qtbot.waitUntil(lambda: right.stack.currentWidget() is right.pages)
+    right.pages.setFocus()
+    QTest.keySequence(right.pages, keys.CITE)
+    qtbot.waitUntil(lambda: "60 days" in clipboard.text())

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF,
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton
 
+from app.cli_library import status_lines
 from indexer.api.phrases import Note
 from indexer.api.requests import GetStatus, Index
 from indexer.api.status import LanguageStatus
@@ -268,6 +269,19 @@ def test_the_languages_that_the_model_does_not_cover_are_told(qtbot: QtBot, tmp_
         button.click()
     listed.show_status(EMPTY)
     assert listed.isHidden()
+
+
+def test_what_stops_the_watching_of_folders_is_told(qtbot: QtBot, tmp_path: Path) -> None:
+    context, _link, _said = canned_context(tmp_path)
+    listed = AttentionList(context)
+    qtbot.addWidget(listed)
+    stopped = replace(EMPTY, watch_problem=Note("internal", {"reason": "OSError"}))
+    listed.show_status(stopped)
+    ((text, _label),) = listed.lines
+    assert text.startswith("Changes in the folders wait: ")
+    assert "OSError" in text
+    (line,) = [each for each in status_lines(stopped) if each.startswith("Watching")]
+    assert "OSError" in line
 
 
 def test_an_offline_folder_cannot_be_read_again(qtbot: QtBot, tmp_path: Path) -> None:

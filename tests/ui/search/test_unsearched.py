@@ -17,9 +17,9 @@ from tests.answers import EMPTY
 from tests.ui.library.port import canned_context
 from tests.ui.search.hits import many
 from tests.ui.search.pages import search
-from ui.search.labels import Link, ModelOffer, Muted
+from ui.search.labels import Link, Muted
 from ui.search.page import SearchPage
-from ui.search.panels import Unsearched
+from ui.search.panels import ModelOffer, Unsearched
 from ui.words import amounts
 
 if TYPE_CHECKING:
