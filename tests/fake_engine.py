@@ -246,7 +246,7 @@ class FakeEngine(FakeLibrary):
             else (),
             folders=len(self.roots),
             quiet=True,
-            problem="",
+            problem=None,
         )
 
     def _activity(self) -> Activity:

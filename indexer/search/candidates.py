@@ -7,23 +7,31 @@ score by its components, which are defined in ``indexer.search.fusion``.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+import contextlib
+import time
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.api.errors import WorldError
 from indexer.api.types import HitExplanation
 from indexer.arrays import segment_max
-from indexer.embed.batches import unit_vectors
+from indexer.embed.batches import EmbedInput, unit_vectors
 from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares
 from indexer.store.values import NOTHING_LEFT_OUT, DocSet, Without, docs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
 
     from numpy.typing import NDArray
 
+    from indexer.api.progress import CancelToken
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
+    from indexer.embed.batches import PassageVectors
+    from indexer.embed.factory import ModelsInUse
     from indexer.search.fusion import DocumentEvidence, Scored, Weights
     from indexer.search.query_terms import QueryTerms
     from indexer.search.score_normalisation import CosineScale, LanguageMeans
@@ -34,6 +42,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]
     Retrieval = Future[ScoredKeys]
+    Fresh = Callable[[Keys], Mapping[int, PassageVectors]]
 
 # Passages by each retriever, over the whole library and inside the likely documents.
 WIDE = 100
@@ -94,6 +103,58 @@ class CandidateEvidence:
         return docs_of(self.keys)
 
 
+# Passages whose meaning is computed for a question before they are embedded: those that have most
+# of its words. The seconds for that: what one question leaves, the next one begins with.
+FRESH, FRESH_S = 50, 1.0
+FRESH_KEPT = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class FreshVectors:
+    """Computes vectors of passages that a question finds before they are embedded; keeps some."""
+
+    catalog: Catalog
+    store: Store
+    models: ModelsInUse
+    _kept: dict[tuple[str, int], PassageVectors] = field(default_factory=dict)
+
+    def read(self, space: Space, token: CancelToken, keys: Keys) -> dict[int, PassageVectors]:
+        """The vectors of those passages that there is time for; none without a model.
+
+        Raises:
+            Cancelled: If the token was cancelled; what was computed is kept.
+        """
+        names = [(space.key, key) for key in keys.tolist()]
+        wanted = [key for name, key in names if (name, key) not in self._kept]
+        with contextlib.suppress(WorldError):
+            self._compute(space, token, wanted)
+        return {key: self._kept[name, key] for name, key in names if (name, key) in self._kept}
+
+    def _compute(self, space: Space, token: CancelToken, keys: list[int]) -> None:
+        ends = time.monotonic() + FRESH_S
+        columns = ("doc", "heading_path", "view", "view_starts")
+        found = self.store.passages_of(np.array(keys, np.int64), columns)
+        rows = self.catalog.docs.get([one["doc"] for one in found.values()])
+        known = [key for key in keys if key in found and found[key]["doc"] in rows]
+        inputs = [
+            EmbedInput(
+                rows[one["doc"]].title_used, tuple(one["heading_path"]), one["view"],
+                tuple(one["view_starts"]),
+            )
+            for one in map(found.__getitem__, known)
+        ]  # fmt: skip
+        if not inputs:
+            return
+        embedder = self.models.passages(space.record)
+        for batch in embedder.encode_batches(inputs, runs=[1] * len(inputs)):
+            self._kept.update(((space.key, known[at]), vectors) for at, vectors in batch)
+            token.check()
+            if time.monotonic() >= ends:
+                break
+        while len(self._kept) > FRESH_KEPT:
+            self._kept.pop(next(iter(self._kept)), None)
+
+
 @dataclass(frozen=True, slots=True)
 class Retriever:
     """Finds candidates, each search in a task of its own.
@@ -148,13 +209,16 @@ class Retriever:
             self._by_vector(vectors.combined, NARROW, inside),
         ]
 
-    def evidence(self, terms: QueryTerms, vectors: QueryVectors, keys: Keys) -> CandidateEvidence:
+    def evidence(
+        self, terms: QueryTerms, vectors: QueryVectors, keys: Keys, fresh: Fresh
+    ) -> CandidateEvidence:
         """Score candidates by words and by meaning.
 
         Args:
             terms: Of the query.
             vectors: Of the query.
             keys: The candidates, ascending.
+            fresh: Computes vectors of candidates that are not embedded yet.
         """
         # LanceDB takes some milliseconds for these, most of them in threads of its own.
         reading = (
@@ -172,9 +236,24 @@ class Retriever:
         place = place.reshape(near.shape)
         pooled = self.store.vectors_of(self.space, wanted)
         queries = np.stack([vectors.whole, vectors.question])
-        cosines = pooled @ queries.T if pooled.size else np.zeros((len(wanted), 2), np.float32)
+        if not pooled.size:
+            pooled = np.zeros((len(wanted), queries.shape[1]), np.float32)
+        unread = np.flatnonzero(~pooled[place[1]].any(axis=1))
+        leading = np.sort(unread[np.argsort(-share[unread], kind="stable")][:FRESH])
+        made = fresh(keys[leading]) if len(leading) else {}
+        leading = np.array([at for at in leading.tolist() if keys[at] in made], np.intp)
+        for at in leading.tolist():
+            pooled[place[1, at]] = made[int(keys[at])].vector
+        cosines = pooled @ queries.T
         codes = reading.result()
         found, offsets = codes.cosines(queries, cosines[place[1]]), codes.offsets
+        if len(leading):
+            sentences = [made[key].sentences for key in keys[leading].tolist()]
+            counts = np.zeros(len(keys), np.int64)
+            counts[leading] = [len(each) for each in sentences]
+            at = offsets[:-1].repeat(counts)
+            found = np.insert(found, at, np.concatenate(sentences) @ queries.T, axis=0)
+            offsets = offsets + np.concatenate([[0], np.cumsum(counts)])
         whole, question = vectors.scale.scaled(cosines).T
         before, here, after = whole[place]
         of_whole, similarity = np.ascontiguousarray(vectors.scale.scaled(found).T)

@@ -159,30 +159,33 @@ def best_sentences(evidence: CandidateEvidence, at: int) -> list[int]:
 
 
 def best_by_words(passage: dict[str, Any], weights: StemWeights) -> int:
-    """The sentence of a passage with the most of a question's words, by idf; the first of equals.
+    """The sentence of a passage with the most of some words, by idf; the first of equals.
 
-    It stands for the best one of a passage whose sentences have no similarities.
+    It stands for the best one of a passage whose sentences have no similarities. It is -1 where
+    none has any of the words.
     """
     text, found = passage["text"], list[float]()
     for first, last in pairwise([*passage["text_starts"], len(text)]):
         there = stems(text[first:last], passage["language"]).split()
         words = dict(weights.by_stem[stem] for stem in there if stem in weights.by_stem)
         found.append(sum(words.values()))
-    return max(range(len(found)), key=found.__getitem__, default=0)
+    best = max(range(len(found)), key=found.__getitem__, default=-1)
+    return best if best >= 0 and found[best] else -1
 
 
 def passage_hit(
     passage: dict[str, Any], places: list[DocumentFile], doc: DocRow, best: list[int]
 ) -> Hit:
+    """Make a hit; no sentence of it is marked if the best one is -1."""
     place = places[0]
-    spans = list(dict.fromkeys(_sentence(passage, one) for one in best))
+    spans = list(dict.fromkeys(_sentence(passage, one) for one in best if one >= 0))
     return Hit(
         root=place.root,
         score=0.0,
         text=passage["text"],
         heading_path=tuple(passage["heading_path"]),
         why=Why.WORDS,
-        best=spans[0],
+        best=spans[0] if spans else (0, 0),
         state=place.state,
         other_paths=tuple(other.path for other in places[1:]),
         marks=tuple(spans),

@@ -109,6 +109,19 @@ class QueryTerms:
             by_stem.update((stem, (number, weight)) for stem, _ in one.stems)
         return StemWeights(by_stem, len(kept), total)
 
+    def rare_weights(self) -> StemWeights:
+        """Those of ``stem_weights`` that are no function words, nor far commoner than others."""
+        every = self.stem_weights()
+        least = every.total / max(every.words, 1) / 2
+        words = (one for one, _ in self.question_words if one.word in self.function)
+        common = {stem for one in words for stem, _ in one.stems}
+        kept = {
+            stem: weight
+            for stem, weight in every.by_stem.items()
+            if stem not in common and weight[1] >= least
+        }
+        return replace(every, by_stem=kept or every.by_stem)
+
     @property
     def has_context(self) -> bool:
         """Whether what is asked is only a part of the query."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +25,13 @@ from indexer.search.answerability import (
     classifier_for,
     is_foreign,
 )
-from indexer.search.candidates import QueryVectors, Ranking, Retriever, keys_found
+from indexer.search.candidates import (
+    FreshVectors,
+    QueryVectors,
+    Ranking,
+    Retriever,
+    keys_found,
+)
 from indexer.search.document_names import NameVectors
 from indexer.search.evidence import (
     LibraryEvidence,
@@ -134,12 +141,15 @@ class Searcher:
     weights: Weights = DEFAULT_WEIGHTS
     lexicon: Lexicon = field(init=False)
     names: NameVectors = field(init=False)
+    fresh: FreshVectors = field(init=False)
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS, "search"))
     openings: OpeningTexts = field(default_factory=OpeningTexts)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lexicon", Lexicon(self.catalog, self.store))
         object.__setattr__(self, "names", NameVectors(self.catalog))
+        fresh = FreshVectors(self.catalog, self.store, self.models)
+        object.__setattr__(self, "fresh", fresh)
 
     def close(self) -> None:
         """End the threads."""
@@ -175,7 +185,7 @@ class Searcher:
         if space is None:
             return _Answer(maker.called(request.limit))
         retrieved, ranking = self.rank(request, space, token)
-        words = retrieved.terms.stem_weights()
+        words = retrieved.terms.rare_weights()
         hits = maker.make(ranking, request.limit, token, explain=explain, words=words)
         if retrieved.phrases is not None and not len(retrieved.phrases):
             return _Answer(hits, (*retrieved.notes, unknown_phrases(request.query)), Match.NONE)
@@ -190,7 +200,8 @@ class Searcher:
         with self.lexicon.reading() as reading:
             found = self._retrieve(request, space, reading)
         token.check()
-        evidence = found.retriever.evidence(found.terms, found.vectors, found.keys)
+        read = partial(self.fresh.read, space, token)
+        evidence = found.retriever.evidence(found.terms, found.vectors, found.keys, read)
         token.check()
         docs, owner = np.unique(evidence.docs, return_inverse=True)
         documents = found.evidence.lookup(docs)
@@ -203,8 +214,8 @@ class Searcher:
         first = fuse(evidence.pages, documents, owner, weights)
         first = replace(first, steered=weights.steered * steered)
         leading = first.leading()
-        read = rerank_evidence(self.store, found.terms, evidence.keys[leading])
-        scored = rerank(first, leading, evidence.pages.around, read, weights)
+        texts = rerank_evidence(self.store, found.terms, evidence.keys[leading])
+        scored = rerank(first, leading, evidence.pages.around, texts, weights)
         return found, Ranking(evidence, documents, owner, scored, weights, found.phrases, missing)
 
     def _missing(self, vectors: QueryVectors, docs: NDArray[np.int32]) -> NDArray[np.float32]:

@@ -343,6 +343,6 @@ class Watcher:
                 plan.work, wait = True, self._pace.retry_s
                 plan.problem = _problem(failure)
             else:
-                wait = 0.0
+                plan.problem, wait = None, 0.0
             plan.work_after = self._clock.monotonic() + wait
         self._hints.wake()

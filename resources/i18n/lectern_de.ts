@@ -158,6 +158,10 @@
             <numerusform>%Ln Ordner offline: Das Laufwerk ist nicht da</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Changes in the folders wait: {why}</source>
+        <translation>Änderungen in den Ordnern warten: {why}</translation>
+    </message>
     <message numerus="yes">
         <source>%Ln document(s) in {languages} are found by words only</source>
         <translation>
@@ -322,6 +326,10 @@
     <message>
         <source>More</source>
         <translation>Mehr</translation>
+    </message>
+    <message>
+        <source>Copy with citation</source>
+        <translation>Mit Quellenangabe kopieren</translation>
     </message>
     <message>
         <source>Take out of the basket</source>

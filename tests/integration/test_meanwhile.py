@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.requests import GetActivity, Index, ListFiles, Remove
+from indexer.api.requests import GetActivity, Index, ListFiles, Remove, Search
 from indexer.server.service import Host, Service
 from tests.integration.held import HeldEngine
 from tests.integration.speaking import answer_to, ask, greeted
@@ -130,3 +130,23 @@ def test_what_failed_is_tried_again_by_itself(held: HeldEngine, world: World, ot
         service.stop()
         waiting.join()
         service.close()
+
+
+def test_a_question_is_understood_before_anything_is_embedded(
+    client: MessageStream, held: HeldEngine
+) -> None:
+    """The leading passages found by words have the meaning that they will have once all is read."""
+    question = Search("where does the zephyr clause stand", explain=True)
+    early = held.call(question)
+    assert early.embedded_share == 0.0
+    before = early.hits[0].explain
+    assert before is not None
+    assert before.passage["pooled"] != 0.0
+    assert before.passage["sentence"] != 0.0
+    held.may_embed.set()
+    wait_for(lambda: held.call(GetActivity()).running is None)
+    known = {hit.key: hit.explain for hit in held.call(question).hits}
+    after = known[early.hits[0].key]
+    assert after is not None
+    for name in ("pooled", "sentence"):
+        assert before.passage[name] == pytest.approx(after.passage[name], abs=0.02)

@@ -6,13 +6,14 @@ import contextlib
 import threading
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.api.answers import WatchState
 from indexer.api.errors import WorldError
-from indexer.api.progress import Progress, Step
+from indexer.api.phrases import Note
+from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.requests import GetActivity, GetStatus, Index, Watch
 from indexer.server.service import Host, Service
 from indexer.server.work_queues import Priority
@@ -23,10 +24,9 @@ from tests.integration.world import World, indexed_texts, quoted, states
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from indexer.catalog.records import ScanCounts
     from indexer.engine.engine import Engine
     from indexer.watching.watched import EventSource, Hints
 
@@ -40,30 +40,6 @@ def tree(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Wor
 @pytest.fixture
 def world(tree: World, tmp_path: Path) -> World:
     return tree.move(tmp_path)
-
-
-def test_a_folder_that_cannot_be_scanned_says_why_until_it_can(
-    world: World, engine: Engine
-) -> None:
-    """``GetStatus`` has the reason, which the library page and ``lectern status`` show."""
-    scanner, broken = engine.scanner, threading.Event()
-    scan = scanner.scan
-
-    def breaking(*asked: Any) -> list[ScanCounts]:
-        if broken.is_set():
-            raise WorldError("disk_full", needed="1 GB", path="/")
-        return scan(*asked)
-
-    scanner.scan = breaking  # type: ignore[method-assign]  # as a full disk does
-    with _watcher(engine, _deaf(engine, scan_s=0.1, retry_s=0.1)):
-        assert engine.call(GetStatus()).watch_problem is None
-        broken.set()
-        wait_for(lambda: engine.call(GetStatus()).watch_problem is not None)
-        problem = engine.call(GetStatus()).watch_problem
-        assert problem is not None
-        assert problem.code == "disk_full"
-        broken.clear()
-        wait_for(lambda: engine.call(GetStatus()).watch_problem is None)
 
 
 class Deaf:
@@ -195,6 +171,28 @@ def test_watchdogs_own_observer_serves_as_well(world: World, engine: Engine) -> 
         wait_for_states(engine, expected | {"old/er/two.txt": "indexed"})
         (world.documents / "old" / "er" / "two.txt").unlink()
         wait_for_states(engine, expected)
+
+
+def test_what_stops_it_is_told_until_it_goes_on(world: World, engine: Engine) -> None:
+    """``GetStatus`` has the reason, which the library page and ``lectern status`` show."""
+    real, broken = engine.watcher.read, threading.Event()
+
+    def read(token: CancelToken, done: Callable[[Exception | None], None]) -> None:
+        if broken.is_set():
+            done(WorldError("disk_full", needed="1 GB", path="/"))
+        else:
+            real(token, done)
+
+    watcher = Watcher(engine.scanner, read, replace(PACE, scan_s=0.2, retry_s=0.1))
+    with _watcher(engine, watcher):
+        assert engine.call(GetStatus()).watch_problem is None
+        broken.set()
+        (world.documents / "late.txt").write_text("Written when the disk was full.")
+        wait_for(lambda: watcher.watch_state().problem is not None)
+        assert watcher.watch_state().problem == Note("disk_full", {"needed": "1 GB", "path": "/"})
+        broken.clear()
+        wait_for(lambda: quoted(engine, "the disk was full") == ["late.txt"])
+        wait_for(lambda: engine.call(GetStatus()).watch_problem is None)
 
 
 def test_watching_can_end_and_begin_again(world: World, engine: Engine) -> None:

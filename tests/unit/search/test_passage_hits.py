@@ -45,8 +45,8 @@ def test_the_best_sentence_by_words_has_the_rarest_of_them() -> None:
     lamp, wick = ("lamp", (0, 1.0)), ("wick", (1, 2.0))
     assert best_by_words(passage, StemWeights(dict([lamp]), 1, 1.0)) == 0
     assert best_by_words(passage, StemWeights(dict([lamp, wick]), 2, 3.0)) == 1
-    assert best_by_words(passage, StemWeights({}, 0, 0.0)) == 0
-    assert best_by_words(passage | {"text_starts": []}, StemWeights(dict([lamp]), 1, 1.0)) == 0
+    assert best_by_words(passage, StemWeights({}, 0, 0.0)) == -1, "none has any"
+    assert best_by_words(passage | {"text_starts": []}, StemWeights(dict([lamp]), 1, 1.0)) == -1
 
 
 @given(st.lists(st.integers(3, 9), max_size=4).map(sorted), st.integers(-1, 6))
