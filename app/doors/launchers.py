@@ -18,7 +18,7 @@ _MOST = 160  # characters of a passage on one line
 
 
 def _alfred(hits: Sequence[Hit]) -> list[str]:
-    """Script-filter JSON of Alfred, which Raycast and Flow Launcher have ways to read."""
+    """Script-filter JSON of Alfred, which the plug-in for Flow Launcher reads too."""
     items = [
         {
             "uid": f"{hit.path}#{hit.start}",
@@ -55,10 +55,13 @@ FORMATS: dict[str, Callable[[Sequence[Hit]], list[str]]] = {
 
 
 def title_of(hit: Hit) -> str:
-    """Return the title of a hit, and its page where it has one."""
+    """Return the title of a hit, and its page, or its heading where there are no pages."""
+    title = _line(hit.title or hit.file)
     unit = page_unit(hit.format) if hit.format else ""
-    page = f", {unit} {hit.page}" if unit and hit.start < hit.end else ""
-    return _line(hit.title or hit.file) + page
+    if unit and hit.start < hit.end:
+        return f"{title}, {unit} {hit.page}"
+    heading = _line(hit.heading_path[-1]) if hit.heading_path else title
+    return title if heading == title else f"{title}, {heading}"
 
 
 def summary_of(hit: Hit) -> str:

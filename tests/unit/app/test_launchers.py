@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from app.doors.launchers import FORMATS
+from app.doors.launchers import FORMATS, title_of
 from indexer.api.types import Hit, Why
 
 HOSTILE = Hit(
@@ -31,6 +32,13 @@ def test_alfred_gets_items_with_links() -> None:
     assert item["title"].endswith("page 3")
     assert item["arg"].startswith("lectern://passage?text=")
     assert item["subtitle"].startswith("The roof is mended")
+
+
+def test_passages_without_pages_are_told_apart_by_their_headings() -> None:
+    tides = replace(HOSTILE, title="Tides", format="html", heading_path=("Tides", "Neap\ntides"))
+    assert title_of(tides) == "Tides, Neap tides"
+    assert title_of(replace(tides, heading_path=("Tides",))) == "Tides"
+    assert title_of(replace(tides, heading_path=())) == "Tides"
 
 
 def test_rofi_gets_one_field_for_the_path() -> None:
