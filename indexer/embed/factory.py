@@ -13,9 +13,8 @@ import logging
 import os
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
-from indexer.api.errors import LecternError
 from indexer.api.phrases import Note
 from indexer.config import Precision
 from indexer.embed.devices import (
@@ -38,7 +37,7 @@ from indexer.embed.model_files import (
 from indexer.embed.models import Side, space_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
     from typing import Any
 
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-M = TypeVar("M")
 # Below this float32 is not worth its memory.
 LEAST_GAIN = 1.1
 
@@ -66,13 +64,8 @@ def open_embedder(
 ) -> OnnxEmbedder:
     """Open an embedder with its own session.
 
-    Args:
-        record: The model.
-        models: The person's folder of models.
-        precision: Of the weights, on the CPU.
-        side: Which encoder; a model with one encoder reads both.
-        threads: Concurrent runs; 0 for one per core.
-        provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
+    A model with one encoder reads both sides with it. ``precision`` is that of the weights on the
+    CPU, ``provider`` a key of ``devices.PROVIDERS`` or ``AUTO``; ``threads`` of 0 are one per core.
 
     Raises:
         WorldError: ``no_runtime``, ``bad_setting`` for an unknown provider, and those of
@@ -132,46 +125,6 @@ def fastest_precision(config: EngineConfig) -> Precision:
 
 
 @dataclass(slots=True)
-class OpenedLater(Generic[M]):
-    """A model that is opened at its first use. Thread-safe.
-
-    Args:
-        open: Opens the model of a record; raises ``WorldError``.
-    """
-
-    open: Callable[[ModelRecord], M]
-    _opening: threading.Lock = field(default_factory=threading.Lock)
-    _opened: tuple[ModelRecord, M] | None = None
-
-    def get(self, record: ModelRecord, *, wait: bool) -> M | None:
-        """The open model; None as long as it is not open, unless the caller waits for it.
-
-        Raises:
-            WorldError: If it cannot be opened, and the caller waits.
-        """
-        opened = self._opened
-        if opened is not None and opened[0] == record:
-            return opened[1]
-        if wait:
-            return self._get(record)
-        if not self._opening.locked():
-            threading.Thread(target=self._open_ahead, args=(record,), daemon=True).start()
-        return None
-
-    def _open_ahead(self, record: ModelRecord) -> None:
-        try:
-            self._get(record)
-        except LecternError as error:
-            log.warning("%s cannot be opened: %s", record.id, error)
-
-    def _get(self, record: ModelRecord) -> M:
-        with self._opening:
-            if self._opened is None or self._opened[0] != record:
-                self._opened = record, self.open(record)
-            return self._opened[1]
-
-
-@dataclass(slots=True)
 class ModelsInUse:
     """The embedders of one engine. Thread-safe."""
 
@@ -225,10 +178,7 @@ class ModelsInUse:
             self._for_queries = {}
 
     def indexing(self, space: Space | None = None) -> OnnxEmbedder:
-        """The embedder of passages for a space.
-
-        Args:
-            space: The space that is filled; by default that of the configured model.
+        """The embedder of passages for a space that is filled, or for the configured model.
 
         Raises:
             WorldError: ``unknown_model``, and those of ``open_embedder``.
@@ -245,20 +195,13 @@ class ModelsInUse:
             return self._indexing[1]
 
     def query(self, record: Mapping[str, Any]) -> OnnxEmbedder:
-        """The embedder of queries for a space, on the CPU: a card would wait for indexing.
-
-        Args:
-            record: Of the searched space.
-        """
+        """The embedder of queries for a space, on the CPU: a card would wait for indexing."""
         return self._embedder(record, self.config.query_precision, Side.QUERIES)
 
     def passages(self, record: Mapping[str, Any]) -> OnnxEmbedder:
         """The embedder that encodes a passage again to compare it token by token with a query.
 
-        It is that of queries, unless the model has a separate encoder of passages.
-
-        Args:
-            record: Of the searched space.
+        It is that of queries, unless the model of the searched space has an encoder of passages.
         """
         query = self.query(record)
         if not query.record.adapted:

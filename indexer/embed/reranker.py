@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import threading
 import time
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.api.errors import LecternError
 from indexer.embed.batches import closing_pool, in_batches, in_order
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
-from indexer.embed.factory import OpenedLater
 from indexer.embed.layout import pairs, shared_tokenizer
 from indexer.embed.model_files import find_form, find_reranker
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
     Sequences = list[NDArray[np.int32]]
 
+log = logging.getLogger(__name__)
+
 # Of all pairs of a query. On a slower machine fewer passages are read; with fewer than the least
 # the order hardly changes.
 BUDGET_S = 0.7
@@ -37,11 +40,7 @@ _MEASURED = 4  # sequences
 
 
 class CrossEncoder:
-    """An open cross-encoder. Thread-safe.
-
-    Attributes:
-        tokens_a_second: Measured when it was opened.
-    """
+    """An open cross-encoder, which measures its ``tokens_a_second`` when opened. Thread-safe."""
 
     def __init__(self, config: EngineConfig, record: ModelRecord) -> None:
         form = find_form(record, config.models, config.precision)
@@ -77,14 +76,12 @@ class CrossEncoder:
 
 @dataclass(slots=True)
 class Reranker:
-    """Orders passages by the chosen cross-encoder."""
+    """Orders passages by the chosen cross-encoder, opened at its first use. Thread-safe."""
 
     config: EngineConfig
-    _model: OpenedLater[CrossEncoder] = field(init=False)
+    _opening: threading.Lock = field(default_factory=threading.Lock)
+    _opened: tuple[ModelRecord, CrossEncoder] | None = None
     _seen: tuple[tuple[int, str], ModelRecord | None] = (-1, ""), None
-
-    def __post_init__(self) -> None:
-        self._model = OpenedLater(partial(CrossEncoder, self.config))
 
     def configure_reranker(self, config: EngineConfig) -> None:
         """Replace the configuration, and with it the chosen model."""
@@ -109,13 +106,8 @@ class Reranker:
     ) -> tuple[int, ...]:
         """The indices of passages, best first; empty without a cross-encoder that is fast enough.
 
-        Those that did not fit the time follow in their order.
-
-        Args:
-            question: Without filters.
-            passages: Best first.
-            token: Checked after opening.
-            wait: Whether it may be opened first; else that goes on in a thread.
+        Those that did not fit the time follow in their order. Unless the caller waits for it, a
+        cross-encoder that is not open yet is opened in a thread, for later questions.
 
         Raises:
             Cancelled: If the token was cancelled meanwhile.
@@ -124,10 +116,25 @@ class Reranker:
         record = self.record
         if record is None:
             return ()
-        model = self._model.get(record, wait=wait)
-        if model is None:
+        opened = self._opened
+        if (opened is None or opened[0] != record) and not wait:
+            if not self._opening.locked():
+                threading.Thread(target=self._open_ahead, args=(record,), daemon=True).start()
             return ()
+        model = self._open(record)
         token.check()
         scores = model.score(question, passages, BUDGET_S)
         best = np.argsort(-scores, kind="stable").tolist()
         return (*best, *range(len(best), len(passages))) if best else ()
+
+    def _open_ahead(self, record: ModelRecord) -> None:
+        try:
+            self._open(record)
+        except LecternError as error:
+            log.warning("%s cannot be opened: %s", record.id, error)
+
+    def _open(self, record: ModelRecord) -> CrossEncoder:
+        with self._opening:
+            if self._opened is None or self._opened[0] != record:
+                self._opened = record, CrossEncoder(self.config, record)
+            return self._opened[1]
