@@ -62,12 +62,9 @@ _ROBERTA = {"roberta", "xlm-roberta", "camembert"}
 
 @dataclass(frozen=True, slots=True)
 class ExportedModel:
-    """A model as its folder describes it.
+    """A model as its folder describes it, without what is measured; the graph in float32 is first.
 
-    Attributes:
-        record: Without what is measured.
-        graphs: That in float32 first.
-        files: Where its files are, by their names in the folder of the model.
+    ``files`` says where its files are, by their names in the folder of the model.
     """
 
     record: ModelRecord
@@ -75,21 +72,18 @@ class ExportedModel:
     files: Mapping[str, Path]
 
 
-def read_exported(folder: Path, name: str, *, late: bool, graph: str = "") -> ExportedModel:
-    """Read the description of the model in a folder.
+def read_exported(folder: Path, name: str, *, late: bool) -> ExportedModel:
+    """Read the description of the model ``name`` in a folder with an ONNX file.
 
-    Args:
-        folder: With an ONNX file.
-        name: The id of the record.
-        late: Whether passages are pooled inside a whole window.
-        graph: The ONNX file, if it has not the name that is usual.
+    ``late`` is whether passages are pooled inside a whole window.
 
     Raises:
         WorldError: ``model_refused`` with the reason.
     """
-    graphs, files = _graphs(folder, graph)
+    graphs, files = _graphs(folder)
     options = FolderOptions.read_options(folder, CONFIG)
-    if _classifies(options.values.get("architectures")):
+    kinds = options.values.get("architectures")
+    if isinstance(kinds, list) and str(kinds[:1]).endswith("ForSequenceClassification']"):
         record = _scorer(options, name)
     else:
         record = _embedding(folder, options, name, late=late)
@@ -105,10 +99,10 @@ def most_bytes(name: str) -> int:
     return _LARGEST.get(name, LARGEST_JSON)
 
 
-def _graphs(folder: Path, graph: str) -> tuple[tuple[GraphFile, ...], dict[str, Path]]:
+def _graphs(folder: Path) -> tuple[tuple[GraphFile, ...], dict[str, Path]]:
     """The graphs of a folder, and their files."""
-    wanted = [graph] if graph else [place + GRAPH for place in GRAPH_FOLDERS]
-    found = next((folder / one for one in wanted if (folder / one).is_file()), None)
+    wanted = [folder / place / GRAPH for place in GRAPH_FOLDERS]
+    found = next((path for path in wanted if path.is_file()), None)
     if found is None:
         raise refusal(folder, "model_not_onnx", source=str(folder))
     files = {TOKENIZER: folder / TOKENIZER}
@@ -167,17 +161,11 @@ def _record(name: str, window: int, **how: Any) -> ModelRecord:
 
 def _positions(options: FolderOptions) -> int:
     """The longest sequence of the model."""
-    name = (
-        "max_position_embeddings" if "max_position_embeddings" in options.values else "n_positions"
-    )
-    found = options.whole(name, 512)
+    usual, other = "max_position_embeddings", "n_positions"
+    found = options.whole(usual if usual in options.values else other, 512)
     if options.values.get("model_type") in _ROBERTA:
         found -= options.whole("pad_token_id", 1, low=0) + 1
     return found
-
-
-def _classifies(kinds: object) -> bool:
-    return isinstance(kinds, list) and str(kinds[:1]).endswith("ForSequenceClassification']")
 
 
 def _pooling_folder(folder: Path) -> str:
@@ -249,11 +237,7 @@ def regular_size(folder: Path, file: Path, most: int) -> int:
 
 
 def load_json(folder: Path, name: str) -> Any:
-    """The content of a file of JSON.
-
-    Raises:
-        WorldError: ``model_refused`` if it is missing, too large or damaged.
-    """
+    """The content of a file of JSON; ``model_refused`` if it is missing, too large or damaged."""
     regular_size(folder, folder / name, LARGEST_JSON)
     try:
         return json.loads((folder / name).read_bytes())

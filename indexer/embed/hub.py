@@ -49,16 +49,10 @@ _MOST_BYTES = 1 << 18
 def note_connection(folder: Path, what: str, outcome: str) -> None:
     """Add a connection to the log of a folder, or to the program's log if that fails.
 
-    Args:
-        folder: Of the log.
-        what: What was requested.
-        outcome: A code of ``indexer.api.phrases``, or the message of another program.
+    ``outcome`` is a code of ``indexer.api.phrases``, or the message of another program.
     """
-    line = {
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "what": what,
-        "outcome": outcome,
-    }
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    line = {"time": now, "what": what, "outcome": outcome}
     log.info("connected: %s: %s", what, outcome)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
@@ -115,11 +109,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class HubRequest:
-    """The argument of the child, as JSON; ``graph`` is the ONNX file to fetch."""
+    """The argument of the child, as JSON."""
 
     repository: str
     folder: Path
-    graph: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +130,11 @@ def get_published(
     offline: bool = False,
     reporter: Reporter | None = None,
 ) -> ModelRecord:
-    """Fetch a model and make it one of the folder of models.
+    """Fetch a model and make it one of the folder of models, which is made if missing.
 
     Args:
         published: The model.
-        models: The folder of models; made if missing.
+        models: The folder of models.
         accepted: Whether the person accepted its terms.
         offline: Whether the network may not be used.
         reporter: Gets the bytes that are there, and cancels.
@@ -172,9 +165,8 @@ def get_published(
                 return published.completed(record, listing.revision)
 
             record = import_model(
-                folder, models, name=published.info.id, graph=published.graph,
-                completed=completed, reporter=reporter,
-            )  # fmt: skip
+                folder, models, name=published.info.id, completed=completed, reporter=reporter
+            )
             shutil.rmtree(folder, ignore_errors=True)
     except Timeout as error:
         raise WorldError("busy", reason="fetching") from error
@@ -184,11 +176,7 @@ def get_published(
 
 
 def read_listing(folder: Path) -> Listing:
-    """What is to be in a folder.
-
-    Raises:
-        OSError, ValueError, WorldError: If there is no listing yet.
-    """
+    """What is to be in a folder; OSError, ValueError or WorldError if there is no listing yet."""
     return decode(Listing, json.loads((folder / LISTING).read_text("utf-8")))
 
 
@@ -256,10 +244,7 @@ def _download_outside(published: Published, folder: Path) -> None:
 def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
     """Download a published model for a process without network; runs in the launcher.
 
-    Args:
-        model: The id of a row of ``PUBLISHED``: nothing else is fetched.
-        folder: As made by ``get_published``.
-        gone: Whether the asking process has ended.
+    Nothing is fetched but a row of ``PUBLISHED``, into a folder as ``get_published`` makes it.
 
     Raises:
         WorldError: ``bad_request`` for another folder, ``unknown_model``, and those of the child.
@@ -272,7 +257,7 @@ def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
 
 
 def _run_child(published: Published, folder: Path, gone: Callable[[], bool]) -> None:
-    request = json.dumps(encode(HubRequest(published.info.repository, folder, published.graph)))
+    request = json.dumps(encode(HubRequest(published.info.repository, folder)))
     with tempfile.TemporaryDirectory() as elsewhere:  # no configuration of a folder is read
         try:
             with subprocess.Popen(

@@ -27,6 +27,7 @@ from indexer.embed.exported_folder import (
     COARSE,
     CONFIG,
     DATA,
+    GRAPH,
     GRAPH_FOLDERS,
     LENGTHS,
     MODULES,
@@ -46,7 +47,10 @@ if TYPE_CHECKING:
 # Read when huggingface_hub is loaded. Xet, its other protocol, neither goes on with an interrupted
 # file nor uses the person's proxy.
 _SWITCHES = {"HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
+# The files of a model: its graph, forms of it in 16 and 8 bits, and its description.
+_GRAPHS = [GRAPH_FOLDERS[0] + name for name in (GRAPH, *COARSE)]
 _DESCRIPTIONS = (CONFIG, MODULES, PROMPTS, LENGTHS, TOKENIZER, "1_Pooling/config.json")
+_WANTED = {*_DESCRIPTIONS, *_GRAPHS, *(name + DATA for name in _GRAPHS)}
 _SHA256 = 64  # digits
 _CHUNK = 1 << 20
 _TIMEOUT_S = 30.0
@@ -98,8 +102,7 @@ def _download(request: HubRequest) -> None:
     info = HfApi(library_name="lectern").model_info(
         repository, files_metadata=True, timeout=_TIMEOUT_S
     )
-    wanted = _wanted(request.graph)
-    found = [each for each in info.siblings or [] if each.rfilename in wanted]
+    found = [each for each in info.siblings or [] if each.rfilename in _WANTED]
     listing = Listing(info.sha or "", tuple(map(_described, found)))
     _check_listing(request, listing)
     with replacing(folder / LISTING) as file:
@@ -109,26 +112,15 @@ def _download(request: HubRequest) -> None:
         _fetch(repository, listing.revision, each, folder)
 
 
-def _wanted(graph: str) -> set[str]:
-    """The files of a model: its graph, forms of it in the usual folder, and its description."""
-    place = GRAPH_FOLDERS[0]
-    graphs = [graph, *(place + name for name in COARSE if graph.startswith(place))]
-    return {*_DESCRIPTIONS, *graphs, *(name + DATA for name in graphs)}
-
-
 def _described(file: RepoSibling) -> HubFile:
     checksum = file.lfs.sha256 if file.lfs is not None else file.blob_id
     return HubFile(file.rfilename, file.size or 0, checksum or "")
 
 
 def _check_listing(request: HubRequest, listing: Listing) -> None:
-    """Refuse what cannot be imported before it is fetched.
-
-    Raises:
-        WorldError: ``model_refused``.
-    """
+    """Refuse what cannot be imported before it is fetched."""
     names = {file.name for file in listing.files}
-    if missing := {request.graph, CONFIG, TOKENIZER} - names:
+    if missing := {_GRAPHS[0], CONFIG, TOKENIZER} - names:
         raise WorldError(
             "model_refused", path=request.repository, reason="model_file_missing",
             file=min(missing),
@@ -142,11 +134,7 @@ def _check_listing(request: HubRequest, listing: Listing) -> None:
 
 
 def _check_disk(folder: Path, listing: Listing) -> None:
-    """Compare the free space with what is missing.
-
-    Raises:
-        WorldError: ``disk_full``.
-    """
+    """Compare the free space with what is missing."""
     needed = _missing_bytes(folder, listing)
     if shutil.disk_usage(folder).free < needed:
         raise WorldError("disk_full", needed=f"{needed / 1e6:,.0f} MB", path=str(folder))

@@ -83,16 +83,10 @@ class MeasuredScale:
 def accept_model(
     record: ModelRecord, folder: Path, graphs: Sequence[GraphFile], token: CancelToken
 ) -> tuple[ModelRecord, tuple[GraphFile, ...]]:
-    """Try the graphs of a model.
-
-    Args:
-        record: The model; its dimension and its vocabulary are not yet known.
-        folder: Of its files.
-        graphs: Its graphs, that in float32 first.
-        token: Checked between the runs.
+    """Try the graphs of a model, that in float32 first; the token is checked between runs.
 
     Returns:
-        The record with what was measured, and the graphs that can be used.
+        The record with what was measured, dimension and vocabulary included, and the usable graphs.
 
     Raises:
         ValueError: With the reason why it is refused.
@@ -201,9 +195,8 @@ def sample(texts: Sequence[str]) -> list[tuple[str, str]]:
 def scale_of(sentences: Floats, passages: Floats) -> MeasuredScale:
     """The scale that maps cosines of a model to those of MiniLM.
 
-    Args:
-        sentences: Vectors of the sample's sentences as queries, ``(n, dimension)``, of length 1.
-        passages: Those of its passages.
+    It is given the vectors of the sample's sentences as queries, and of its passages, (n,
+    dimension).
     """
     apart = ~np.eye(len(passages), dtype=bool)
     cosines, own = sentences @ passages.T, (sentences * passages).sum(axis=1)
@@ -279,7 +272,6 @@ def import_model(
     *,
     name: str = "",
     late: bool = False,
-    graph: str = "",
     completed: Callable[[ModelRecord], ModelRecord] | None = None,
     reporter: Reporter | None = None,
 ) -> ModelRecord:
@@ -290,7 +282,6 @@ def import_model(
         models: The folder of models; made if missing.
         name: The id; by default the name of the folder.
         late: Whether it was trained for late chunking, which its files do not say.
-        graph: The ONNX file, if it has not the name that is usual.
         completed: Adds to the record what the files do not say, for a folder of our own, whose
             files are linked instead of copied.
         reporter: Gets the bytes copied, and cancels.
@@ -305,7 +296,7 @@ def import_model(
     chosen = name or folder.resolve().name
     if not _NAME.fullmatch(chosen) or len(chosen) > _LONGEST_NAME:
         raise refusal(folder, "model_name_bad", name=chosen)
-    found = read_exported(folder, chosen, late=late, graph=graph)
+    found = read_exported(folder, chosen, late=late)
     record = replace(found.record, licence=card_licence(folder))
     found = replace(found, record=completed(record) if completed is not None else record)
     try:

@@ -60,15 +60,10 @@ class ModelFile:
 
 @dataclass(frozen=True, slots=True)
 class GraphFile:
-    """An ONNX file of a model.
+    """An ONNX file of a model; ``data`` are the files of its weights, beside it.
 
-    Attributes:
-        name: Of the file.
-        precision: Of its weights.
-        side: The encoder, for a model that has two.
-        card: Whether it is made for accelerators: sequences of any length share a batch, and it
-            sums states itself.
-        data: The files of its weights, beside it.
+    ``side`` is set for a model with two encoders. A ``card`` graph is made for accelerators:
+    sequences of any length share a batch, and it sums states itself.
     """
 
     name: str
@@ -183,15 +178,13 @@ _APACHE, _MIT = "Apache-2.0", "MIT"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published model: what its card tells, and its ONNX file.
+    """A published model: what its card tells.
 
-    In the folder ``onnx`` there may be forms of ``graph`` in 16 and 8 bits. ``info.terms``, where
-    they are not empty, must be accepted before it is fetched: the licence forbids uses, such as
-    that in a business.
+    ``info.terms``, where they are not empty, must be accepted before it is fetched: the licence
+    forbids uses, such as that in a business.
     """
 
     info: ModelInfo
-    graph: str
 
     def completed(self, record: ModelRecord, revision: str) -> ModelRecord:
         """The record that was read from the files of a commit, with what only the card tells."""
@@ -207,12 +200,12 @@ class Published:
         )
 
 
-def _row(repository: str, graph: str = "onnx/model.onnx", **facts: Any) -> Published:
+def _row(repository: str, **facts: Any) -> Published:
     info = ModelInfo(
         repository.rpartition("/")[2], Origin.PUBLISHED, ModelState.ABSENT, late=False,
         repository=repository, homepage=HUB + repository, **facts,
     )  # fmt: skip
-    return Published(info, graph)
+    return Published(info)
 
 
 _NOMIC: dict[str, Any] = {

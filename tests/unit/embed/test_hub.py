@@ -17,7 +17,6 @@ from indexer.embed.hub import download_known, get_published, read_connections
 from indexer.embed.installed import describe, list_models
 from indexer.embed.model_files import find_record
 from indexer.embed.models import PUBLISHED, TOKENIZER, Published
-from tests.exported_graph import write_graph
 from tests.fake_hub import REVISION, Hub, serving
 from tests.sentence_folder import write_folder
 
@@ -131,21 +130,6 @@ def test_a_repository_without_its_graph_is_refused_before_it_is_fetched(
         error = refused(tmp_path)
     assert (error.code, error.reason) == ("model_refused", "model_file_missing")
     assert len(served.asked) == 1
-
-
-def test_a_graph_of_another_name_is_fetched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    row = PUBLISHED["all-MiniLM-L6-v2"]
-    known = replace(row, graph="exported.onnx")
-    only = write_folder(tmp_path / "repo")
-    write_graph(only / known.graph, output="contextual")
-    with serving(only, row.info.repository) as served:
-        monkeypatch.setenv("HF_ENDPOINT", served.address)
-        monkeypatch.setitem(PUBLISHED, row.info.id, known)
-        record = get_published(known, tmp_path)
-    assert (tmp_path / record.id / known.graph).exists()
-    assert not served.ranges("onnx/model.onnx")
 
 
 def test_a_hub_that_cannot_be_reached_is_the_reason(
