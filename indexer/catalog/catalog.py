@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 from indexer.api.errors import WorldError
 from indexer.catalog.bindings import Bindings
-from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, Choices
+from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, Choices, read_choice
 from indexer.catalog.coverage import Coverage
 from indexer.catalog.docs import Docs, Spaces
 from indexer.catalog.files import Files
@@ -67,8 +67,6 @@ class Catalog:
         self.short_words = ShortWords(self.db)
         self.file_names = FileNames(self.db)
         self.scans = Scans(self.db, self.roots, self.file_names.add)
-        if not self.refusal:
-            self.short_words.complete()
         if not self.refusal and self.meta("library_id") is None:
             with self.write():
                 self.choices.restore_choices()
@@ -90,8 +88,7 @@ class Catalog:
 
     def meta(self, key: str) -> str | None:
         """Read a fact about the library as a whole."""
-        value: str | None = self.db.value("SELECT value FROM meta WHERE key = ?", key)
-        return value
+        return read_choice(self.db.reader(), key) or None
 
     def set_meta(self, key: str, value: str) -> None:
         """Store a fact about the library as a whole."""
@@ -112,10 +109,9 @@ class Catalog:
     ) -> dict[str, str]:
         """Name a set of documents, or forget it if there are no filters; return all of them.
 
-        Args:
-            name: Of the set, in any case of its letters.
-            change: Called with the filters that the set has, "" for none; returns the new ones.
-            renames: The case of the letters is that of ``name`` from now on.
+        Names differ by more than the case of their letters; if ``renames``, that of ``name`` is
+        taken. ``change`` is called with the filters that the set has, "" for none, and returns the
+        new ones.
 
         Raises:
             WorldError: ``bad_request``, if there are ``MOST_COLLECTIONS`` others.

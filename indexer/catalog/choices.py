@@ -32,6 +32,12 @@ REBUILDING = "rebuilding"
 _FACTS = (COLLECTIONS, CORRECTIONS, ASKED, "speed", "paused", REBUILDING)
 
 
+def read_choice(connection: sqlite3.Connection, key: str) -> str:
+    """The value of a key of ``meta``, "" if it has none."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return str(row[0]) if row else ""
+
+
 class Choices:
     """The choices of one catalog and their copy."""
 
@@ -74,16 +80,9 @@ class Choices:
 def save_copy(
     catalog: sqlite3.Connection, path: Path, saved: str = "", *, rebuilding: bool = False
 ) -> str:
-    """Write the choices in a catalog to a file unless they are those that were saved before.
+    """Write the choices in a catalog to a file, unless it holds them; return what it holds now.
 
-    Args:
-        catalog: The catalog.
-        path: The file.
-        saved: What was saved before.
-        rebuilding: Whether the library will be read again.
-
-    Returns:
-        What the file holds now.
+    ``saved`` is what the file held before, ``rebuilding`` whether the library will be read again.
 
     Raises:
         OSError: If it cannot be written.

@@ -75,14 +75,9 @@ class Docs:
     def link(
         self, file: int, content_id: str, stamp: Stamp, file_format: str, extractor_version: int
     ) -> bool:
-        """Bind a file to bytes that this version of the extractor has read before.
+        """Bind a file to bytes that this version of the extractor has read before, if it has.
 
-        Args:
-            file: The file.
-            content_id: The hash of its bytes.
-            stamp: The file's size and times when it was hashed.
-            file_format: The format by the file's name.
-            extractor_version: Of the extractor that would read them.
+        The stamp is the file's when it was hashed, the format that of its name.
 
         Returns:
             Whether these bytes were read before, so that the file need not be read.
@@ -107,17 +102,11 @@ class Docs:
     def begin(
         self, file: int, content_id: str, stamp: Stamp, info: DocumentInfo, *, title_used: str
     ) -> Begun:
-        """Bind a file to the document of its text, making it if the text is new.
+        """Bind a file that was read to the document of its text, making it if the text is new.
 
         If passages are to be written, delete the document's rows in the store, write them, then
-        call ``finish_passages``. Until then the file stays in flight.
-
-        Args:
-            file: The file that was read.
-            content_id: The hash of its bytes.
-            stamp: The file's size and times when it was hashed.
-            info: The metadata that extraction found.
-            title_used: The title that is embedded with each passage.
+        call ``finish_passages``. Until then the file stays in flight. ``title_used`` is the title
+        that is embedded with each passage.
         """
         if not self._db.in_write and self._next >= self._reserved:
             self._reserve()
@@ -166,10 +155,8 @@ class Docs:
     def forget(self, docs: Collection[int], *, failed: int = 0) -> None:
         """Delete documents whose rows the store has deleted; files that need them are queued.
 
-        Args:
-            docs: The documents.
-            failed: A file that is not queued, as its failure is recorded next; queued, it would be
-                read again without end.
+        The file ``failed`` is not, as its failure is recorded next; it would be read again without
+        end.
         """
         with self._db.write() as connection:
             self._db.mark_files_changed()
@@ -401,12 +388,9 @@ class Spaces:
             derive(connection, "content IS NOT NULL")
 
     def pending(self, space: int, limit: int, after: int = 0) -> list[tuple[int, int]]:
-        """Return documents whose vectors are missing or unfinished, in ascending order.
+        """Return ``(doc, passages)`` whose vectors are missing or unfinished, with ``doc > after``.
 
-        Those that crashed the engine too often are left out.
-
-        Returns:
-            ``(doc, passages)`` with ``doc > after``.
+        They ascend; those that crashed the engine too often are left out.
         """
         return self._db.rows(
             "SELECT d.doc, d.passages FROM docs d LEFT JOIN doc_spaces v "
@@ -429,11 +413,8 @@ class Spaces:
     def recover(self, *, blame: int = 0) -> int:
         """Reset the documents that were being embedded when a run ended.
 
-        Args:
-            blame: Added to their crash counters; see ``ReadingQueue.recover``.
-
-        Returns:
-            How many reached ``MAX_CRASHES`` and are not embedded any more.
+        ``blame`` is added to their crash counters, see ``ReadingQueue.recover``. Those that reach
+        ``MAX_CRASHES`` are not embedded any more; their number is returned.
         """
         with self._db.write() as connection:
             connection.execute(
@@ -452,11 +433,7 @@ class Spaces:
         return len(rows)
 
     def begin(self, doc: int, space: int) -> bool:
-        """Mark a document as being embedded.
-
-        Returns:
-            Whether an interrupted run may have written some of its vectors.
-        """
+        """Mark a document as being embedded; return whether it may have some vectors already."""
         with self._db.write() as connection:
             row = connection.execute(
                 "SELECT state FROM doc_spaces WHERE doc = ? AND space = ?", (doc, space)

@@ -104,14 +104,8 @@ class Files:
         wanted = json.dumps([int(doc) for doc in docs])
         for doc, file, root, folder, name, state, *facts in self._db.rows(_BY_DOCUMENT, wanted):
             relative = os.fsdecode(join_relative(folder, name))
-            place = DocumentFile(
-                file,
-                os.fsdecode(join(root, folder, name)),
-                os.fsdecode(root),
-                relative,
-                FileState(state),
-                *facts,
-            )
+            path, above = os.fsdecode(join(root, folder, name)), os.fsdecode(root)
+            place = DocumentFile(file, path, above, relative, FileState(state), *facts)
             found.setdefault(doc, []).append(place)
         return found
 
@@ -129,8 +123,7 @@ class Files:
         condition = "" if root is None else "WHERE root = ?"
         values = () if root is None else (root,)
         rows = self._db.rows(
-            f"SELECT state, count(*) FROM files {condition} GROUP BY state",
-            *values,
+            f"SELECT state, count(*) FROM files {condition} GROUP BY state", *values
         )
         return {FileState(state): count for state, count in rows}
 

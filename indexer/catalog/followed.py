@@ -10,7 +10,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from indexer.catalog.choices import COLLECTIONS, CORRECTIONS
+from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, read_choice
 from indexer.catalog.roots import below, join
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def _moves(connection: sqlite3.Connection, removed: Collection[int]) -> dict[str
 
     Nothing is looked up unless a collection names paths, or a document was corrected.
     """
-    if "in:" not in _kept(connection) and not _kept(connection, CORRECTIONS):
+    if "in:" not in read_choice(connection, COLLECTIONS) and not read_choice(
+        connection, CORRECTIONS
+    ):
         return {}
     found: dict[str, str] = {}
     for file in removed:
@@ -57,11 +59,11 @@ def _moves(connection: sqlite3.Connection, removed: Collection[int]) -> dict[str
 
 def _follow(connection: sqlite3.Connection, moved: dict[str, str]) -> None:
     """Replace paths in corrections, and in collections but for folders in which files are left."""
-    corrections = json.loads(_kept(connection, CORRECTIONS) or "{}")
+    corrections = json.loads(read_choice(connection, CORRECTIONS) or "{}")
     if moved.keys() & corrections.keys():
         followed = {moved.get(path, path): given for path, given in corrections.items()}
         _keep(connection, CORRECTIONS, json.dumps(followed))
-    text = before = _kept(connection)
+    text = before = read_choice(connection, COLLECTIONS)
     if not any(_written(old) in text for old in moved):
         return
     folders = [join(root, folder) for root, folder in connection.execute(_FOLDERS)]
@@ -86,11 +88,6 @@ def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
 def _written(path: str) -> str:
     """Write a filter as it stands in the JSON of the queries."""
     return json.dumps(f'in:"{path}"')[1:-1]
-
-
-def _kept(connection: sqlite3.Connection, key: str = COLLECTIONS) -> str:
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return str(row[0]) if row else ""
 
 
 def _keep(connection: sqlite3.Connection, key: str, value: str) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.catalog.choices import CORRECTIONS
+from indexer.catalog.choices import CORRECTIONS, read_choice
 from indexer.catalog.roots import join
 from indexer.database import CachedValues
 from indexer.text.name_words import initialisms, joined_neighbours, name_tokens, pairs
@@ -237,12 +237,9 @@ class FileNames:
         )
 
     def find(self, wanted: Sequence[str], limit: int, *, prefix_last: bool = False) -> list[int]:
-        """Return the files whose names hold all words, best first.
+        """Return the files whose names hold all words, best first; the last may be a prefix.
 
-        Args:
-            wanted: Folded words, as ``indexer.text.terms.words`` gives them.
-            limit: The most files to give.
-            prefix_last: Whether the last word matches as a prefix.
+        The words are folded, as ``indexer.text.terms.words`` gives them.
         """
         if not wanted:
             return []
@@ -260,10 +257,8 @@ class FileNames:
     def called(self, text: str, limit: int, *, open_ended: bool) -> list[int]:
         """Return the files whose whole name is a text, then those whose names begin with it.
 
-        Args:
-            text: A name with or without its extension.
-            limit: The most files to give.
-            open_ended: Whether the text may be a prefix of the name, if few names begin with it.
+        The text has the name's extension or not. Prefixes count if ``open_ended``, and if few names
+        begin with the text.
         """
         whole = _joined_text(text)
         exact = [file for file, _ in self._joined_as(whole, limit)]
@@ -353,17 +348,6 @@ class ShortWords:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def complete(self) -> None:
-        """Write the words of all names and titles if there are none, as in an older catalog."""
-        none = "SELECT NOT EXISTS (SELECT 1 FROM {}) AND EXISTS (SELECT 1 FROM {})"
-        if self._db.value(none.format("name_words", "names")):
-            with self._db.write() as connection:
-                add_names(connection)
-        if self._db.value(none.format("title_words", "docs")):
-            with self._db.write() as connection:
-                for row in connection.execute("SELECT doc, title, language FROM docs").fetchall():
-                    add_title(connection, *row)
-
     def names_with(self, wanted: Iterable[str]) -> dict[str, Ids]:
         """The names with each word, ascending, without words that no name has."""
         found: defaultdict[str, list[int]] = defaultdict(list)
@@ -440,11 +424,11 @@ def add_title(connection: sqlite3.Connection, doc: int, title: str, language: st
 
 def correct_document(connection: sqlite3.Connection, file: int) -> None:
     """Give the document of a file the title, author and year that a person gave the file."""
-    kept = connection.execute("SELECT value FROM meta WHERE key = ?", (CORRECTIONS,)).fetchone()
+    kept = read_choice(connection, CORRECTIONS)
     row = connection.execute(_DOCUMENT_OF, (file,)).fetchone() if kept else None
-    if kept is None or row is None:
+    if row is None:
         return
-    if given := json.loads(kept[0]).get(os.fsdecode(join(*row[:3]))):
+    if given := json.loads(kept).get(os.fsdecode(join(*row[:3]))):
         doc, language = row[3:]
         connection.execute(
             "UPDATE docs SET title = ?, author = ?, created = ? WHERE doc = ?", (*given, doc)

@@ -100,11 +100,9 @@ class ReadingQueue:
     ) -> list[QueuedFile]:
         """Take the next files from the queue; each is returned once until it is released.
 
-        Args:
-            limit: How many at most.
-            without: Files that are still being read, although they changed and are queued again.
-            suspects: Take those that were being read when an engine crashed, instead of the others.
-            above: Take only those of a higher priority.
+        Left out are those ``without``, which are still being read, although they changed and are
+        queued again, and all but those of a priority above ``above``. ``suspects`` takes those that
+        were being read when an engine crashed, instead of the others.
         """
         taken = json.dumps(list(without))
         with self._db.write() as connection:
@@ -121,9 +119,7 @@ class ReadingQueue:
     def started(self, file: int, *, alone: bool = False) -> None:
         """Mark a taken file as being read, so that a crash counts against it.
 
-        Args:
-            file: The file.
-            alone: Whether nothing else is read meanwhile, and there is room in memory.
+        ``alone`` is whether nothing else is read meanwhile, and there is room in memory.
         """
         with self._db.write() as connection:
             connection.execute(
@@ -274,11 +270,8 @@ class ReadingQueue:
 
         If the engine crashed, those that were being read are suspects: they are read first and one
         at a time, so that the next crash identifies one. A file whose counter reaches
-        ``MAX_CRASHES`` fails and is not retried.
-
-        Args:
-            blame: Added to the crash counters of files being read, 0 after a regular end; or
-                ``FOR_MEMORY``.
+        ``MAX_CRASHES`` fails and is not retried. ``blame`` is added to the counters of files being
+        read, 0 after a regular end; or it is ``FOR_MEMORY``.
         """
         with self._db.write() as connection:
             if blame == FOR_MEMORY:

@@ -1,7 +1,4 @@
-"""The values that the catalog takes and returns: dataclasses without behaviour.
-
-Owns the interface types between the catalog and the pipeline. It must not know SQL.
-"""
+"""The values that the catalog takes and returns: dataclasses without behaviour."""
 
 from __future__ import annotations
 
@@ -61,8 +58,6 @@ class Root:
     file_name: bytes = b""
     online: bool = True
     patterns: tuple[str, ...] = ()
-    added_ns: int = 0
-    scanned_ns: int = 0
     volume: str = ""
     volume_path: bytes = b""
     inode: int = 0

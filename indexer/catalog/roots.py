@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from indexer.catalog.choices import Choices
     from indexer.database import Database
 
-_COLUMNS = "id, path, file_name, state, patterns, added_ns, scanned_ns, volume, volume_path, inode"
+_COLUMNS = "id, path, file_name, state, patterns, volume, volume_path, inode"
 
 
 def normal(path: str | bytes | os.PathLike[str]) -> bytes:
@@ -84,11 +84,7 @@ class Roots:
         return [_root(row) for row in rows]
 
     def get(self, root: int) -> Root:
-        """Return one root.
-
-        Raises:
-            KeyError: If there is none with this id.
-        """
+        """Return one root; ``KeyError`` if there is none with this id."""
         rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots WHERE id = ?", root)
         if not rows:
             raise KeyError(root)
@@ -114,11 +110,7 @@ class Roots:
         self._choices.save_choices()
 
     def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> bool:
-        """Change the path of a root; nothing under it is read again.
-
-        Returns:
-            False, with nothing changed, if another root has this path.
-        """
+        """Change the path of a root, unless another has it; nothing under it is read again."""
         with self._db.write() as connection:
             self._db.mark_files_changed()
             changed = connection.execute(

@@ -104,11 +104,7 @@ class ScannedContents:
                 )
 
     def read_again(self, content_ids: Iterable[str]) -> int:
-        """Queue the files of some bytes again; their current text stays searchable until then.
-
-        Returns:
-            How many files were queued.
-        """
+        """Queue the files of some bytes again, and count them; their text stays until then."""
         queued = 0
         with self._db.write() as connection:
             for content_id in content_ids:

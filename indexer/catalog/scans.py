@@ -269,12 +269,9 @@ NamesHook = Callable[["sqlite3.Connection", Sequence[tuple[int, bytes, bytes]]],
 
 
 class Scans:
-    """Applies walks to one catalog.
+    """Applies walks to one catalog; ``index_names`` gets (file, folder, name) of new files.
 
-    Args:
-        database: The catalog's file.
-        roots: Its roots.
-        index_names: Called inside the transaction with (file, folder, name) of new files.
+    It is called inside the transaction.
     """
 
     def __init__(self, database: Database, roots: Roots, index_names: NamesHook) -> None:
@@ -294,15 +291,12 @@ class Scans:
     def apply_all(
         self, walks: Sequence[tuple[int, Walk]], seen: Callable[[int], None] = lambda _count: None
     ) -> list[ScanCounts]:
-        """Update roots from walks over them.
+        """Update roots from walks over them that are not yet iterated.
 
         Rows are committed in batches during the walks, so that reading can start; missing files are
-        deleted at the end. A stopped scan loses nothing.
-
-        Args:
-            walks: Walks that are not yet iterated, by the ids of their roots. A partial walk
-                leaves other entries as they are.
-            seen: Called with the number of entries so far after each batch; may raise to stop.
+        deleted at the end. A stopped scan loses nothing. A partial walk leaves other entries as
+        they are. ``seen`` is called with the number of entries so far after each batch; it may
+        raise to stop.
         """
         tallies: list[ScanTally] = []
         for root, walk in walks:
@@ -322,18 +316,13 @@ class Scans:
     ) -> dict[bytes, set[bytes]]:
         """Replace entries of unknown folders by the name of their nearest known ancestor's child.
 
-        Returns:
-            Names by folders; empty if not even the root was ever walked.
+        The names are by folder; there are none if not even the root was ever walked.
         """
         with self._db.read() as connection:
 
             def known(folder: bytes) -> bool:
-                return (
-                    connection.execute(
-                        "SELECT 1 FROM folders WHERE root = ? AND path = ?", (root, folder)
-                    ).fetchone()
-                    is not None
-                )
+                found = "SELECT 1 FROM folders WHERE root = ? AND path = ?"
+                return connection.execute(found, (root, folder)).fetchone() is not None
 
             found: dict[bytes, set[bytes]] = {}
             for folder, names in entries.items():
