@@ -46,11 +46,9 @@ class _Extended(ctypes.Structure):
 
 
 class WindowsJob:
-    """A job with one process and all that it starts; they end with it or with this process.
+    """A job with one process, which has started no others yet, and all that it starts.
 
-    Args:
-        pid: Of a process that has started no others yet.
-        memory: The bytes that each process may commit; 0 means no limit.
+    They end with it or with this process. Each may commit ``memory`` bytes; 0 means no limit.
 
     Raises:
         OSError: If the system refuses, as every system but Windows does.

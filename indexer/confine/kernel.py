@@ -31,11 +31,10 @@ from typing import TYPE_CHECKING
 from indexer.confine.process import PR_SET_PDEATHSIG, call, no_new_privileges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     PathOrFd = Path | int  # a path, or a descriptor of what it names
-    from collections.abc import Iterator
 
 # The same numbers on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -90,12 +89,9 @@ CHANGE = READ | (
 )  # fmt: skip
 # The rights that can be granted on a file.
 _ON_A_FILE = (
-    FileRights.EXECUTE
-    | FileRights.WRITE_FILE
-    | FileRights.READ_FILE
-    | FileRights.TRUNCATE
+    FileRights.EXECUTE | FileRights.WRITE_FILE | FileRights.READ_FILE | FileRights.TRUNCATE
     | FileRights.IOCTL_DEV
-)
+)  # fmt: skip
 
 # The first interface version that knows a group of rights.
 _FILES_SINCE = (
@@ -139,9 +135,8 @@ def landlock_version() -> int:
 def path_rule(opened: int, rights: FileRights) -> PathRule:
     """Prepare a rule for ``restrict``, once for all processes that are forked later.
 
-    Args:
-        opened: A descriptor of a folder or a file; it stays open until it is used.
-        rights: The rights on it; those that this kernel does not know are left out.
+    The descriptor of a folder or file stays open until it is used; rights that this kernel does not
+    know are left out.
     """
     rights &= _known_files(landlock_version())
     if not stat.S_ISDIR(os.fstat(opened).st_mode):
@@ -337,10 +332,8 @@ def deny_network() -> bool:
     """Deny this process, all its threads and all that it starts the network, but not AF_UNIX.
 
     ``socket`` then fails with ``EAFNOSUPPORT``, as on a machine without that protocol, a case that
-    libraries handle. Sockets that are open already stay usable.
-
-    Returns:
-        Whether it was done; False if ``is_available`` is.
+    libraries handle. Sockets that are open already stay usable. It returns False, with nothing
+    done, if ``has_seccomp`` is.
 
     Raises:
         OSError: If the kernel refuses the filter.
@@ -351,13 +344,10 @@ def deny_network() -> bool:
 def deny_unneeded(*, programs: bool = False) -> bool:
     """Deny a reader of documents, irrevocably, all but the calls that it needs.
 
-    Args:
-        programs: Whether it may start processes and programs, for Tesseract and LibreOffice;
-            threads may always be started. Programs may listen on AF_UNIX sockets but not connect,
-            because a desktop has services on such sockets that start programs on request.
-
-    Returns:
-        Whether it was done; False if ``is_available`` is.
+    With ``programs`` it may start processes and programs, for Tesseract and LibreOffice; threads
+    may always be started. Programs may listen on AF_UNIX sockets but not connect, because a desktop
+    has services on such sockets that start programs on request. It returns False as
+    ``deny_network`` does.
 
     Raises:
         OSError: If the kernel refuses the filter.
@@ -386,11 +376,8 @@ def _reading_filter(programs: bool) -> bytes:  # noqa: FBT001  # cached
 class _Rule:
     """A rule that allows or refuses a system call by its arguments. The first that fits counts.
 
-    Attributes:
-        name: Of the call.
-        error: The errno that the call returns; 0 allows it.
-        conditions: What all must hold: the number of an argument, its value, and the mask of the
-            bits that are compared.
+    ``error`` is the errno that the call returns; 0 allows it. All ``conditions`` must hold: the
+    number of an argument, its value, and the mask of the bits that are compared.
     """
 
     name: str

@@ -101,11 +101,9 @@ class _Share(LauncherRequest[None]):
 
 
 class Launcher:
-    """The connection to a launcher. Thread-safe; one request at a time.
+    """The connection to a launcher, whose process may be a child of this one. Thread-safe.
 
-    Args:
-        connection: To the launcher's own process.
-        process: That process, if it is a child of this one.
+    It sends one request at a time.
     """
 
     def __init__(self, connection: socket.socket, process: int = 0) -> None:

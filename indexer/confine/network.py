@@ -26,12 +26,10 @@ UNSUPPORTED = "on this system a process cannot deny itself the network"
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """How the network of a process is denied.
+    """How the network of a process is denied: the mechanisms in force, strongest first.
 
-    Attributes:
-        by: The mechanisms in force, strongest first; empty if there are none.
-        why_not: Why one is not in force, as a sentence; "" if all are.
-        refused: Whether the system refused a mechanism that it should support.
+    ``why_not`` says as a sentence why one is not in force, "" if all are; ``refused`` is whether
+    the system refused a mechanism that it should support.
     """
 
     by: tuple[str, ...] = ()

@@ -12,7 +12,6 @@ modes keep anything, and no link is followed.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import ctypes
 import faulthandler
 import functools
@@ -45,11 +44,7 @@ def libc() -> ctypes.CDLL:
 
 
 def call(number: int, *arguments: object) -> int:
-    """Make a system call by its number.
-
-    Raises:
-        OSError: If it fails.
-    """
+    """Make a system call by its number; ``OSError`` if it fails."""
     # Integer arguments of a variadic function must have the kernel's width.
     wide = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
     return check(libc().syscall(ctypes.c_long(number), *wide))
@@ -225,9 +220,7 @@ def own_command(*, window: bool = False) -> list[str]:
 def child_command(module: str, *, window: bool = False) -> list[str]:
     """Return the command that runs a module as a child; ``app.__main__`` lists the modules.
 
-    Args:
-        module: The module.
-        window: Whether it is the window's, which the frozen program of commands lacks.
+    Those of the window are not in the frozen program of commands.
     """
     if is_frozen():
         return [frozen_program(window=window), CHILD_ARGUMENT, module]
@@ -237,9 +230,7 @@ def child_command(module: str, *, window: bool = False) -> list[str]:
 def start_child(command: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start a child with pipes, in its own group, so that Ctrl+C does not reach it.
 
-    Args:
-        command: As of ``child_command``, with its arguments.
-        errors: Gets what it writes to stderr.
+    ``command`` is that of ``child_command``; what the child writes to stderr goes to ``errors``.
 
     Raises:
         OSError: If the system refuses.
@@ -253,15 +244,12 @@ def start_child(command: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[b
         )
     else:
         options["start_new_session"] = True
+    # Another folder could keep a drive from being unmounted.
+    place, environment = tempfile.gettempdir(), child_environment()
     return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=errors,
-        cwd=tempfile.gettempdir(),  # another folder could keep a drive from being unmounted
-        env=child_environment(),
-        **options,
-    )
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd=place,
+        env=environment, **options,
+    )  # fmt: skip
 
 
 def take_stdout() -> BinaryIO:
@@ -275,10 +263,8 @@ def take_stdout() -> BinaryIO:
 class ChildOptions:
     """The options of a child from its command line.
 
-    Attributes:
-        alarm: To be restarted while it works.
-        scratch: The folder for unpacked files; the parent deletes it.
-        resident_bytes: The limit of its resident memory; 0 means no limit.
+    The alarm is restarted while it works; the parent deletes ``scratch``, which is for unpacked
+    files. ``resident_bytes`` limits its resident memory; 0 means no limit.
     """
 
     alarm: Alarm
@@ -289,10 +275,8 @@ class ChildOptions:
 def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOptions:
     """Apply the limits given on the command line to this process.
 
-    Args:
-        arguments: ``--engine PID --address-space BYTES --resident BYTES --silence SECONDS``, of
-            which 0 means no limit, and ``--scratch FOLDER``.
-        background: Whether to run at the lowest priority.
+    They are ``--engine PID --address-space BYTES --resident BYTES --silence SECONDS``, of which 0
+    means no limit, and ``--scratch FOLDER``; ``background`` runs it at the lowest priority.
     """
     parser = argparse.ArgumentParser(prog="lectern child")
     parser.add_argument("--engine", type=int, default=0)
@@ -303,8 +287,12 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
     options = parser.parse_args(arguments)
     faulthandler.enable()
     if background:
-        _lower_priority()
-        _offer_for_memory()
+        if hasattr(os, "nice"):  # on Windows the engine starts the child at a low priority
+            with suppress(OSError):
+                os.nice(NICENESS)
+        # The system ends this process, and its readers, before others if memory runs out.
+        with suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE, "ascii")
     limit_memory(options.address_space)
     die_with(options.engine)
     with suppress(OSError, AttributeError):  # it leads one, or this is Windows
@@ -317,7 +305,7 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
 def make_scratch() -> ScratchFolder:
     """Create the scratch folder of a child, for its owner only; delete abandoned ones."""
     for left in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             if time.time() - left.lstat().st_mtime > _STALE_S:
                 remove_folder(left)
     return ScratchFolder(SCRATCH_PREFIX)
@@ -330,29 +318,13 @@ def child_environment() -> dict[str, str]:
     """
     root = str(Path(__file__).resolve().parents[2])
     path = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    kept = {name: value for name, value in os.environ.items() if _is_needed(name.upper())}
-    return {
-        **kept,
-        "PYTHONPATH": os.pathsep.join(path),
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper() in _NEEDED or name.upper().startswith(_NEEDED_PREFIXES)
     }
-
-
-def _is_needed(name: str) -> bool:
-    return name in _NEEDED or name.startswith(_NEEDED_PREFIXES)
-
-
-def _lower_priority() -> None:
-    if hasattr(os, "nice"):  # on Windows the engine starts the child at a low priority
-        with contextlib.suppress(OSError):
-            os.nice(NICENESS)
-
-
-def _offer_for_memory() -> None:
-    """Have the system end this process, and its readers, before others if memory runs out."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE, "ascii")
+    one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return {**kept, "PYTHONPATH": os.pathsep.join(path), **one}
 
 
 def limit_memory(address_space: int) -> None:
@@ -361,10 +333,10 @@ def limit_memory(address_space: int) -> None:
         return
     import resource
 
-    with contextlib.suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if address_space and sys.platform == "linux":  # macOS does not enforce the limit
-        with contextlib.suppress(OSError, ValueError):
+        with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
 
 

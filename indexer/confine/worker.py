@@ -14,7 +14,6 @@ the document a reader may read the interpreter, libraries, fonts and dictionarie
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gc
 import math
@@ -78,11 +77,7 @@ PROCESSES = 256
 
 
 def verdict() -> tuple[bool, str, str]:
-    """Return for ``doctor`` how readers of documents are confined here.
-
-    Returns:
-        Whether all restrictions are in force, those that are, and advice.
-    """
+    """Return for ``doctor`` whether readers are wholly confined here, by what, and advice."""
     version = kernel.landlock_version()
     held = [
         *(["a process for each document"] if sys.platform == "linux" else []),
@@ -101,13 +96,8 @@ def confine_to_document(document: int | None, scratch: Path, programs: Iterable[
     """Confine this process, irrevocably, to one document to read and one folder to write to.
 
     It has no network and cannot signal or see other processes. Programs that it starts are confined
-    like it.
-
-    Args:
-        document: A descriptor of the document, which may also be opened by its path. ``None`` if
-            it could not be opened.
-        scratch: An existing, empty folder for unpacked files.
-        programs: Paths of programs that need to be started; without any it starts no process.
+    like it; without paths of programs it starts no process. The document is a descriptor, and may
+    also be opened by its path; ``None`` if it could not be opened.
 
     Raises:
         OSError: If the kernel refuses a restriction that it reports as supported.
@@ -136,7 +126,7 @@ def limit_processes() -> None:
 
     running = 0
     for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             if process.stat().st_uid == os.getuid():
                 running += (process / "task").stat().st_nlink - 2
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
@@ -189,7 +179,7 @@ def _opened_places() -> tuple[PathRule, ...]:
     ]
     found: dict[tuple[int, int], PathRule] = {}
     for place, rights in places:
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
             status, made = os.fstat(opened), kernel.path_rule(opened, rights)
             # Two places may be one folder: /bin is a link to /usr/bin on many systems.
@@ -230,7 +220,7 @@ def _limit() -> None:
         (resource.RLIMIT_NOFILE, OPEN_FILES),
         (resource.RLIMIT_CORE, 0),
     ):
-        with contextlib.suppress(OSError, ValueError):
+        with suppress(OSError, ValueError):
             _soft, hard = resource.getrlimit(what)
             least = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.setrlimit(what, (least, least))
@@ -324,11 +314,7 @@ class DocumentWorker:
             self.deliver(self._asking, frame)
 
     def receive(self, most: int) -> bytes | None:
-        """Wait for its next whole frame; None after its end, or if it sends anything else.
-
-        Args:
-            most: The bytes of the largest frame that is accepted.
-        """
+        """Wait for its next whole frame, of at most ``most`` bytes; None if there is none."""
         length = self._exactly(_LENGTH.size)
         size = _LENGTH.unpack(length)[0] if len(length) == _LENGTH.size else most + 1
         message = self._exactly(size) if size <= most else b""
@@ -437,9 +423,7 @@ def _end_group(group: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         while True:
             os.killpg(group, signal.SIGKILL)
-            with suppress(
-                ChildProcessError
-            ):  # its parent is ending, which hands it to this process
+            with suppress(ChildProcessError):  # its parent ends, which hands it to this process
                 os.waitpid(-group, 0)
 
 

@@ -43,13 +43,11 @@ class EmbedInput:
 
 @dataclass(frozen=True, slots=True)
 class PassageVectors:
-    """The vectors of one passage, each of length 1.
+    """The vectors of one passage and of its sentences, float32, each of length 1.
 
-    Attributes:
-        vector: float32, shape ``(dimension,)``.
-        sentences: float32, shape ``(len(view_starts), dimension)``, from the same run.
-        tokens: The tokens the model read for it, prefix and special tokens included. Those shared
-            by several passages are counted once, so a sum over passages is right.
+    Their shapes are (dimension,) and (sentences, dimension). ``tokens`` are those the model read
+    for it, prefix and special tokens included. Those shared by several passages are counted once,
+    so a sum over passages is right.
     """
 
     vector: NDArray[np.float32]
@@ -92,14 +90,9 @@ _SMALLEST_NORM = 1e-12
 
 
 def segment_sums(states: NDArray[np.float32], bounds: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Sum the rows between neighbouring bounds.
+    """Sum token states, (tokens, dimension), between neighbouring bounds, (segments + 1,).
 
-    Args:
-        states: Token states, shape ``(tokens, dimension)``.
-        bounds: Ascending row numbers, shape ``(segments + 1,)``, from 0 to ``tokens`` at most.
-
-    Returns:
-        Shape ``(segments, dimension)``; an empty segment sums to 0.
+    The bounds are ascending row numbers. The sums are (segments, dimension), 0 for an empty one.
     """
     starts, ends = bounds[:-1], bounds[1:]
     sums = np.zeros((len(starts), states.shape[1]), np.float32)
@@ -140,13 +133,8 @@ def in_order(
 ) -> Iterator[B]:
     """Yield the results of ``work`` for items, in their order.
 
-    Unlike ``Executor.map`` it takes an item only when it is about to be worked on.
-
-    Args:
-        pool: Runs ``work``.
-        work: Called in a thread of the pool.
-        items: Taken in the caller's thread.
-        ahead: Half the number of items that are submitted and not yet yielded.
+    Unlike ``Executor.map`` it takes an item, in the caller's thread, only when it is about to be
+    worked on; ``ahead`` is half the number that are submitted and not yet yielded.
     """
     waiting: deque[Future[B]] = deque()
     for item in items:
@@ -233,10 +221,7 @@ class _PassageSums:
 class Pooler:
     """Pools token states to the vectors of passages.
 
-    Args:
-        record: For the dimension and the pooling.
-        sentences: The number of sentences of each passage.
-        sequences: All sequences that will be added.
+    It is given the number of sentences of each passage, and all sequences that will be added.
     """
 
     record: ModelRecord
@@ -259,12 +244,7 @@ class Pooler:
     def pool_sequence(
         self, sequence: TokenSequence, states: NDArray[np.float32]
     ) -> Iterator[tuple[int, PassageVectors]]:
-        """Add the states of a sequence; yield the passages that are complete with it.
-
-        Args:
-            sequence: One of ``sequences``.
-            states: Its token states without padding, shape ``(len(ids), dimension)``.
-        """
+        """Add the states of a sequence, (len(ids), dim); yield the passages that it completes."""
         length, mean = len(sequence.ids), self.record.pooling is Pooling.MEAN
         summed = [
             (
@@ -278,7 +258,7 @@ class Pooler:
     def add_sums(
         self, sequence: TokenSequence, sums: NDArray[np.float32]
     ) -> Iterator[tuple[int, PassageVectors]]:
-        """As ``add``, with the sums of its ``segments``, ``(segments, dimension)``."""
+        """Do what ``pool_sequence`` does, with the sums of its ``segments``, (segments, dim)."""
         mean, summed, taken = self.record.pooling is Pooling.MEAN, [], 0
         for piece in sequence.pieces:
             own = sums[taken : taken + (len(piece.bounds) - 1) * mean]
@@ -307,12 +287,9 @@ class Pooler:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Sequences padded to one length, for one run of the model.
+    """Some sequences, by their indices, padded to one length for one run of the model.
 
-    Attributes:
-        sequences: Their indices.
-        ids: int32, shape ``(sequences, longest)``.
-        lengths: int32, shape ``(sequences,)``.
+    ``ids`` is int32, (sequences, longest), and ``lengths`` int32, (sequences,).
     """
 
     sequences: tuple[int, ...]
@@ -327,15 +304,11 @@ class Batch:
 def in_batches(
     sequences: Sequence[NDArray[np.int32]], budget: Callable[[], int], *, padded: bool
 ) -> Iterator[Batch]:
-    """Sort sequences by length, longest first, and pack them within a budget of tokens.
+    """Sort sequences of token ids by length, longest first, and pack them within a budget.
 
     The longest come first so that ONNX Runtime's arena grows once. A sequence longer than the
-    budget is a batch by itself.
-
-    Args:
-        sequences: Token ids, none empty.
-        budget: Called before each batch for the limit of ``len(sequences) * longest``.
-        padded: Whether sequences of different lengths may share a batch.
+    budget is a batch by itself. ``budget`` is called before each batch for the limit of
+    ``len(sequences) * longest``; only if ``padded`` may different lengths share a batch.
     """
     order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]), reverse=True)
     position = 0

@@ -64,11 +64,7 @@ _NO_MEMORY = (
 
 
 class WrongNumbersError(Exception):
-    """A provider computes something else than the CPU.
-
-    Attributes:
-        error: The largest error of a token's state, relative to its size.
-    """
+    """A provider computes something else than the CPU: a token's state with this relative error."""
 
     def __init__(self, error: float) -> None:
         super().__init__(f"error {error:.2g}")
@@ -138,20 +134,13 @@ def clash() -> tuple[Note, ...]:
 def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
     """The keys of the providers to try, best first; the CPU is always last.
 
-    Args:
-        available: Names of providers as reported by ONNX Runtime.
-        wanted: A key of ``PROVIDERS``, or ``AUTO``.
-
     Raises:
-        WorldError: ``bad_setting`` if ``wanted`` is neither.
+        WorldError: ``bad_setting`` if ``wanted`` is neither ``AUTO`` nor a key of ``PROVIDERS``.
     """
     if wanted != AUTO and wanted not in PROVIDERS:
+        choices = ", ".join((AUTO, *PROVIDERS))
         raise WorldError(
-            "bad_setting",
-            name="provider",
-            value=wanted,
-            reason="takes_choice",
-            choices=", ".join((AUTO, *PROVIDERS)),
+            "bad_setting", name="provider", value=wanted, reason="takes_choice", choices=choices
         )
     names = [key for key, provider in PROVIDERS.items() if provider in available]
     if wanted != AUTO:
@@ -160,15 +149,10 @@ def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
 
 
 def choose(wanted: str, test: Callable[[str], T]) -> tuple[T, ProviderInUse]:
-    """Find the best provider that works.
+    """Return the best provider that works, and before it the result of its test.
 
-    Args:
-        wanted: A key of ``PROVIDERS``, or ``AUTO``.
-        test: Opens a model on a provider, given by its key, and runs it; raises if that fails, and
-            ``WrongNumbersError`` if it computes something else than the CPU.
-
-    Returns:
-        The result of ``test``, and the provider.
+    ``test`` opens a model on a provider, given by its key, and runs it; it raises if that fails,
+    and ``WrongNumbersError`` if it computes something else than the CPU.
 
     Raises:
         WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
@@ -190,15 +174,12 @@ def choose(wanted: str, test: Callable[[str], T]) -> tuple[T, ProviderInUse]:
             failures.append(Note("device_failed", {"device": name, "said": _first_line(error)}))
             continue
         return opened, ProviderInUse(name, (Note("device_tested"), *failures, *clash()))
-    return test(last), ProviderInUse(last, (*_why_cpu(wanted, failures), *clash()))
+    why = failures or [Note("device_asked" if wanted == CPU else "device_only")]
+    return test(last), ProviderInUse(last, (*why, *clash()))
 
 
 def survey(test: Callable[[str], object]) -> dict[str, Note]:
-    """Return the provider used for each value of the setting ``device``, with the reason.
-
-    Args:
-        test: As for ``choose``.
-    """
+    """Return the provider used for each value of the setting ``device``; see ``choose``."""
     available = load_runtime().get_available_providers()
     found = {}
     for name, provider in PROVIDERS.items():
@@ -249,12 +230,6 @@ def out_of_memory(error: Exception) -> bool:
     """Whether a run failed because the device has too little memory."""
     said = str(error).lower()
     return isinstance(error, MemoryError) or any(words in said for words in _NO_MEMORY)
-
-
-def _why_cpu(wanted: str, failures: list[Note]) -> tuple[Note, ...]:
-    if failures:
-        return tuple(failures)
-    return (Note("device_asked" if wanted == CPU else "device_only"),)
 
 
 def _first_line(error: Exception) -> str:

@@ -47,12 +47,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TokenStates:
-    """The tokens that a vector is the mean of.
+    """The states of tokens, float32, (n, dimension), not normalised; a vector is their mean.
 
-    Attributes:
-        states: float32, shape ``(n, dimension)``, not normalised.
-        starts: int32, shape ``(n,)``: the offset of each in its text, in code points; -1 for the
-            prefix and special tokens.
+    ``starts`` is int32, (n,): the offset of each in its text, in code points; -1 for the prefix and
+    special tokens.
     """
 
     states: NDArray[np.float32]
@@ -82,13 +80,9 @@ def collect(
     wanted: int,
     starts: NDArray[np.int32],
 ) -> TokenStates:
-    """Collect the token states of one passage.
+    """Collect the token states of the passage ``wanted``, whose tokens start at ``starts``.
 
-    Args:
-        record: For the pooling.
-        read: The sequences that contain it, in order, each with its states without padding.
-        wanted: The index of the passage.
-        starts: The offsets of its tokens.
+    ``read`` are the sequences that contain it, in order, each with its states without padding.
     """
     states: list[NDArray[np.float32]] = []
     places: list[NDArray[np.int32]] = []
@@ -163,20 +157,13 @@ class OnnxEmbedder:
     def encode_query(
         self, text: str, part: str = "", places: Sequence[Span] = ()
     ) -> NDArray[np.float32]:
-        """The vector of a query, or of a part of it.
+        """The vector of a query, or of a part of it: float32, (dimension,), of length 1.
 
-        A late-chunking model reads the query once, and a part has the mean of its own tokens there,
+        Do not change it. ``places`` are those of the words of the part in the query. A
+        late-chunking model reads the query once, and a part has the mean of its own tokens there,
         as a passage in its document; that ranks as well. Another model reads the part alone, and so
         does one with a prefix for queries: pooled inside, 19 of 240 questions that the library of
         xquad-mono does not answer seemed answered better by ``lectern-e5-late``, 4 worse.
-
-        Args:
-            text: The query.
-            part: The part of it, or "".
-            places: Where the words of the part stand in the query.
-
-        Returns:
-            float32, shape ``(dimension,)``, of length 1; do not change it.
         """
         if part and (not self.record.late or self.record.query_prefix):
             text, part = part, ""
@@ -208,8 +195,8 @@ class OnnxEmbedder:
 
         Args:
             passages: What to embed.
-            runs: For a late-chunking model: the number of consecutive passages of each document;
-                by default all are of one.
+            runs: For a late-chunking model: the number of consecutive passages of each document, by
+                default all.
             budget: Called before each run for the limit of its tokens; ``token_budget`` is never
                 exceeded (on the CPU that is some 20 ms of work).
         """
@@ -239,11 +226,9 @@ class OnnxEmbedder:
         return states.of_words(text) if of_words else states
 
     def passage_states(self, passages: Sequence[EmbedInput], wanted: int) -> TokenStates:
-        """The token states of one passage; its vector is their normalised mean.
+        """The token states of passage ``wanted``; its vector is their normalised mean.
 
-        Args:
-            passages: As for ``encode_passages``; the context of a late-chunking model.
-            wanted: The index of the passage.
+        The other passages are its context, see ``encode_passages``.
         """
         self._check(Side.PASSAGES)
         bodies = self._layout.tokenize(passages)
@@ -311,9 +296,8 @@ class OnnxEmbedder:
     ) -> list[tuple[int, NDArray[np.float32]]]:
         """Run a batch, in halves if the device has too little memory; later ones are as small.
 
-        Returns:
-            For each sequence its index with its token states, ``(tokens, dimension)``, or with the
-            sums of its segments that are wanted, ``(segments, dimension)``.
+        Each sequence has its index with its token states, (tokens, dimension), or with the sums of
+        its segments that are wanted, (segments, dimension).
 
         Raises:
             Exception: If one sequence alone does not fit, or the device fails for another reason.

@@ -104,12 +104,7 @@ class Groups:
 
 
 def group(plans: Sequence[Blocks], tokens: int) -> Groups:
-    """Group the blocks of sequences, which are padded to the longest.
-
-    Args:
-        plans: The blocks of each sequence.
-        tokens: The approximate size of a group.
-    """
+    """Group the blocks of sequences, padded to the longest; a group has about ``tokens`` tokens."""
     anchors = max(plan.anchors for plan in plans)
     length = max(plan.anchors + len(plan.places) for plan in plans)
     block = max(plan.queries.shape[1] for plan in plans)
@@ -207,9 +202,7 @@ class Encoder:
     def sums(self, batch: Batch, segments: Sequence[Segments]) -> NDArray[np.float32]:
         """Sums of token states, ``(sequences, most segments, dimension)``, if ``sums_states``.
 
-        Args:
-            batch: The sequences.
-            segments: The first row of each segment of a sequence and the one after its last.
+        A segment of a sequence is its first row and the one after its last.
         """
         rows = np.zeros((2, len(segments), max(map(len, segments))), np.int32)
         for number, own in enumerate(segments):
@@ -255,12 +248,9 @@ class Encoder:
         }
 
     def test(self, vocabulary: int, window: int, reference: Encoder | None = None) -> None:
-        """Run a small batch; or a few, which are compared with another encoder of the same graph.
+        """Run a small batch; or a few, which are compared with a reference, the encoder on the CPU.
 
-        Args:
-            vocabulary: Token ids are below this.
-            window: The longest sequence.
-            reference: The encoder on the CPU.
+        Token ids are below ``vocabulary``, and no sequence is longer than ``window``.
 
         Raises:
             RuntimeError: If an output is not finite; a provider may raise anything else.

@@ -44,11 +44,9 @@ _TOKEN_BYTES = 8
 
 @dataclass(frozen=True, slots=True)
 class TextTokens:
-    """The tokens of one text, without special tokens.
+    """The ids, int32, (n,), of the tokens of one text, without special tokens.
 
-    Attributes:
-        ids: int32, shape ``(n,)``.
-        starts: int32, shape ``(n,)``: the offset of each token in the text, in code points.
+    ``starts`` is int32, (n,): the offset of each token in the text, in code points.
     """
 
     ids: NDArray[np.int32]
@@ -211,19 +209,11 @@ class Plan:
 
 
 def plan_windows(lengths: Sequence[int], capacity: int, overlap: int) -> Plan:
-    """Plan windows over consecutive passages.
+    """Plan windows over consecutive passages, sorted, none longer than ``capacity``.
 
     A window starts ``overlap`` tokens before the first passage that is not whole in an earlier
     window, so that every passage has context on its left. It ends at the end of a passage, because
-    the tokens of a partial one would be encoded twice.
-
-    Args:
-        lengths: Tokens of each passage, in order; none negative.
-        capacity: Tokens of a window, special tokens and prefix not counted.
-        overlap: Tokens of context on the left; less than ``capacity``.
-
-    Returns:
-        The plan. Windows are sorted and none is longer than ``capacity``.
+    the tokens of a partial one would be encoded twice. Special tokens and prefix do not count.
 
     Raises:
         ValueError: If ``capacity`` is not above ``overlap``, or ``overlap`` is negative.
@@ -324,13 +314,10 @@ class WindowLayout:
         bodies: Sequence[TextTokens],
         runs: Sequence[int] | None = None,
     ) -> list[TokenSequence]:
-        """The input sequences of passages.
+        """The input sequences of passages, given their tokens.
 
-        Args:
-            passages: Their titles, headings and sentences.
-            bodies: Their tokens.
-            runs: For a late-chunking model, which encodes the passages of a document together: the
-                number of consecutive passages of each document; by default all are of one.
+        A late-chunking model encodes the passages of a document together: ``runs`` is the number of
+        consecutive passages of each document, by default all are of one.
         """
         if not passages:
             return []
@@ -350,8 +337,7 @@ class WindowLayout:
     def text(self, text: str, before: str) -> tuple[list[TokenSequence], NDArray[np.int32]]:
         """The input sequences of ``before + text``, as passage 0 with one sentence.
 
-        Returns:
-            Also the offsets in ``text`` of their n tokens, (n,); -1 in ``before``.
+        The offsets in ``text`` of their n tokens follow, (n,); -1 in ``before``.
         """
         (body,) = self._tokenizer.encode([before + text])
         bounds = np.array([0, len(body)], np.int64)

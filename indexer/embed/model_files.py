@@ -45,14 +45,9 @@ _ROOM_BYTES = 500_000_000
 
 @dataclass(frozen=True, slots=True)
 class ModelForm:
-    """A graph of a model, whose files were verified.
+    """A graph of a model, whose files were verified; it lies in ``folder``.
 
-    Attributes:
-        record: The model.
-        precision: The one that was asked for; a model without it is read in float32.
-        side: The encoder.
-        folder: Of the model.
-        graph: The file of the graph.
+    ``precision`` is the one that was asked for; a model without it is read in float32.
     """
 
     record: ModelRecord
@@ -129,11 +124,9 @@ def find_embedding(model: str, models: Path | None = None) -> ModelRecord:
 
 
 def find_reranker(models: Path, chosen: str) -> ModelRecord | None:
-    """Find the record of the cross-encoder that orders the first hits.
+    """Find the record of the chosen cross-encoder, which orders the first hits.
 
-    Args:
-        models: The folder of models.
-        chosen: Its id, or ``NO_RERANKER``. Otherwise, or if it is not here, it is the first one.
+    It is the first one that is here if the chosen one is not; None for ``NO_RERANKER``.
     """
     if chosen == NO_RERANKER:
         return None
@@ -142,11 +135,7 @@ def find_reranker(models: Path, chosen: str) -> ModelRecord | None:
 
 
 def write_record(record: ModelRecord, models: Path) -> None:
-    """Write a record into a folder of models.
-
-    Raises:
-        OSError: If the folder cannot be written.
-    """
+    """Write a record into a folder of models."""
     (models / record.id).mkdir(parents=True, exist_ok=True)
     with replacing(models / record.id / RECORD) as file:
         file.write(json.dumps(encode(record), indent=1).encode() + b"\n")
@@ -163,11 +152,7 @@ def read_content(folder: Path) -> ModelContent | None:
 def write_content(
     folder: Path, graphs: Iterable[GraphFile], names: Iterable[str], made: str = ""
 ) -> ModelContent:
-    """Write down the graphs of a folder and the hashes of some files.
-
-    Raises:
-        OSError: If a file cannot be read or written.
-    """
+    """Write down the graphs of a folder and the hashes of some files."""
     files = (
         ModelFile(name, hash_file(folder / name), (folder / name).stat().st_size) for name in names
     )
@@ -185,14 +170,9 @@ def find_form(
     *,
     card: bool = False,
 ) -> ModelForm:
-    """Find a graph of a model and verify its files.
+    """Find a graph of a model, for an accelerator (``card``) or not, and verify its files.
 
-    Args:
-        record: The model.
-        models: The person's folder of models.
-        precision: Of the weights; float32 if the model does not have it.
-        side: The encoder.
-        card: Whether it is for an accelerator.
+    ``precision`` is that of the weights, float32 if the model does not have it.
 
     Raises:
         WorldError: ``model_absent`` if it is not here, ``model_damaged`` if a file was changed.
@@ -243,11 +223,7 @@ def _known_hash(path: Path, _changed_ns: int, _size: int) -> str:
 
 
 def hash_file(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal.
-
-    Raises:
-        OSError: If the file cannot be read.
-    """
+    """SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
