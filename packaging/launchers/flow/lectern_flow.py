@@ -13,7 +13,7 @@ def results(query: str) -> list[dict[str, Any]]:
     if not query.strip():
         return []
     command = ["lectern", "search", "--format", "alfred", "--", query]
-    found = subprocess.run(command, capture_output=True, check=False)  # by PATH
+    found = subprocess.run(command, capture_output=True, check=False)
     try:
         items = json.loads(found.stdout)["items"]
     except (ValueError, KeyError):
@@ -34,7 +34,7 @@ def main(request: str) -> None:
     asked = json.loads(request)
     method, values = asked["method"], asked.get("parameters", [])
     if method == "open":
-        subprocess.Popen(["lectern", "gui", "--", *values])  # noqa: S607
+        subprocess.Popen(["lectern", "gui", "--", *values])  # noqa: S607  # found by PATH
     elif method == "query":
         sys.stdout.write(json.dumps({"result": results(*values)}))
 
