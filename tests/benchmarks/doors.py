@@ -2,16 +2,19 @@
 
     python -m tests.benchmarks.doors LIBRARY
 
-Starts an engine on a library, a private bus that starts ``lectern desktop``, and ``lectern mcp``.
-Each query is typed into KRunner's call word by word, and searched by an assistant and by a client
-of the engine in turns. Prints the times, how often the desktop got nothing because it was too late,
-and the memory of the D-Bus process.
+Starts an engine on a library, a private bus that starts ``lectern desktop``, ``lectern mcp`` and
+``lectern serve``. Each query is typed into KRunner's call word by word, and searched by an
+assistant and by a client of the engine in turns; the pages of its hits in PDFs are shown with the
+passage outlined, as the page of ``lectern serve`` shows them. Prints the times, how often the
+desktop got nothing because it was too late, and the memory of the D-Bus process.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import http.client
+import json
 import os
 import shutil
 import statistics
@@ -21,6 +24,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
 
 import anyio
 import numpy as np
@@ -120,6 +124,41 @@ async def ask_assistant(
     return through, own
 
 
+def show_pages(address: str, queries: Sequence[str]) -> list[float]:
+    """Return the seconds until a page's image and the places of its passage are there, per hit."""
+    parts = urlsplit(address)
+    headers = {"Authorization": f"Bearer {parts.fragment.removeprefix('token=')}"}
+    connection = http.client.HTTPConnection("127.0.0.1", parts.port or 0, timeout=_START_S)
+
+    def ask(path: str, **values: object) -> bytes:
+        connection.request("GET", f"{path}?{urlencode(values)}", headers=headers)
+        return connection.getresponse().read()
+
+    seconds = []
+    with contextlib.closing(connection):
+        for query in queries:
+            (outcome,) = json.loads(ask("/api/search", q=query, type="pdf", limit=3))["collections"]
+            for hit in outcome["passages"]:
+                page = {"document": hit["document"], "page": hit["page"]}
+                began = time.monotonic()
+                ask("/api/page", **page, start=hit["start"], end=hit["end"])
+                ask("/api/page.png", **page, width=900)
+                seconds.append(time.monotonic() - began)
+    return seconds
+
+
+@contextlib.contextmanager
+def serving_pages(library: Path, environment: dict[str, str]) -> Iterator[str]:
+    """Run ``lectern serve`` at a free port, and yield the address that it prints."""
+    command = [sys.executable, "-m", "app", "serve", "--port", "0", "--library", str(library)]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr is not None
+            yield server.stderr.readline().split()[2]
+        finally:
+            server.terminate()
+
+
 def summary(seconds: Sequence[float]) -> str:
     half, most = np.percentile(seconds, (50, 95)) * 1000
     return (
@@ -147,7 +186,7 @@ def main() -> None:
         }
         os.environ |= own
         settings = Settings(home / "config" / "lectern" / "settings.json")
-        for door in ("desktop", "mcp"):
+        for door in ("desktop", "mcp", "serve"):
             settings.set(f"{door}_collections", (EVERYTHING,))
         environment = dict(os.environ)
         with serving(library, environment) as engine:
@@ -166,6 +205,9 @@ def main() -> None:
             ratio = statistics.median(through) / statistics.median(alone)
             print(f"lectern mcp: {summary(through)}")
             print(f"the engine: {summary(alone)}; {ratio:.2f} times that")
+            with serving_pages(library, environment) as address:
+                if seconds := show_pages(address, ANSWERED):
+                    print(f"lectern serve, {len(seconds)} outlined pages: {summary(seconds)}")
 
 
 if __name__ == "__main__":

@@ -18,8 +18,9 @@ from mcp.shared.exceptions import MCPError
 
 from app.doors.access import Door
 from app.doors.call_log import read_calls
-from app.doors.library import DoorLibrary, address_of
+from app.doors.library import MOST_BYTES, DoorLibrary, address_of
 from app.doors.mcp_server import LibraryServer
+from indexer.api.requests import Index
 from tests.integration.doors import CONTRACTS, LEASE, ORDER, PRIVATE, OpenDoors, open_doors
 from tests.waiting import WAIT_S
 
@@ -262,6 +263,34 @@ def test_an_instruction_in_a_passage_is_given_as_a_quotation(server: LibraryServ
             assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
 
     run(work)
+
+
+def test_a_document_of_a_million_characters_is_read_in_parts(
+    doors: OpenDoors, server: LibraryServer
+) -> None:
+    file = doors.world.documents / "contracts" / "long.txt"
+    file.write_text("The tenant counts the zeppelins above the roof. " * 22_000)
+    doors.engine.call(Index((file,)))
+    sizes: list[int] = []
+
+    async def work() -> None:
+        async with Client(server) as client:
+            following = 0
+            for _ in range(3):
+                asked = {"document": str(file), "start": following, "max_bytes": MOST_BYTES}
+                said = await client.call_tool("read", asked)
+                assert not said.is_error
+                assert said.structured_content is not None
+                parts = said.structured_content["parts"]
+                assert parts[0]["start"] <= following or not following
+                sizes.append(sum(len(part["text"].encode()) for part in parts))
+                following = said.structured_content["next_start"]
+                assert following
+            said = await client.call_tool("read", {"document": str(file), "page": 1})
+            assert not said.is_error
+
+    run(work)
+    assert all(0 < size <= MOST_BYTES for size in sizes)
 
 
 def test_fifty_calls_at_once_are_all_answered(server: LibraryServer) -> None:
