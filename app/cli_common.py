@@ -132,8 +132,7 @@ class CommandContext:
     def opened(self) -> EngineConfig:
         """Unlock the library if it is encrypted, begin the log, and return the configuration.
 
-        Raises:
-            WorldError: ``vault_locked``.
+        Raises ``vault_locked``.
         """
         from app import logs
         from app.encryption import open_library
@@ -254,8 +253,7 @@ def json_argument(parser: ArgumentParser) -> None:
 def existing(path: str) -> Path:
     """Return the absolute path of a file or folder that can be read.
 
-    Raises:
-        WorldError: ``path_missing`` or ``path_denied``.
+    Raises ``path_missing`` or ``path_denied``.
     """
     absolute = absolute_path(path)
     try:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, CommandContext, no_arguments
 from app.doors.access import EVERYTHING, Access, Door
 from app.doors.users import allow_user, deny_user, read_users
 from indexer.api.errors import WorldError
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 DEFAULT_PORT = 7777
 _LOGGED = 50  # calls that are shown

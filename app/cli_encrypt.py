@@ -78,8 +78,7 @@ def _must_be_encrypted(context: CommandContext) -> None:
 def _passphrase(prompt: str, *, command: str, twice: bool = False) -> str:
     """Read a passphrase: from the terminal, which does not show it, or a line of the input.
 
-    Raises:
-        WorldError: ``bad_usage``, if the two differ.
+    Raises ``bad_usage``, if the two differ.
     """
     if not sys.stdin.isatty():
         return sys.stdin.readline(_LONGEST).rstrip("\r\n")

@@ -85,8 +85,7 @@ def _stop(context: CommandContext) -> int:
 def end_engine(library: Path) -> bool:
     """End the engine that serves a library, and wait until it has; False if there is none.
 
-    Raises:
-        WorldError: ``busy``, if it does not end.
+    Raises ``busy``, if it does not end.
     """
     import contextlib
 

@@ -6,18 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import CANCELLED, Command, CommandContext, existing
+from app.cli_common import CANCELLED, Call, Command, CommandContext, existing
 from indexer.api.requests import GetActivity, Index
-from indexer.api.types import FileState
+from indexer.api.types import FileState, Summary
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
     from pathlib import Path
 
-    from app.cli_common import Call
     from indexer.api.models import Reindex
-    from indexer.api.types import Summary
 
 # In these states a file was read, or there is nothing to be read.
 _QUIET_STATES = frozenset(

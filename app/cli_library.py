@@ -21,7 +21,7 @@ from indexer.api.labels import SPEEDS
 from indexer.api.phrases import english, fill, read_detail, reason_in
 from indexer.api.requests import EstimateIndex, GetStatus, Index, ListFiles, Remove, Retry, SetPace
 from indexer.api.status import Speed
-from indexer.api.types import FileState
+from indexer.api.types import FileRow, FileState
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
         ScannedPagesStatus,
         Status,
     )
-    from indexer.api.types import FileRow
 
 PAGE_ROWS = 1000
 

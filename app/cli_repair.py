@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import CANCELLED, Command, CommandContext, json_argument
+from app.cli_common import CANCELLED, Call, Command, CommandContext, json_argument
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.models import Discard, EstimateReindex, Reindex, RollBack
@@ -15,7 +15,6 @@ from indexer.api.requests import Index, Repair, Verify
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from app.cli_common import Call
     from indexer.api.answers import ReindexCost, RepairOutcome, Verification
     from indexer.api.types import Summary
 

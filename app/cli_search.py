@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
@@ -18,18 +18,16 @@ from app.hit_lines import print_result, unsearched
 from indexer.api.errors import WorldError
 from indexer.api.formats import page_unit
 from indexer.api.requests import MAX_LIMIT, Compare, Explain, GetStatus, Search
-from indexer.api.types import HEADING_SEPARATOR, HitExplanation, Match
+from indexer.api.types import HEADING_SEPARATOR, Hit, HitExplanation, Match, SearchResult
 from indexer.query.filters import grammar_help
 from indexer.query.reranking import rerank_request, reranked
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable, Iterator
 
     from app.render import TerminalStyle
     from indexer.api.answers import Comparison, ComparisonSide, Statement
     from indexer.api.contract import EngineApi
-    from indexer.api.types import Hit, SearchResult
 
 DEFAULT_LIMIT = 10
 BATCH_LIMIT = 20
@@ -78,8 +76,7 @@ def _search_arguments(parser: ArgumentParser) -> None:
 def positive(text: str) -> int:
     """Parse a number of hits: 1 to ``MAX_LIMIT``.
 
-    Raises:
-        ArgumentTypeError: For anything else.
+    Raises ``ArgumentTypeError`` for anything else.
     """
     if not text.isdecimal() or not 1 <= int(text) <= MAX_LIMIT:
         raise ArgumentTypeError(f"it lies between 1 and {MAX_LIMIT:,}")
@@ -199,8 +196,7 @@ def batch_hit(hit: Hit) -> dict[str, Any]:
 def read_queries(name: str) -> list[tuple[Any, str]]:
     """Read lines of ``{"id", "query"}``; other keys are ignored, and so are empty lines.
 
-    Raises:
-        WorldError: ``path_missing``, ``path_denied`` or ``bad_query``.
+    Raises ``path_missing``, ``path_denied`` or ``bad_query``.
     """
     try:
         raw = sys.stdin.buffer.read() if name == "-" else absolute_path(name).read_bytes()

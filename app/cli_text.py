@@ -7,7 +7,7 @@ a library has recognised are taken from it, and its languages decide on short le
 from __future__ import annotations
 
 import re
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain, groupby
@@ -21,7 +21,6 @@ from indexer.api.formats import page_unit
 from indexer.api.phrases import english, read_detail, reason_in
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
@@ -54,11 +53,7 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def page_range(text: str) -> tuple[int, int]:
-    """Parse the first and the last page.
-
-    Raises:
-        ArgumentTypeError: If they are no range.
-    """
+    """Parse the first and the last page. Raises ``ArgumentTypeError`` if they are no range."""
     found = _PAGES.fullmatch(text)
     first = int(found[1]) if found else 0
     last = int(found[3] or _LAST) if found and found[2] else first

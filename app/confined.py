@@ -112,8 +112,7 @@ def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
 def _fetch_model(request: FetchModel, gone: Callable[[], bool]) -> None:
     """Download a published model; runs in the launcher.
 
-    Raises:
-        WorldError: Those of ``hub.download_known``.
+    Raises ``WorldError``: those of ``hub.download_known``.
     """
     from indexer.embed import hub
 
@@ -124,8 +123,7 @@ def _fetch_model(request: FetchModel, gone: Callable[[], bool]) -> None:
 def publish_library(request: PublishLibrary, gone: Callable[[], bool]) -> int:
     """Publish a library; runs in the launcher, where there is one.
 
-    Raises:
-        WorldError: Those of ``exchange.publish``.
+    Raises ``WorldError``: those of ``exchange.publish``.
     """
     from indexer.shards import exchange
 
@@ -135,8 +133,7 @@ def publish_library(request: PublishLibrary, gone: Callable[[], bool]) -> int:
 def pull_library(request: PullLibrary, gone: Callable[[], bool]) -> Path:
     """Pull a library; runs in the launcher, where there is one.
 
-    Raises:
-        WorldError: Those of ``exchange.pull``.
+    Raises ``WorldError``: those of ``exchange.pull``.
     """
     from indexer.shards import exchange
 

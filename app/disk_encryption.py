@@ -47,8 +47,7 @@ def state(folder: Path, mounts: Path = MOUNTS, devices: Path = BLOCK_DEVICES) ->
 def _mount(folder: Path, mounts: Path) -> tuple[str, str]:
     """Return the type and the source of the file system that has a folder.
 
-    Raises:
-        LookupError: none has it.
+    Raises ``LookupError``: none has it.
     """
     best: tuple[int, str, str] | None = None
     for line in mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from app import logs, paths
 from indexer.api.errors import WorldError
 from indexer.api.private_files import LibraryLock
-from indexer.api.system_keyring import SERVICE, system_keyring
+from indexer.api.system_keyring import SERVICE, Keyring, system_keyring
 from indexer.vault import convert, mounting
 from indexer.vault.place import LOG, TEMPORARY, WINDOW, State, is_alive, is_encrypted, place_of
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from app.settings import Settings
-    from indexer.api.system_keyring import Keyring
     from indexer.vault.place import VaultPlace
 
 log = logging.getLogger(__name__)
@@ -67,9 +66,7 @@ def open_library(library: Path, settings: Settings) -> None:
     """Put right what was interrupted, and unlock a library whose passphrase is in the keyring.
 
     One that is unlocked here is locked when this process ends, unless another has it open then.
-
-    Raises:
-        WorldError: ``vault_locked``, and what ``put_right`` raises.
+    Raises ``vault_locked``, and what ``put_right`` raises.
     """
     place = place_of(library)
     try:
@@ -106,11 +103,7 @@ def use_temporary(library: Path) -> None:
 
 
 def unlock(library: Path, passphrase: str, settings: Settings) -> None:
-    """Unlock a library.
-
-    Raises:
-        WorldError: ``vault_passphrase`` or ``vault_unavailable``.
-    """
+    """Unlock a library. Raises ``vault_passphrase`` or ``vault_unavailable``."""
     place = place_of(library)
     with place.alone():
         mounting.unlock(place, passphrase, lock_after_s(library, settings))
@@ -124,11 +117,7 @@ def lock_after_s(library: Path, settings: Settings) -> int:
 
 
 def lock(library: Path) -> None:
-    """Lock a library, whoever has it open.
-
-    Raises:
-        WorldError: ``vault_unavailable``, if it does not unmount.
-    """
+    """Lock a library, whoever has it open. Raises ``vault_unavailable``, if it does not unmount."""
     logs.stop()
     tempfile.tempdir = None
     mounting.lock(place_of(library))
@@ -149,8 +138,7 @@ def lock_if_unused(library: Path) -> None:
 def encrypt(library: Path, passphrase: str, *, keyring: bool = False) -> None:
     """Encrypt a library with what belongs to it; it is locked afterwards.
 
-    Raises:
-        WorldError: See ``convert.encrypt``; ``no_keyring``, if there is none to keep it.
+    Raises ``WorldError``: see ``convert.encrypt``; ``no_keyring``, if there is none to keep it.
     """
     place = place_of(library)
     logs.stop()
@@ -164,8 +152,7 @@ def encrypt(library: Path, passphrase: str, *, keyring: bool = False) -> None:
 def decrypt(library: Path, passphrase: str | None) -> None:
     """Decrypt a library, with the passphrase from the keyring by default.
 
-    Raises:
-        WorldError: See ``convert.decrypt``; ``vault_passphrase`` without one.
+    Raises ``WorldError``: see ``convert.decrypt``; ``vault_passphrase`` without one.
     """
     place = place_of(library)
     known = passphrase or kept_passphrase(place)
@@ -200,11 +187,7 @@ def remove(library: Path) -> int:
 
 
 def keep_passphrase(place: VaultPlace, passphrase: str) -> None:
-    """Have the keyring of the system keep a passphrase.
-
-    Raises:
-        WorldError: ``no_keyring``.
-    """
+    """Have the keyring of the system keep a passphrase. Raises ``no_keyring``."""
     backend = _keyring()
     with contextlib.suppress(Exception):  # each backend has its own, which may quote
         if backend is not None:

@@ -72,9 +72,8 @@ def missing_of(cpuinfo: Path) -> str:
 def open_engine(config: EngineConfig) -> LocalEngine:
     """Open a library's engine in this process, under the library lock.
 
-    Raises:
-        WorldError: ``old_processor``, ``no_runtime`` without an ONNX Runtime, ``library_locked``,
-            ``vault_locked``, and what else opening a library may meet.
+    Raises ``old_processor``, ``no_runtime`` without an ONNX Runtime, ``library_locked``,
+    ``vault_locked``, and what else opening a library may meet.
     """
     if is_encrypted(config.library) and not is_alive(config.library.resolve()):
         raise WorldError("vault_locked", library=str(config.library))

@@ -23,13 +23,12 @@ from app import logs, paths
 from app.doors.call_log import read_calls
 from app.settings import Settings
 from indexer.api.errors import WorldError
-from indexer.confine.launcher import OpenInViewer, OpenPath, StartAgain
+from indexer.confine.launcher import Command, LauncherRequest, OpenInViewer, OpenPath, StartAgain
 from indexer.confine.process import child_command, child_environment, own_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from indexer.confine.launcher import Command, LauncherRequest
     from ui.application import Application, Start
     from ui.main_window import MainWindow
 
@@ -132,8 +131,7 @@ class _ConfirmedViewer:
 def check_display() -> None:
     """Check that a window can be opened; Qt itself would abort the process.
 
-    Raises:
-        WorldError: ``no_window``.
+    Raises ``no_window``.
     """
     try:
         import PySide6.QtWidgets
@@ -351,9 +349,8 @@ RETRY_S = 0.2
 def forget_everything(library: Path) -> None:
     """Delete the library, what the window stores and the log.
 
-    Raises:
-        WorldError: ``library_locked`` if another program keeps the library open,
-            ``library_unwritable`` if the system denies it.
+    Raises ``library_locked`` if another program keeps the library open, ``library_unwritable`` if
+    the system denies it.
     """
     _remove_library(library)
     shutil.rmtree(paths.window_folder(), ignore_errors=True)

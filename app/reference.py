@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from argparse import SUPPRESS
+from argparse import SUPPRESS, Action, ArgumentParser
 from typing import TYPE_CHECKING
 
 from app.cli import COMMANDS, build_parser
@@ -21,7 +21,6 @@ from indexer.api.labels import STATES
 from indexer.query.filters import GRAMMAR, help_of
 
 if TYPE_CHECKING:
-    from argparse import Action, ArgumentParser
     from collections.abc import Iterator, Sequence
 
     from app.cli_common import Command

@@ -174,11 +174,7 @@ SETTINGS = {setting.name: setting for setting in _ROWS}
 
 
 def find(name: str) -> Setting:
-    """Return a setting by its name; hyphens are as good as underscores.
-
-    Raises:
-        WorldError: ``bad_setting``.
-    """
+    """Return a setting by its name; hyphens are as good as underscores. Raises ``bad_setting``."""
     try:
         return SETTINGS[name.replace("-", "_")]
     except KeyError:
@@ -225,8 +221,7 @@ class Settings:
     def set(self, name: str, value: Value) -> None:
         """Change a setting and write the file.
 
-        Raises:
-            WorldError: ``bad_setting``, ``settings_unreadable`` or ``path_denied``.
+        Raises ``bad_setting``, ``settings_unreadable`` or ``path_denied``.
         """
         checked = SETTINGS[name].check(value)
         self._save(name, list(checked) if isinstance(checked, tuple) else checked)
@@ -269,8 +264,7 @@ class Settings:
     def _load(self) -> dict[str, Any]:
         """Return the content of the file.
 
-        Raises:
-            WorldError: ``settings_unreadable``, with the place of the fault.
+        Raises ``settings_unreadable``, with the place of the fault.
         """
         try:
             return read_object(self.file)

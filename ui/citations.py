@@ -16,7 +16,7 @@ from PySide6.QtGui import QGuiApplication
 
 from indexer.api.formats import page_unit
 from indexer.api.requests import GetDocument
-from ui.ports import Notice
+from ui.ports import Context, EnginePort, Notice
 from ui.search import describe
 from ui.search.query_text import link_of
 from ui.search.safe_text import plain, shown
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from indexer.api.answers import Document
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit
-    from ui.ports import Context, EnginePort
 
     Found = Callable[[Sequence[Hit], Mapping[str, "CitedSource"]], None]
 

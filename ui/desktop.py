@@ -21,7 +21,7 @@ from PySide6.QtGui import QDesktopServices
 from indexer.api.errors import LecternError
 from indexer.confine import launcher
 from ui import programs
-from ui.ports import Notice
+from ui.ports import Context, Notice, Notices
 from ui.programs import custom_command, filled, is_program, program_of, view_command, viewer_named
 from ui.widgets import timer
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.api.types import Hit
-    from ui.ports import Context, Notices
 
 
 log = logging.getLogger(__name__)
@@ -312,8 +311,7 @@ def start_command(*options: str) -> list[str]:
 def set_start_at_login(wanted: bool, *options: str) -> None:
     """Enable or disable starting Lectern at login, with these options.
 
-    Raises:
-        OSError: If the entry cannot be written or removed.
+    Raises ``OSError`` if the entry cannot be written or removed.
     """
     if wanted:
         entry().write(start_command(*options))

@@ -28,8 +28,8 @@ from indexer.api.codec import (
     hello,
     program_version,
 )
-from indexer.api.contract import LibraryPart
-from indexer.api.endpoint import published
+from indexer.api.contract import LibraryPart, Request
+from indexer.api.endpoint import Endpoint, published
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.progress import Progress
 from indexer.api.requests import GetActivity, SetPace, Shutdown
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.codec import Header
-    from indexer.api.contract import Request
-    from indexer.api.endpoint import Endpoint
     from indexer.api.status import Activity
     from ui.ports import EnginePort
 

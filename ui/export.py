@@ -24,7 +24,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextDocumentWriter,
 )
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from indexer.api.private_files import replacing, write_file
 from ui.citations import (
@@ -42,8 +42,6 @@ from ui.search.safe_text import is_right_to_left, plain, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from PySide6.QtWidgets import QWidget
 
     from indexer.api.types import Hit
     from ui.basket.basket import Kept
@@ -246,8 +244,7 @@ def safe_note(note: str) -> str:
 def write_report(path: Path, form: ExportFormat, report: Report) -> None:
     """Write a report as Markdown, text document or PDF.
 
-    Raises:
-        OSError: If the file, or a picture beside it, cannot be written.
+    Raises ``OSError`` if the file, or a picture beside it, cannot be written.
     """
     if form is ExportFormat.MARKDOWN:
         _write_markdown(path, report)

@@ -20,14 +20,13 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jeepney.io.blocking import DBusConnection
-    from PySide6.QtCore import QKeyCombination
 
 
 _BUS, _OBJECT = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
@@ -154,8 +153,7 @@ class PortalListener(threading.Thread):
     ) -> dict[str, Any]:
         """Call a method whose answer comes as a signal of a request object.
 
-        Raises:
-            PortalError: If the portal does not know the method, or the person declined.
+        Raises ``PortalError`` if the portal does not know the method, or the person declined.
         """
         from jeepney import DBusAddress, MatchRule, MessageType, message_bus, new_method_call
 
@@ -216,9 +214,8 @@ class KeyTakenError(Exception):
 class X11Listener(threading.Thread):
     """Grabs a key and calls ``pressed`` on this thread, until it is stopped.
 
-    Raises:
-        OSError: There is no libX11, no display, or no such key on the keyboard.
-        KeyTakenError: Another program has the key.
+    Raises ``OSError``: there is no libX11, no display, or no such key on the keyboard;
+    ``KeyTakenError``: another program has the key.
     """
 
     def __init__(self, keys: QKeyCombination, pressed: Callable[[], None]) -> None:
@@ -282,11 +279,7 @@ def _keysym(x11: Any, key: Qt.Key) -> int:
 
 
 def _library() -> Any:
-    """Load libX11.
-
-    Raises:
-        OSError: It is not there.
-    """
+    """Load libX11. Raises ``OSError``: it is not there."""
     x11, display = ctypes.CDLL("libX11.so.6"), ctypes.c_void_p
     x11.XOpenDisplay.restype, x11.XOpenDisplay.argtypes = display, [ctypes.c_char_p]
     x11.XStringToKeysym.restype, x11.XStringToKeysym.argtypes = ctypes.c_ulong, [ctypes.c_char_p]

@@ -22,14 +22,13 @@ from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import ListFiles, Unlock
 from indexer.api.system_keyring import SERVICE, Keyring, system_keyring
 from indexer.api.types import FileState
-from ui.ports import ignore
+from ui.ports import Context, ignore
 from ui.requests import Questions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.api.answers import FileList
-    from ui.ports import Context
 
 log = logging.getLogger(__name__)
 

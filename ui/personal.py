@@ -15,14 +15,13 @@ from shiboken6 import isValid
 from indexer.api.codec import decode, encode
 from indexer.api.errors import LecternError
 from indexer.api.json_files import changing, copies, lock_for, put_aside, read_object
-from ui.ports import Notice
+from ui.ports import Notice, Notices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from ui.file_worker import FileWorker
-    from ui.ports import Notices
 
 log = logging.getLogger(__name__)
 

@@ -209,8 +209,7 @@ _OURS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 def open_path(path: str) -> bool:
     """Open a file or folder in the desktop's program for it; False if there is none.
 
-    Raises:
-        WorldError: ``bad_request``, if opening would run it.
+    Raises ``bad_request``, if opening would run it.
     """
     if is_program(path):
         raise WorldError("bad_request", reason="opening it would run it")

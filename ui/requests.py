@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
-from ui.ports import Notice, ignore
+from ui.ports import Context, EnginePort, Notice, ignore
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from indexer.api.contract import Request
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
-    from ui.ports import Context, EnginePort
 
 
 A = TypeVar("A")

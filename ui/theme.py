@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -28,7 +28,6 @@ from PySide6.QtWidgets import QFrame, QProxyStyle, QStyle, QStyleFactory
 from shiboken6 import isValid
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QRect
     from PySide6.QtWidgets import QApplication, QStyleOption, QStyleOptionComplex, QWidget
 
 
@@ -355,8 +354,7 @@ _STROKE = "1.75"
 def icon(name: str, role: QPalette.ColorRole = QPalette.ColorRole.ButtonText) -> QIcon:
     """Return the icon of ``resources/icons/NAME.svg`` in the colour of ``role``.
 
-    Raises:
-        FileNotFoundError: If there is no such drawing.
+    Raises ``FileNotFoundError`` if there is no such drawing.
     """
     _drawing(name)
     return QIcon(_keep(_DrawingEngine(name, role)))

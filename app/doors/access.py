@@ -49,11 +49,7 @@ class Access:
         return EVERYTHING in self.allowed
 
     def check_open(self, door: Door) -> None:
-        """Refuse a door through which nothing may be seen.
-
-        Raises:
-            WorldError: ``door_closed``.
-        """
+        """Refuse a door through which nothing may be seen. Raises ``door_closed``."""
         if not self.allowed:
             raise WorldError("door_closed", door=door.value)
 
@@ -72,8 +68,7 @@ class Access:
     def check(self, scope: str) -> None:
         """Refuse a collection that may not be seen.
 
-        Raises:
-            WorldError: ``unknown_collection``, as for one that does not exist.
+        Raises ``unknown_collection``, as for one that does not exist.
         """
         known = {name.casefold() for name in self.allowed}
         if not self.everything and scope.casefold() not in known:

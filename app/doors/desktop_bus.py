@@ -24,7 +24,7 @@ from jeepney import (
 from jeepney import new_method_return as reply
 from jeepney.auth import AuthenticationError
 from jeepney.bus_messages import message_bus
-from jeepney.io.blocking import open_dbus_connection
+from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
 from app.doors.access import EVERYTHING, Access, Door
 from app.doors.call_log import note_call
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jeepney import Message
-    from jeepney.io.blocking import DBusConnection
 
     from app.settings import Settings
     from indexer.api.types import Hit

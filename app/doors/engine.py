@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
-from indexer.api.contract import Queue
+from indexer.api.contract import EngineApi, Queue, Request
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.api.contract import EngineApi, Request
     from indexer.api.progress import CancelToken, Progress
 
 A = TypeVar("A")

@@ -53,8 +53,7 @@ def token_file() -> Path:
 def read_token(*, new: bool = False) -> str:
     """Return the token of the person's programs; it is made if there is none, or a ``new`` one.
 
-    Raises:
-        WorldError: ``path_denied``, if others may read the file or it cannot be written.
+    Raises ``path_denied``, if others may read the file or it cannot be written.
     """
     file = token_file()
     try:

@@ -69,11 +69,7 @@ class Parameter:
     required: bool = False
 
     def read(self, request: Request) -> Any:
-        """Return its value in a request.
-
-        Raises:
-            WorldError: ``bad_request``.
-        """
+        """Return its value in a request. Raises ``bad_request``."""
         values = request.query_params.getlist(self.name)
         if self.required and not any(values):
             raise WorldError("bad_request", reason=f"{self.name} is missing")

@@ -368,8 +368,7 @@ class DoorLibrary:
     def visible(self, caller: DoorCaller, document: str) -> Path:
         """Return the path of a document that may be seen.
 
-        Raises:
-            WorldError: ``not_a_root``, whether it is hidden or not in the library.
+        Raises ``not_a_root``, whether it is hidden or not in the library.
         """
         access = self._access(caller)
         path = path_of(document)
@@ -455,8 +454,7 @@ def _quoted(value: str) -> str:
 def _check_query(text: str, *, steered: bool) -> None:
     """Refuse a query that is too long or compares with documents that may not be seen.
 
-    Raises:
-        WorldError: ``bad_query``.
+    Raises ``bad_query``.
     """
     from indexer.query.grammar import parse  # 30 ms, at the first call
 

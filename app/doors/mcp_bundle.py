@@ -52,11 +52,7 @@ def manifest(version: str, library: Path | None = None) -> dict[str, Any]:
 
 
 def write_bundle(file: Path, version: str, library: Path | None = None) -> None:
-    """Write a bundle.
-
-    Raises:
-        WorldError: ``path_denied``, if it cannot be written.
-    """
+    """Write a bundle. Raises ``path_denied``, if it cannot be written."""
     made = manifest(version, library)
     command = [made["server"]["mcp_config"]["command"], *made["server"]["mcp_config"]["args"]]
     script = zipfile.ZipInfo(_entry_point())

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from indexer.api.codec import Hello, check_hello, decode, decode_error, read_frame, write_frame
 from indexer.api.errors import WorldError
-from indexer.api.pages import DocumentSource, GetImage, GetMarks, Open
+from indexer.api.pages import DocumentSource, GetImage, GetMarks, MarkBox, Open, Opened, PageRequest
 from indexer.confine.process import child_command, child_environment, kill_readers, make_scratch
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.api.pages import MarkBox, Opened, PageRequest
 
 A = TypeVar("A")
 

@@ -51,8 +51,7 @@ def token_hash(token: bytes) -> str:
 def read_users() -> dict[str, ServerUser]:
     """Return the users by name.
 
-    Raises:
-        WorldError: ``path_denied``, if the file is not as it was written, or cannot be read.
+    Raises ``path_denied``, if the file is not as it was written, or cannot be read.
     """
     with _errors():
         return msgspec.convert(read_object(users_file()), dict[str, ServerUser])
@@ -83,8 +82,7 @@ def allow_user(name: str, collections: Sequence[str]) -> str:
 def deny_user(name: str, collections: Sequence[str]) -> None:
     """Take collections from a user; without any, the user and the token are removed.
 
-    Raises:
-        WorldError: ``bad_usage``, if there is no such user; ``path_denied``.
+    Raises ``bad_usage``, if there is no such user; ``path_denied``.
     """
     denied = {each.casefold() for each in collections}
     with _errors(), changing(users_file()) as content:

@@ -12,19 +12,15 @@ import json
 import os
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePath
-from typing import IO, TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar, overload
+from typing import IO, Any, ClassVar, NoReturn, Self, TypeVar, overload
 
 import msgspec
 
 from indexer.api.errors import Failure, LecternError, WorldError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 
 T = TypeVar("T")
 
@@ -59,11 +55,7 @@ class Message:
 
     @classmethod
     def from_header(cls, header: Mapping[str, Any]) -> Self:
-        """Decode a message of this family.
-
-        Raises:
-            WorldError: ``bad_request``.
-        """
+        """Decode a message of this family. Raises ``bad_request``."""
         kind = header.get("type")
         known = cls.kinds.get(kind) if isinstance(kind, str) else None
         if known is None:
@@ -74,11 +66,7 @@ class Message:
 
 
 def read_answer(header: Mapping[str, Any], kind: Any) -> Any:
-    """Decode the answer in a reply to a type.
-
-    Raises:
-        LecternError: If the reply is an error.
-    """
+    """Decode the answer in a reply to a type. Raises ``LecternError`` if the reply is an error."""
     if header.get("type") == "error":
         raise decode_error(header.get("error"))
     check_values(header)
@@ -93,8 +81,7 @@ def decode_error(data: object) -> LecternError:
 def encode(value: Any) -> Any:
     """Encode a value as JSON types.
 
-    Raises:
-        TypeError: If it holds a value of an unsupported type.
+    Raises ``TypeError`` if it holds a value of an unsupported type.
     """
     return msgspec.to_builtins(value, enc_hook=_encode_other)
 
@@ -106,8 +93,7 @@ def decode(kind: Any, data: Any) -> Any: ...
 def decode(kind: Any, data: Any) -> Any:
     """Decode a value of a type from JSON types.
 
-    Raises:
-        WorldError: ``bad_request``, or the error of the type's own checks.
+    Raises ``bad_request``, or the error of the type's own checks.
     """
     try:
         return msgspec.convert(data, kind, dec_hook=_decode_other)
@@ -118,10 +104,8 @@ def decode(kind: Any, data: Any) -> Any:
 def to_json(value: Any) -> bytes:
     """Encode a value as JSON in UTF-8; numbers that are not finite become null.
 
-    Lone surrogates (names of files that are not UTF-8) are written as escapes.
-
-    Raises:
-        TypeError: If it holds a value of an unsupported type.
+    Lone surrogates (names of files that are not UTF-8) are written as escapes. Raises ``TypeError``
+    if it holds a value of an unsupported type.
     """
     try:
         return msgspec.json.encode(value, enc_hook=_encode_other)
@@ -132,8 +116,7 @@ def to_json(value: Any) -> bytes:
 def from_json(data: bytes) -> Any:
     """Parse JSON; ``check_values`` is for data that may be hostile.
 
-    Raises:
-        ValueError: If it is no JSON, or nested too deeply.
+    Raises ``ValueError`` if it is no JSON, or nested too deeply.
     """
     try:
         try:
@@ -227,8 +210,7 @@ def pack(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
 def unpack(message: bytes) -> tuple[Header, bytes]:
     """Decode bytes to the header and the binary part.
 
-    Raises:
-        WorldError: ``bad_request`` if the bytes are not a message.
+    Raises ``bad_request`` if the bytes are not a message.
     """
     _check_size(len(message))
     if len(message) < _LENGTH.size:
@@ -255,9 +237,7 @@ def frame(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
 def write_frame(stream: IO[bytes], header: Mapping[str, Any], binary: bytes = b"") -> None:
     """Write one message to a byte stream and flush it.
 
-    Raises:
-        WorldError: ``bad_request`` if it is too large.
-        OSError: If the other side has closed the stream.
+    Raises ``bad_request`` if it is too large; ``OSError`` if the other side has closed the stream.
     """
     stream.write(frame(header, binary))
     stream.flush()
@@ -266,8 +246,7 @@ def write_frame(stream: IO[bytes], header: Mapping[str, Any], binary: bytes = b"
 def read_frame(stream: IO[bytes]) -> tuple[Header, bytes] | None:
     """Read one message from a byte stream; ``None`` if the stream ends between two messages.
 
-    Raises:
-        WorldError: ``bad_request`` if the stream ends inside a message or holds no message.
+    Raises ``bad_request`` if the stream ends inside a message or holds no message.
     """
     prefix = _read_exactly(stream, _LENGTH.size)
     if not prefix:
@@ -291,8 +270,7 @@ class FrameReader:
     def decode_frames(self, data: bytes) -> Iterator[tuple[Header, bytes]]:
         """Add a chunk and yield the messages that it completes.
 
-        Raises:
-            WorldError: ``bad_request`` if this is no stream of messages.
+        Raises ``bad_request`` if this is no stream of messages.
         """
         self._bytes += data
         while len(self._bytes) >= _LENGTH.size:
@@ -350,8 +328,7 @@ def program_version() -> str:
 def check_hello(header: Mapping[str, Any], kind: type[H]) -> H:
     """Decode a hello, and check the version of its protocol.
 
-    Raises:
-        WorldError: ``bad_request`` if it is no hello, ``engine_version`` if the versions differ.
+    Raises ``bad_request`` if it is no hello, ``engine_version`` if the versions differ.
     """
     if header.get("type") != "hello":
         raise WorldError("bad_request", reason="the other side did not say hello")

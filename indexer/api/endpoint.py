@@ -49,14 +49,13 @@ from indexer.api.private_files import (
     short_digest,
     write_file,
 )
-from indexer.api.progress import Progress, ignore_progress
+from indexer.api.progress import CancelToken, Progress, ignore_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from indexer.api.codec import Header
     from indexer.api.contract import EngineApi, Request
-    from indexer.api.progress import CancelToken
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -86,10 +85,8 @@ def new_endpoint(held: Holding) -> Endpoint:
     """Choose the address for the engine that holds a library: short, in a private folder.
 
     It is the same for a folder each time, unless another engine's socket has the name: device and
-    inode of an unplugged drive or a deleted folder may be reused while its engine is ending.
-
-    Raises:
-        WorldError: ``library_unwritable``, if there is no folder that only this user can enter.
+    inode of an unplugged drive or a deleted folder may be reused while its engine is ending. Raises
+    ``library_unwritable``, if there is no folder that only this user can enter.
     """
     address = _address(name := _name(held))
     if _is_socket(address) or _listens(address):
@@ -220,8 +217,7 @@ class MessageStream:
     def send_bytes(self, message: bytes) -> None:
         """Send a message.
 
-        Raises:
-            OSError: If the other side has closed, or reads nothing for too long.
+        Raises ``OSError`` if the other side has closed, or reads nothing for too long.
         """
         data = _LENGTH.pack(len(message)) + message
         if isinstance(self._raw, socket.socket):
@@ -232,10 +228,8 @@ class MessageStream:
     def recv_bytes(self, most: int = MAX_MESSAGE_BYTES) -> bytes:
         """Wait for a message.
 
-        Raises:
-            WorldError: ``bad_request``, if it has more than ``most`` bytes.
-            EOFError: If the stream has ended.
-            OSError: ``BlockingIOError``, if it stops within the message for too long.
+        Raises ``bad_request``, if it has more than ``most`` bytes; ``EOFError`` if the stream has
+        ended; ``OSError``: ``BlockingIOError``, if it stops within the message for too long.
         """
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
         if length > most:
@@ -291,8 +285,7 @@ class MessageStream:
 class StreamListener:
     """Accepts connections at an address that only this user can open.
 
-    Raises:
-        OSError: If it cannot listen there.
+    Raises ``OSError`` if it cannot listen there.
     """
 
     def __init__(self, address: str, backlog: int) -> None:
@@ -313,8 +306,7 @@ class StreamListener:
     def accept(self) -> MessageStream:
         """Wait for a client.
 
-        Raises:
-            OSError: If it hung up, there are too many open files, or the listener is closed.
+        Raises ``OSError`` if it hung up, there are too many open files, or the listener is closed.
         """
         if isinstance(self._listener, socket.socket):
             return MessageStream(self._listener.accept()[0])
@@ -389,9 +381,8 @@ class EngineClient:
     ) -> A:
         """Send a request and wait for its answer; see ``indexer.api.contract.EngineApi``.
 
-        Raises:
-            WorldError: ``bad_request`` too, if the request is too large to be sent.
-            TypeError: If it holds a value of an unsupported type.
+        Raises ``bad_request`` too, if the request is too large to be sent; ``TypeError`` if it
+        holds a value of an unsupported type.
         """
         number = next(self._numbers)
         message = pack(request.header(number))
@@ -448,11 +439,9 @@ class EngineClient:
     def attach(cls, library: Path) -> EngineClient | None:
         """Connect to the engine that serves a library; None if there is none.
 
-        An engine that has another folder open does not count, even at the same address.
-
-        Raises:
-            WorldError: ``engine_version``, if it speaks another protocol; ``engine_gone``, if it
-                does not answer in time; ``busy``, if it serves too many others.
+        An engine that has another folder open does not count, even at the same address. Raises
+        ``engine_version``, if it speaks another protocol; ``engine_gone``, if it does not answer in
+        time; ``busy``, if it serves too many others.
         """
         endpoint = published(library)
         if endpoint is None:

@@ -25,9 +25,8 @@ _LOCK_S = 10.0  # for which another process may hold the lock
 def read_object(file: Path) -> dict[str, Any]:
     """Return the object in a file; {} if there is no file.
 
-    Raises:
-        ValueError: If it is damaged, or something else; a ``JSONDecodeError`` has the place.
-        OSError: If the system does not let it be read.
+    Raises ``ValueError`` if it is damaged, or something else; a ``JSONDecodeError`` has the place;
+    ``OSError`` if the system does not let it be read.
     """
     try:
         content = json.loads(file.read_text("utf-8"))
@@ -44,9 +43,8 @@ def read_object(file: Path) -> dict[str, Any]:
 def changing(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the object in a file, to be changed in the block; an empty one has no file.
 
-    Raises:
-        ValueError: As ``read_object``; nothing is written then.
-        OSError: If it cannot be read or written, or another process keeps it locked.
+    Raises ``ValueError`` as ``read_object``; nothing is written then; ``OSError`` if it cannot be
+    read or written, or another process keeps it locked.
     """
     with lock_for(file):
         place = file.resolve()
@@ -62,8 +60,7 @@ def changing(file: Path) -> Iterator[dict[str, Any]]:
 def put_aside(file: Path) -> Path | None:
     """Move a file out of the way if it is damaged; return its new path.
 
-    Raises:
-        OSError: If it cannot be read or moved.
+    Raises ``OSError`` if it cannot be read or moved.
     """
     if not _is_damaged(file):
         return None

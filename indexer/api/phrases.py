@@ -10,15 +10,11 @@ from __future__ import annotations
 import errno
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.api.translation import N_
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 # Code: a format string over the keys of the detail. Sentences end with a full stop; other phrases
 # follow a colon.

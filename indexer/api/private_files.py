@@ -25,13 +25,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import BinaryIO
 
     from filelock import BaseFileLock
 
@@ -51,10 +50,8 @@ def write_file(path: Path, text: str) -> None:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a file for writing and reading that replaces ``path`` at the end of the block.
 
-    Only its owner may read it. The folder must exist.
-
-    Raises:
-        OSError: If it cannot be written; the old file, if any, is then unchanged.
+    Only its owner may read it. The folder must exist. Raises ``OSError`` if it cannot be written;
+    the old file, if any, is then unchanged.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -88,11 +85,7 @@ def gigabytes(size: int) -> str:
 
 
 def check_room(size: int, disk: Path) -> None:
-    """Check that the disk of a folder has room for a number of bytes.
-
-    Raises:
-        WorldError: ``disk_full``.
-    """
+    """Check that the disk of a folder has room for a number of bytes. Raises ``disk_full``."""
     if shutil.disk_usage(disk).free < size:
         raise WorldError("disk_full", needed=gigabytes(size), path=str(disk))
 
@@ -135,8 +128,7 @@ def short_digest(named: bytes) -> str:
 def private_file(name: str, kind: str) -> Path:
     """Return the path of a file, short enough for a socket.
 
-    Raises:
-        WorldError: ``library_unwritable``, if there is no folder that only this user can enter.
+    Raises ``library_unwritable``, if there is no folder that only this user can enter.
     """
     folder = Path(tempfile.gettempdir()) if sys.platform == "win32" else _private_folder(name)
     return folder / f"{name}.{kind}"
@@ -240,8 +232,7 @@ class LibraryLock:
     def share(cls, library: Path) -> LibraryLock:
         """Acquire the shared lock of a read-only library, which excludes writers.
 
-        Raises:
-            WorldError: ``library_locked``, ``library_unwritable`` if writers cannot be excluded.
+        Raises ``library_locked``, ``library_unwritable`` if writers cannot be excluded.
         """
         from filelock import FileLock, Timeout
 
@@ -279,11 +270,7 @@ class LibraryLock:
         return (there, signed) == ((self.holding[:2], self._file), self._signed)
 
     def check(self) -> None:
-        """Ensure that files written by path go into this library.
-
-        Raises:
-            WorldError: ``library_moved``.
-        """
+        """Ensure that files written by path go into this library. Raises ``library_moved``."""
         if not self.is_intact():
             raise WorldError("library_moved", library=str(self.library))
 
@@ -355,9 +342,7 @@ def _is_read_only(folder: Path) -> bool:
 def _share(guard: Path) -> int:
     """Acquire the shared lock of a read-only file, and return its descriptor.
 
-    Raises:
-        BlockingIOError: If a writer has it.
-        OSError: If it cannot be acquired.
+    Raises ``BlockingIOError`` if a writer has it; ``OSError`` if it cannot be acquired.
     """
     if sys.platform == "win32" and guard.is_dir():  # which cannot be locked there
         return os.open(os.devnull, os.O_RDONLY)

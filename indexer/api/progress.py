@@ -130,11 +130,7 @@ class Reporter:
     _last: float = float("-inf")
 
     def report(self, progress: Progress, *, force: bool = False) -> None:
-        """Report a snapshot.
-
-        Raises:
-            Cancelled: If the token was cancelled.
-        """
+        """Report a snapshot. Raises ``Cancelled`` if the token was cancelled."""
         if self.is_due() or force:
             self._last = time.monotonic()
             self.sink(progress)
@@ -142,8 +138,7 @@ class Reporter:
     def is_due(self) -> bool:
         """Whether a snapshot would be passed on, for those that are costly to take.
 
-        Raises:
-            Cancelled: If the token was cancelled.
+        Raises ``Cancelled`` if the token was cancelled.
         """
         self.token.check()
         return time.monotonic() - self._last >= self.interval

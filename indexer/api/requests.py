@@ -435,11 +435,7 @@ class Shutdown(Request[None]):
 
 
 def between(name: str, value: int, least: int, most: int = MAX_NUMBER) -> None:
-    """Check a number of a message.
-
-    Raises:
-        WorldError: ``bad_request``.
-    """
+    """Check a number of a message. Raises ``bad_request``."""
     if not least <= value <= most:
         raise WorldError("bad_request", reason=f"{name} must be between {least} and {most}")
 

@@ -73,11 +73,7 @@ class Setting:
                 return str(self.type.value)
 
     def parse_value(self, words: list[str]) -> Value:
-        """Parse typed text.
-
-        Raises:
-            WorldError: ``bad_setting``.
-        """
+        """Parse typed text. Raises ``bad_setting``."""
         if self.type is SettingType.LIST:
             return self.check(words)
         if len(words) != 1:
@@ -98,11 +94,7 @@ class Setting:
         return self.check(word)
 
     def check(self, value: object) -> Value:
-        """Validate a value.
-
-        Raises:
-            WorldError: ``bad_setting``, if it is of another type or out of bounds.
-        """
+        """Validate a value. Raises ``bad_setting``, if it is of another type or out of bounds."""
         if not _FITS[self.type](value):
             raise self._wrong(value, self._takes)
         if self.type is SettingType.CHOICE and value not in self.choices:

@@ -15,7 +15,7 @@ from indexer.api.answers import DocumentList, DocumentText, TextPassage
 from indexer.embed.batches import EmbedInput
 from indexer.engine.lookup import describe_document
 from indexer.query.filters import clean
-from indexer.query.grammar import parse
+from indexer.query.grammar import Query, parse
 from indexer.search.narrowing import narrow
 from indexer.store.values import key_of
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
     from indexer.catalog.catalog import Catalog
     from indexer.embed.factory import ModelsInUse
-    from indexer.query.grammar import Query
     from indexer.store.store import Store
 
 _PLACES = ("page_first", "page_last", "char_start", "char_end")
@@ -42,8 +41,7 @@ def parse_within(text: str, collection: str) -> Query:
 def list_documents(catalog: Catalog, request: ListDocuments) -> DocumentList:
     """List the documents that filters select, each once, by the first file that has it.
 
-    Raises:
-        WorldError: ``unknown_collection``.
+    Raises ``unknown_collection``.
     """
     narrowing = narrow(parse_within(request.filters, request.within), catalog)
     known = catalog.docs.known()
@@ -66,11 +64,7 @@ def _docs_of(catalog: Catalog, request: ListDocuments) -> Iterator[int]:
 
 
 def read_passages(catalog: Catalog, store: Store, request: ReadPassages) -> DocumentText:
-    """Read passages of a document.
-
-    Raises:
-        WorldError: ``not_a_root``, if the library has no such file.
-    """
+    """Read passages of a document. Raises ``not_a_root``, if the library has no such file."""
     document = describe_document(catalog, request.path)
     known = catalog.coverage.document(request.path)
     row = known[2] if known is not None else None

@@ -12,7 +12,7 @@ import logging
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
-from indexer.api.answers import RepairOutcome
+from indexer.api.answers import Check, Removal, RepairOutcome, Verification, WatchState
 from indexer.api.errors import Cancelled, LecternError, WorldError
 from indexer.api.phrases import reason_in
 from indexer.api.private_files import LibraryLock
@@ -46,17 +46,15 @@ from indexer.library.removal import remove_paths
 from indexer.library.repair import repair, verify
 from indexer.pipeline.parts import BatchSizes
 from indexer.store.store import Store
-from indexer.watching.watcher import Watcher
+from indexer.watching.watcher import Read, Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from indexer.api.answers import Check, Removal, Verification, WatchState
     from indexer.api.contract import Request
     from indexer.api.status import Status
     from indexer.config import EngineConfig
-    from indexer.watching.watcher import Read
 
 A = TypeVar("A")
 

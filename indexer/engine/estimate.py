@@ -117,8 +117,7 @@ class WalkCounts:
 def sampled_page_bytes(paths: Sequence[bytes], token: CancelToken) -> dict[str, float]:
     """Return the bytes of a page of some PDFs, by the name of the format; {} if none is found.
 
-    Raises:
-        Cancelled: If the token was cancelled.
+    Raises ``Cancelled`` if the token was cancelled.
     """
     size = pages = 0
     for path in paths:
@@ -148,9 +147,8 @@ def estimate_cost(
 ) -> Estimate:
     """Walk some paths and estimate the cost of indexing them; see ``EstimateIndex``.
 
-    Raises:
-        WorldError: ``path_missing``, ``unknown_model``, or ``bad_setting`` for a wrong pattern.
-        Cancelled: If the token was cancelled.
+    Raises ``path_missing``, ``unknown_model``, or ``bad_setting`` for a wrong pattern;
+    ``Cancelled`` if the token was cancelled.
     """
     counted = WalkCounts(staying=None if request.patterns is None else set())
     leaving: Counter[str] = Counter()

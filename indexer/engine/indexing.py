@@ -18,14 +18,14 @@ from indexer.api.models import Discard, Reindex, RollBack
 from indexer.api.progress import CancelToken, Progress, Reporter, Step
 from indexer.api.requests import Index
 from indexer.api.status import ModelChoice
-from indexer.api.types import FileState
+from indexer.api.types import FileState, Summary
 from indexer.embed.factory import fastest_precision
 from indexer.engine import reindex
 from indexer.engine.open_library import Caller, Handlers, OpenLibrary
 from indexer.files.scanner import Scanner
 from indexer.library.removal import forget_orphans
 from indexer.pipeline.indexing_job import IndexingJob
-from indexer.pipeline.parts import Parts
+from indexer.pipeline.parts import BatchSizes, Parts
 from indexer.pipeline.run import IndexingRun
 from indexer.search import calibration
 
@@ -34,12 +34,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.private_files import LibraryLock
-    from indexer.api.types import Summary
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root, Space
     from indexer.config import EngineConfig, Precision
     from indexer.library.crashes import CrashMark
-    from indexer.pipeline.parts import BatchSizes
     from indexer.store.store import Store
 
 
@@ -296,8 +294,7 @@ def _readers() -> int:
 def _must_be_readable(path: Path) -> None:
     """Refuse a path that cannot be indexed, before anything is changed.
 
-    Raises:
-        WorldError: ``path_missing`` or ``path_denied``.
+    Raises ``path_missing`` or ``path_denied``.
     """
     if not os.path.lexists(path):
         raise WorldError("path_missing", path=str(path))

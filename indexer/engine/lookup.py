@@ -6,24 +6,19 @@ from typing import TYPE_CHECKING
 
 from indexer.api.answers import Document
 from indexer.api.errors import WorldError
-from indexer.api.types import FileState
+from indexer.api.types import FileRow, FileState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from indexer.api.types import FileRow
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow
     from indexer.pipeline.reading import PasswordsByPath
 
 
 def describe_document(catalog: Catalog, path: Path) -> Document:
-    """Return one file and its document.
-
-    Raises:
-        WorldError: ``not_a_root``, if the library has no such file.
-    """
+    """Return one file and its document. Raises ``not_a_root``, if the library has no such file."""
     row, form, doc = _known(catalog, path)
     return Document(
         path=row.path,
@@ -80,8 +75,7 @@ def retry_files(catalog: Catalog, paths: Sequence[Path]) -> int:
 def unlock_document(catalog: Catalog, passwords: PasswordsByPath, path: Path, password: str) -> int:
     """Queue a protected file and its copies, to be opened with a password.
 
-    Raises:
-        WorldError: ``not_a_root``, if the library has no such file.
+    Raises ``not_a_root``, if the library has no such file.
     """
     known = catalog.files.at(path)
     if known is None:

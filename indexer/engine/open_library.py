@@ -29,7 +29,7 @@ from indexer.api.models import (
     RemoveModel,
     UseReranker,
 )
-from indexer.api.progress import Reporter
+from indexer.api.progress import CancelToken, Progress, Reporter
 from indexer.api.requests import (
     Compare,
     EstimateIndex,
@@ -47,10 +47,10 @@ from indexer.api.requests import (
     SetPace,
     Unlock,
 )
-from indexer.api.types import SearchResult
+from indexer.api.types import Explanation, SearchResult
 from indexer.catalog.coverage import CoverageFilter
 from indexer.catalog.roots import join
-from indexer.config import NO_RERANKER
+from indexer.config import NO_RERANKER, EngineConfig
 from indexer.embed.factory import ModelsInUse
 from indexer.embed.installed import list_models, obtain_model
 from indexer.embed.model_files import find_reranker
@@ -94,12 +94,9 @@ if TYPE_CHECKING:
         ReindexCost,
     )
     from indexer.api.models import ModelComparison, ModelInfo
-    from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity
-    from indexer.api.types import Explanation
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root
-    from indexer.config import EngineConfig
     from indexer.store.store import Store
 
 
@@ -210,11 +207,7 @@ class OpenLibrary:
         )
 
     def _place(self, path: Path) -> tuple[Root, bytes]:
-        """Return the root that holds a path, and the path below it.
-
-        Raises:
-            WorldError: ``not_a_root``.
-        """
+        """Return the root that holds a path, and the path below it. Raises ``not_a_root``."""
         found = self.catalog.roots.find(path)
         if found is None:
             raise WorldError("not_a_root", path=str(path))

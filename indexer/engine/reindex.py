@@ -21,15 +21,15 @@ from indexer.api.answers import ReindexCost
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.models import ComparedPassage, ComparedQuestion, ModelComparison
 from indexer.api.phrases import Note
-from indexer.api.progress import Progress, Step
+from indexer.api.progress import Progress, Reporter, Step
 from indexer.api.status import ModelChange, ModelChoice
 from indexer.catalog.choices import REBUILDING
-from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, Precision
+from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, EngineConfig, Precision
 from indexer.embed.batches import EmbedInput
 from indexer.embed.factory import open_embedder
 from indexer.embed.installed import remove_model
 from indexer.embed.model_files import find_embedding, find_record, known_records
-from indexer.embed.models import space_of
+from indexer.embed.models import ModelRecord, space_of
 from indexer.engine.asked_languages import asked_languages
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.rates import load_throughput
@@ -41,12 +41,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.models import CompareModels, Question
-    from indexer.api.progress import Reporter
     from indexer.api.types import Hit
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
-    from indexer.config import EngineConfig
-    from indexer.embed.models import ModelRecord
     from indexer.search.search import Searcher
     from indexer.store.store import Store
 
@@ -78,10 +75,7 @@ def for_library(catalog: Catalog, config: EngineConfig) -> EngineConfig:
 
     That is the model, by the languages of the documents and the questions, and the precision, which
     is that of its vectors. Questions alone do not replace vectors that exist: that takes hours, and
-    the person is asked.
-
-    Raises:
-        WorldError: ``unknown_model``.
+    the person is asked. Raises ``unknown_model``.
     """
     active = catalog.spaces.active()
     if config.fastest_precision and active is not None:
@@ -134,8 +128,7 @@ def suits(catalog: Catalog, config: EngineConfig, space: Space, enough: int) -> 
 def waits(catalog: Catalog, config: EngineConfig) -> bool:
     """Whether the active space is another than that of the configured model.
 
-    Raises:
-        WorldError: ``unknown_model``.
+    Raises ``unknown_model``.
     """
     active = catalog.spaces.active()
     return active is not None and active.key != _key(config)
@@ -199,8 +192,7 @@ def previous(catalog: Catalog) -> Space | None:
 def before(catalog: Catalog) -> Space:
     """The space that was active before the last change.
 
-    Raises:
-        WorldError: ``nothing_to_roll_back`` if it is not kept.
+    Raises ``nothing_to_roll_back`` if it is not kept.
     """
     space = previous(catalog)
     if space is None:
@@ -211,8 +203,7 @@ def before(catalog: Catalog) -> Space:
 def roll_back(catalog: Catalog) -> Space:
     """Activate the space before the last change; the current one is kept.
 
-    Raises:
-        WorldError: ``nothing_to_roll_back``.
+    Raises ``nothing_to_roll_back``.
     """
     space = before(catalog)
     catalog.spaces.switch(space.id)
@@ -242,8 +233,7 @@ def requeue_outdated(catalog: Catalog) -> int:
 def chosen(config: EngineConfig, model: str | None, precision: str | None) -> EngineConfig:
     """The configuration with another model.
 
-    Raises:
-        WorldError: ``unknown_model``, or ``bad_setting`` for an unknown precision.
+    Raises ``unknown_model``, or ``bad_setting`` for an unknown precision.
     """
     known = [str(one) for one in Precision]
     if precision is not None and precision not in known:

@@ -6,10 +6,10 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from indexer.api.answers import Check
+from indexer.api.answers import Check, WatchState
 from indexer.api.errors import LecternError, sentence
 from indexer.api.phrases import Note
-from indexer.api.status import LanguageStatus, RootStatus, Status
+from indexer.api.status import LanguageStatus, ModelChange, RootStatus, Status
 from indexer.catalog.roots import join
 from indexer.confine import network, worker
 from indexer.embed import devices
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from indexer.api.answers import WatchState
-    from indexer.api.status import ModelChange
     from indexer.engine.open_library import OpenLibrary
 
 MB = 1e6

@@ -77,10 +77,8 @@ def shared_files(library: Path) -> list[Path]:
 def clear_older(library: Path) -> bool:
     """Delete the contents of a library of an earlier layout, whose documents are read again.
 
-    What the person chose for it is kept, and so is the text of recognised pages.
-
-    Raises:
-        WorldError: ``library_newer``, ``library_damaged``, ``library_unwritable`` or ``disk_full``.
+    What the person chose for it is kept, and so is the text of recognised pages. Raises
+    ``library_newer``, ``library_damaged``, ``library_unwritable`` or ``disk_full``.
     """
     catalog = library / CATALOG_NAME
     older = [_is_older(catalog, schema.LAYOUT), _is_older(library / TEXTS_NAME, texts.LAYOUT)]
@@ -111,11 +109,7 @@ def _is_older(path: Path, layout: Layout) -> bool:
 
 
 def exists(library: Path) -> bool:
-    """Whether there is a library.
-
-    Raises:
-        WorldError: ``path_denied``, if the system does not let it be seen.
-    """
+    """Whether there is a library. Raises ``path_denied``, if the system does not let it be seen."""
     for name in (CATALOG_NAME, LANCE_NAME):
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             try:
@@ -192,11 +186,8 @@ def move(library: Path, destination: Path) -> None:
     """Move a library to a place that does not exist yet, or is an empty folder.
 
     Across file systems it is copied and then deleted, so that a failure leaves the old library
-    complete.
-
-    Raises:
-        WorldError: ``path_missing`` without a library, ``not_empty``, ``disk_full``,
-            ``library_locked`` or ``library_unwritable``.
+    complete. Raises ``path_missing`` without a library, ``not_empty``, ``disk_full``,
+    ``library_locked`` or ``library_unwritable``.
     """
     if not exists(library):
         raise WorldError("path_missing", path=str(library))
@@ -233,8 +224,7 @@ def _copy(library: Path, destination: Path) -> None:
 def _compare(library: Path, copy: Path) -> None:
     """Compare the copy with the original, which is deleted next.
 
-    Raises:
-        OSError: If a file of the copy differs.
+    Raises ``OSError`` if a file of the copy differs.
     """
     for folder, _folders, files in os.walk(copy):
         for name in files:

@@ -25,14 +25,13 @@ from indexer.library.recovery import (
     without_vectors,
 )
 from indexer.library.removal import deletable_orphans
-from indexer.store.vectors import vectors_name
+from indexer.store.vectors import Vectors, vectors_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
-    from indexer.store.vectors import Vectors
 
     Fix = Callable[[], object]
 

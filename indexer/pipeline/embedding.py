@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
-from indexer.embed.batches import PassageVectors
+from indexer.embed.batches import Embedder, EmbedInput, PassageVectors
 from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, PendingPassage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from indexer.embed.batches import Embedder, EmbedInput
     from indexer.throttle.throttle import QueryGate, Throttle
 
 log = logging.getLogger(__name__)

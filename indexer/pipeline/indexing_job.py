@@ -11,18 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from indexer.api.errors import LecternError, WorldError
-from indexer.api.progress import Progress, Step
+from indexer.api.progress import Progress, Reporter, Step
 from indexer.api.types import Summary
 from indexer.library.recovery import recover
-from indexer.pipeline.parts import RunCounts
+from indexer.pipeline.parts import Parts, RunCounts
 from indexer.pipeline.rates import record_throughput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from indexer.api.progress import Reporter
     from indexer.catalog.records import Root
-    from indexer.pipeline.parts import Parts
     from indexer.pipeline.run import IndexingRun
 
 T = TypeVar("T")
@@ -56,9 +54,7 @@ class IndexingJob:
     def do(self, step: Callable[[], T]) -> T:
         """Run one step of the job; while the disk is full, wait and retry.
 
-        Raises:
-            Cancelled: If the token was cancelled.
-            WorldError: If the step cannot be done.
+        Raises ``Cancelled`` if the token was cancelled; ``WorldError`` if the step cannot be done.
         """
         while True:
             try:

@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import LecternError
 from indexer.api.progress import Progress, Step
-from indexer.pipeline.parts import RunCounts
+from indexer.pipeline.parts import Effort, RunCounts
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import QueuedFile
-    from indexer.pipeline.parts import Effort
 
 # The sliding window of the rate.
 WINDOW_S = 120.0

@@ -29,7 +29,7 @@ from indexer.api.phrases import reason_of
 from indexer.catalog.roots import normal
 from indexer.extract.process.messages import KnownPages
 from indexer.extract.process.sandbox import ExtractionChild
-from indexer.files.walk import content_id, is_unchanged
+from indexer.files.walk import ContentHash, content_id, is_unchanged
 from indexer.pipeline.embedding import WAIT_S, offer
 from indexer.pipeline.events import (
     Event,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from indexer.api.types import DocumentInfo
     from indexer.catalog.records import QueuedFile
     from indexer.config import Limits
-    from indexer.files.walk import ContentHash
     from indexer.pipeline.parts import Parts
     from indexer.throttle.throttle import Throttle
 

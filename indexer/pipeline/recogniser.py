@@ -22,7 +22,7 @@ from indexer.api.status import ScannedPagesStatus
 from indexer.catalog.scanned import ScannedContents
 from indexer.extract.process.sandbox import ExtractionChild
 from indexer.files.walk import size_and_time
-from indexer.ocr.cache import LASTING, PageCache
+from indexer.ocr.cache import LASTING, PageCache, PageCounts
 from indexer.ocr.tesseract import (
     SCRIPT_REASON,
     default_languages,
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
     from indexer.catalog.catalog import Catalog
     from indexer.config import EngineConfig, Limits
-    from indexer.ocr.cache import PageCounts
     from indexer.ocr.tesseract import Tesseract
     from indexer.throttle.throttle import Throttle
 

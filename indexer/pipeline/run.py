@@ -28,7 +28,7 @@ from indexer.pipeline.events import (
     PassagesCut,
     TextExtracted,
 )
-from indexer.pipeline.parts import Effort, RunCounts
+from indexer.pipeline.parts import Effort, Parts, RunCounts
 from indexer.pipeline.rates import Rates
 from indexer.pipeline.reading import Intake
 from indexer.pipeline.vectors import VectorWriter
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from indexer.api.types import DocumentInfo, Passage
     from indexer.catalog.catalog import Catalog
     from indexer.files.walk import ContentHash
-    from indexer.pipeline.parts import Parts
     from indexer.store.store import Store
 
 # A commit of the words takes some 0.1 s of processor time on a slow processor, however small it is.

@@ -30,20 +30,17 @@ import numpy as np
 
 from indexer import faults
 from indexer.embed.batches import EmbedInput, passage_prefix
-from indexer.pipeline.embedding import Unit
-from indexer.pipeline.events import PendingPassage
-from indexer.store.values import VectorRows, key_of
+from indexer.pipeline.embedding import EmbeddingWorker, Unit
+from indexer.pipeline.events import Embedded, PendingPassage
+from indexer.store.values import StoredPassage, VectorRows, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
-    from indexer.pipeline.embedding import EmbeddingWorker
-    from indexer.pipeline.events import Embedded
     from indexer.pipeline.parts import BatchSizes
     from indexer.store.store import Store
-    from indexer.store.values import StoredPassage
 
 
 # Windows per run: long enough that most passages have neighbours on both sides, short enough that

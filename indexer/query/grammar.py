@@ -286,8 +286,7 @@ class _Draft:
 def _with_condition(filters: Filters, operator: Operator, value: str, *, minus: bool) -> Filters:
     """The filters with one more condition.
 
-    Raises:
-        ValueError: If the value is invalid; with a code of ``indexer.api.phrases``.
+    Raises ``ValueError`` if the value is invalid; with a code of ``indexer.api.phrases``.
     """
     if operator.read is None or not value:
         raise ValueError("value_missing")

@@ -6,12 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.api.requests import MOST_RERANKED, Rerank
-from indexer.api.types import Why
+from indexer.api.types import Hit, SearchResult, Why
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from indexer.api.types import Hit, SearchResult
 
 
 def rerank_request(text: str, result: SearchResult) -> Rerank | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from indexer.query.grammar import Query
-from indexer.search.answerability import LEADING, classifier_for
+from indexer.search.answerability import LEADING, AnswerabilityFeatures, classifier_for
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import SearchRequest, narrow
 from indexer.search.score_normalisation import (
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from indexer.api.progress import CancelToken
     from indexer.catalog.records import Space
-    from indexer.search.answerability import AnswerabilityFeatures
     from indexer.search.score_normalisation import Cohort
     from indexer.search.search import Searcher
 

@@ -17,9 +17,9 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.api.types import HitExplanation
 from indexer.arrays import segment_max
-from indexer.embed.batches import EmbedInput, unit_vectors
+from indexer.embed.batches import EmbedInput, PassageVectors, unit_vectors
 from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares
-from indexer.store.values import NOTHING_LEFT_OUT, DocSet, Without, docs_of
+from indexer.store.values import NOTHING_LEFT_OUT, DocSet, ScoredKeys, Term, Without, docs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,13 +30,11 @@ if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
-    from indexer.embed.batches import PassageVectors
     from indexer.embed.factory import ModelsInUse
     from indexer.search.fusion import DocumentEvidence, Scored, Weights
     from indexer.search.query_terms import QueryTerms
     from indexer.search.score_normalisation import CosineScale, LanguageMeans
     from indexer.store.store import Store
-    from indexer.store.values import ScoredKeys, Term
 
     Docs = NDArray[np.int32]
     Floats = NDArray[np.float32]
@@ -121,8 +119,7 @@ class FreshVectors:
     def read(self, space: Space, token: CancelToken, keys: Keys) -> dict[int, PassageVectors]:
         """The vectors of those passages that there is time for; none without a model.
 
-        Raises:
-            Cancelled: If the token was cancelled; what was computed is kept.
+        Raises ``Cancelled`` if the token was cancelled; what was computed is kept.
         """
         names = [(space.key, key) for key in keys.tolist()]
         wanted = [key for name, key in names if (name, key) not in self._kept]

@@ -37,7 +37,7 @@ from indexer.search.compare_statements import (
     overlap,
     statements,
 )
-from indexer.search.similar import find_source
+from indexer.search.similar import SourcePassages, find_source
 from indexer.store.values import key_of
 from indexer.text.differences import differences
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from indexer.api.progress import CancelToken
     from indexer.catalog.catalog import Catalog
-    from indexer.search.similar import SourcePassages
     from indexer.store.store import Store
 
     Floats = NDArray[np.float32]
@@ -136,9 +135,8 @@ class Comparer:
     def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> Comparison:
         """See ``indexer.api.requests.Compare``.
 
-        Raises:
-            WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
-                nothing of it could be read.
+        Raises ``not_a_root``, if the library has no such file; ``not_indexed``, if nothing of it
+        could be read.
         """
         started = time.perf_counter()
         one, other = self._side(first), self._side(second)

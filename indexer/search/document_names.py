@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.arrays import find_sorted
-from indexer.catalog.names import INITIALS
+from indexer.catalog.names import INITIALS, NameLinks
 from indexer.database import CachedValues
 from indexer.store.byte_vectors import ByteVectors
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.catalog.catalog import Catalog
-    from indexer.catalog.names import NameLinks
     from indexer.store.values import Float32s, Int32s
 
     Docs = NDArray[np.int32]

@@ -22,7 +22,7 @@ from indexer.query.grammar import parse
 from indexer.search.alignment import Alignment, align
 from indexer.search.evidence import naming_words
 from indexer.search.query_expansion import SHORTEST_PREFIX
-from indexer.search.query_terms import languages_of, prepare_terms
+from indexer.search.query_terms import QueryTerms, languages_of, prepare_terms
 from indexer.text.sentences import is_unspaced
 from indexer.text.terms import stems, stop_words, tokens, word_spans, words
 from indexer.text.view import make_view
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from indexer.embed.embedder import OnnxEmbedder, TokenStates
     from indexer.embed.factory import ModelsInUse
     from indexer.search.lexicon import Lexicon
-    from indexer.search.query_terms import QueryTerms
     from indexer.store.store import Store
     from indexer.store.values import StoredPassage
 
@@ -258,9 +257,8 @@ class Explainer:
     def explain_hit(self, text: str, path: Path, start: int) -> Explanation | None:
         """See ``indexer.api.requests.Explain``.
 
-        Raises:
-            WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
-                no passage of the file begins there.
+        Raises ``not_a_root``, if the library has no such file; ``not_indexed``, if no passage of
+        the file begins there.
         """
         space, doc = self._known(path)
         found = self._read(space, doc, start)

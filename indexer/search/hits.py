@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.api.types import SEARCHABLE_STATES, Also, Hit, Match, SearchResult, Why
+from indexer.api.types import SEARCHABLE_STATES, Also, FileRow, Hit, Match, SearchResult, Span, Why
 from indexer.search.passage_hits import (
     COLUMNS,
     NearDuplicates,
@@ -27,7 +27,7 @@ from indexer.search.passage_hits import (
     with_phrases,
 )
 from indexer.search.query_expansion import clear_language
-from indexer.search.query_terms import languages_of
+from indexer.search.query_terms import StemWeights, languages_of
 from indexer.store.values import ORDINAL_BITS, DocSet, Phrase, docs_of
 from indexer.text.name_words import alphanumeric_parts
 
@@ -38,14 +38,12 @@ if TYPE_CHECKING:
 
     from indexer.api.phrases import Note
     from indexer.api.progress import CancelToken
-    from indexer.api.types import FileRow, Span
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, DocumentFile, Totals
     from indexer.query.grammar import Query
     from indexer.search.candidates import Ranking
     from indexer.search.lexicon import Lexicon
     from indexer.search.narrowing import Narrowing
-    from indexer.search.query_terms import StemWeights
     from indexer.store.store import Store
 
     Keys = NDArray[np.int64]
@@ -75,10 +73,8 @@ class HitMaker:
 
         A passage with the exact phrase is never grouped: whoever quotes wants each document.
 
-        ``words`` choose the best sentence of a passage that has no similarities.
-
-        Raises:
-            Cancelled: If the token was cancelled: thousands of hits take seconds.
+        ``words`` choose the best sentence of a passage that has no similarities. Raises
+        ``Cancelled`` if the token was cancelled: thousands of hits take seconds.
         """
         called = self.called(limit)
         shown = {(hit.path, hit.start) for hit in called}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.search.document_names import NameWords
-from indexer.store.word_index import ordered
+from indexer.store.word_index import DocumentWords, ordered
 from indexer.text.terms import can_be_typo, fold, letters_around, one_edit_away, stems_in
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
-    from indexer.store.word_index import DocumentWords
 
     Docs = NDArray[np.int32]
     Floats = NDArray[np.float32]

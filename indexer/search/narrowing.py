@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,19 +16,17 @@ from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN
 from indexer.catalog.records import DocFilter
 from indexer.query.filters import ANNOTATION, DateRange, Filters, NumberRange
-from indexer.query.grammar import parse
+from indexer.query.grammar import Query, parse
 from indexer.store.values import ORDINAL_BITS, DocSet, Term, docs_of
 from indexer.store.word_queries import WordSequence
 from indexer.text.terms import sequence, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from numpy.typing import NDArray
 
     from indexer.catalog.catalog import Catalog
-    from indexer.query.grammar import Query
     from indexer.store.store import Store
 
 _MAX_COMMENTS = 5_000
@@ -97,8 +95,7 @@ class Narrowing:
 def narrow(query: Query, catalog: Catalog) -> Narrowing:
     """Resolve a query's filters against the catalog as it is now.
 
-    Raises:
-        WorldError: ``unknown_collection``, if the one that bounds the search is not there.
+    Raises ``unknown_collection``, if the one that bounds the search is not there.
     """
     filters = query.filters
     asked = filters.folders or filters.not_folders or filters.within

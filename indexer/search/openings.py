@@ -17,7 +17,7 @@ import numpy as np
 
 from indexer.search.evidence import ScoredDocs
 from indexer.search.fusion import OPENING_FLOOR, clarity, relative
-from indexer.search.query_terms import idf
+from indexer.search.query_terms import QueryTerms, idf
 from indexer.store.values import key_of
 from indexer.text.name_words import MAX_WORDS, neighbours
 from indexer.text.stop_words import ALL_STOP_WORDS
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.search.query_terms import QueryTerms
     from indexer.store.store import Store
 
     Docs = NDArray[np.int32]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.api.formats import BY_NAME, page_unit
-from indexer.api.types import Hit, Why
+from indexer.api.types import FileRow, Hit, Span, Why
 from indexer.catalog.docs import noon
 from indexer.search.compare_statements import NEGATIONS, NUMBER_WORDS
 from indexer.search.explain import find_in_text
@@ -29,7 +29,6 @@ from indexer.text.terms import sequence, stems, word_spans, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from indexer.api.types import FileRow, Span
     from indexer.catalog.records import DocRow, DocumentFile
     from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored

@@ -18,7 +18,7 @@ from indexer.query.grammar import parse
 from indexer.search.compare_statements import dice
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import narrow
-from indexer.search.similar import Sentences, find_source, spans_of
+from indexer.search.similar import Sentences, SourcePassages, find_source, spans_of
 from indexer.text.differences import Differences, differences
 from indexer.text.terms import words
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
     from indexer.embed.factory import ModelsInUse
-    from indexer.search.similar import SourcePassages
     from indexer.store.store import Store
 
     Floats = NDArray[np.float32]
@@ -82,9 +81,8 @@ class Elsewhere:
     def find_restatements(self, request: FindElsewhere, token: CancelToken) -> tuple[Parallel, ...]:
         """See ``indexer.api.requests.FindElsewhere``.
 
-        Raises:
-            WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if it has
-                no vectors of it.
+        Raises ``not_a_root``, if the library has no such file; ``not_indexed``, if it has no
+        vectors of it.
         """
         space = self.catalog.spaces.active()
         if space is None or not words(request.text):

@@ -30,7 +30,7 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.arrays import segment_max
 from indexer.search.answerability import classifier_for
-from indexer.search.fusion import DEFAULT_WEIGHTS
+from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence
 from indexer.store.values import DocSet, docs_of, key_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
     from indexer.embed.factory import ModelsInUse
-    from indexer.search.fusion import PageEvidence
     from indexer.store.store import Store
 
     Floats = NDArray[np.float32]

@@ -8,7 +8,7 @@ come first, passages with excluded words are removed, and files without text are
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
-from indexer.api.types import Match, Why
+from indexer.api.types import Hit, Match, SearchResult, Why
 from indexer.query.focus import places_of, question
 from indexer.search.answerability import (
     Similarity,
@@ -44,9 +44,9 @@ from indexer.search.evidence import (
 )
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse
 from indexer.search.hits import HitMaker, result
-from indexer.search.lexicon import Lexicon
+from indexer.search.lexicon import Lexicon, LexiconReader
 from indexer.search.named_entities import is_unknown_code, unknown_names, unknown_phrases
-from indexer.search.narrowing import SearchRequest, narrow, with_few
+from indexer.search.narrowing import Narrowing, SearchRequest, narrow, with_few
 from indexer.search.openings import OpeningTexts, read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare_terms
 from indexer.search.rerank import rerank, rerank_evidence
@@ -62,20 +62,15 @@ from indexer.store.values import Phrase, Without
 from indexer.text.terms import number_ways
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from numpy.typing import NDArray
 
     from indexer.api.progress import CancelToken
-    from indexer.api.types import Hit, SearchResult
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
     from indexer.embed.factory import ModelsInUse
     from indexer.query.grammar import Query
     from indexer.search.answerability import AnswerabilityFeatures
     from indexer.search.candidates import Retrieval
-    from indexer.search.lexicon import LexiconReader
-    from indexer.search.narrowing import Narrowing
     from indexer.search.score_normalisation import Cohort
     from indexer.store.store import Store
 

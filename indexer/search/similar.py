@@ -24,7 +24,7 @@ from indexer.api.types import AlignedSentence, HitExplanation, SourceSentence
 from indexer.catalog.coverage import CoverageFilter
 from indexer.search.alignment import nearest
 from indexer.search.hits import HitMaker, result
-from indexer.search.narrowing import narrow
+from indexer.search.narrowing import Narrowing, narrow
 from indexer.search.passage_hits import page_of
 from indexer.search.score_normalisation import CosineScale
 from indexer.store.values import DocSet, docs_of, key_of
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from indexer.embed.factory import ModelsInUse
     from indexer.query.filters import Filters
     from indexer.query.grammar import Query
-    from indexer.search.narrowing import Narrowing
     from indexer.store.store import Store
 
     Floats = NDArray[np.float32]
@@ -132,9 +131,8 @@ class SourcePassages:
 def find_source(catalog: Catalog, store: Store, text: str) -> SourcePassages:
     """Find the file by its path or by the end of it, and the passages of the given part.
 
-    Raises:
-        WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
-            nothing of it could be read.
+    Raises ``not_a_root``, if the library has no such file; ``not_indexed``, if nothing of it could
+    be read.
     """
     doc, rest = _document(catalog, text)
     keys = np.array([key_of(doc.doc, ordinal) for ordinal in range(doc.passages)], np.int64)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from multiprocessing import Pipe
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from indexer.api.codec import Greeting, decode, program_version
+from indexer.api.codec import Greeting, Header, decode, program_version
 from indexer.api.contract import Queue, Request
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.progress import CancelToken, Progress, ignore_progress
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.api.codec import Header
     from indexer.api.endpoint import Endpoint, MessageStream
     from indexer.server.work_queues import LocalEngine
 
@@ -96,9 +95,7 @@ class Service:
         """Return once ``stop`` was called, or the engine was idle for ``idle_seconds``.
 
         What only stays connected, and polls, keeps it from being idle, but not from being locked.
-
-        Raises:
-            WorldError: ``library_moved``, as ``check``.
+        Raises ``library_moved``, as ``check``.
         """
         with self._changed:
             while not self._stopping and self.lock.is_intact():
@@ -133,11 +130,7 @@ class Service:
         return now - self._quiet_since >= seconds
 
     def check(self) -> None:
-        """Stop serving if the library is no longer at its path.
-
-        Raises:
-            WorldError: ``library_moved``.
-        """
+        """Stop serving if the library is no longer at its path. Raises ``library_moved``."""
         try:
             self.lock.check()
         except WorldError:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api import endpoint as places
 from indexer.api.codec import MAX_REQUEST_BYTES, Hello, check_hello, hello, pack, unpack
-from indexer.api.endpoint import Endpoint, StreamListener, connect
+from indexer.api.endpoint import Endpoint, MessageStream, StreamListener, connect
 from indexer.api.errors import InternalError, LecternError, WorldError
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.codec import Greeting, Header
-    from indexer.api.endpoint import MessageStream
     from indexer.api.private_files import LibraryLock
     from indexer.api.progress import Progress
     from indexer.server.work_queues import Job
@@ -78,8 +77,7 @@ class Session:
     ) -> None:
         """Start the session's reading and writing threads.
 
-        Raises:
-            RuntimeError: If the system refuses another thread.
+        Raises ``RuntimeError`` if the system refuses another thread.
         """
         self._connection.limit_waits(STALL_S)
         writer = threading.Thread(target=self._write, name="session write", daemon=True)
@@ -260,9 +258,8 @@ class Acceptor:
     def open(self, welcome: Callable[[MessageStream, Endpoint], None]) -> None:
         """Start listening.
 
-        Raises:
-            WorldError: ``library_unwritable``, if there is no private folder for the socket;
-                ``busy``, if it cannot be created there.
+        Raises ``library_unwritable``, if there is no private folder for the socket; ``busy``, if it
+        cannot be created there.
         """
         may_write = self._lock.refusal is None
         places.clear(self._library, self._lock.holding, inside=may_write)

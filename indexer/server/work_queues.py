@@ -119,8 +119,7 @@ class WorkQueue:
     def submit(self, job: Job) -> None:
         """Queue a job.
 
-        Raises:
-            WorldError: ``engine_gone``, if the queue is closing; ``busy``, if too many wait.
+        Raises ``engine_gone``, if the queue is closing; ``busy``, if too many wait.
         """
         with self._changed:
             if self._closed:

@@ -19,10 +19,9 @@ import numpy as np
 from indexer.api.lru_cache import SharedCache
 from indexer.store.byte_vectors import ByteVectors, rounded_query
 from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys, docs_of
-from indexer.store.vector_index import is_lances
+from indexer.store.vector_index import VectorIndex, is_lances
 
 if TYPE_CHECKING:
-    from indexer.store.vector_index import VectorIndex
     from indexer.store.vectors import Vectors
 
 log = logging.getLogger(__name__)

@@ -145,8 +145,7 @@ class Store:
     def add_vectors(self, space: str, rows: VectorRows) -> None:
         """Write vectors of one embedding space in one commit.
 
-        Raises:
-            ValueError: If the space's vectors have another dimension.
+        Raises ``ValueError`` if the space's vectors have another dimension.
         """
         if not len(rows.docs):
             return
@@ -253,8 +252,7 @@ class Store:
     def passages_of(self, keys: Int64s, columns: Sequence[str]) -> dict[int, dict[str, Any]]:
         """Columns (the fields of ``StoredPassage``) of passages by key, without missing ones.
 
-        Raises:
-            ValueError: If there is no such column.
+        Raises ``ValueError`` if there is no such column.
         """
         return self.texts.columns(keys, columns)
 

@@ -275,8 +275,7 @@ class Texts:
     def columns(self, keys: Int64s, columns: Sequence[str]) -> dict[int, dict[str, Any]]:
         """Fields of passages by key; missing ones are left out.
 
-        Raises:
-            ValueError: If there is no such field.
+        Raises ``ValueError`` if there is no such field.
         """
         if unknown := set(columns) - set(COLUMNS):
             raise ValueError(f"passages have no column {', '.join(sorted(unknown))}")
@@ -441,11 +440,7 @@ class _Row(NamedTuple):
 
 
 def _row(connection: sqlite3.Connection, key: int) -> _Row:
-    """A row as it was written.
-
-    Raises:
-        DamagedRowError: If it is not, or is missing.
-    """
+    """A row as it was written. Raises ``DamagedRowError`` if it is not, or is missing."""
     try:
         found = connection.execute(_SELECT, (key,)).fetchone()
     except sqlite3.DatabaseError as error:

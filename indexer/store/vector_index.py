@@ -134,8 +134,7 @@ def open_index(vectors: Vectors, threads: int, *, writable: bool) -> VectorIndex
 def build_index(vectors: Vectors, threads: int) -> VectorIndex:
     """Make the index of all vectors of a space, which takes the place of an earlier one.
 
-    Raises:
-        WorldError: ``disk_full``, or another error of the system.
+    Raises ``disk_full``, or another error of the system.
     """
     import pyarrow as pa
     from lancedb.index import IvfRq

@@ -26,14 +26,13 @@ from indexer.arrays import find_sorted
 from indexer.database import Database, Layout, is_whole, remove_database
 from indexer.salvage import copy_readable_rows
 from indexer.store import values
-from indexer.store.values import ORDINAL_BITS, Int32s, Int64s, docs_of, key_of
+from indexer.store.values import ORDINAL_BITS, Float32s, Int32s, Int64s, VectorRows, docs_of, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from indexer.api.status import TableSize
-    from indexer.store.values import Float32s, VectorRows
 
 log = logging.getLogger(__name__)
 

@@ -56,9 +56,8 @@ class AlteredIndexError(Exception):
 class TantivyIndex:
     """An index that one thread writes and any thread searches.
 
-    Raises:
-        AlteredIndexError: If the files in the folder are no such index.
-        WorldError: ``disk_full``, or another error of the system.
+    Raises ``AlteredIndexError`` if the files in the folder are no such index; ``disk_full``, or
+    another error of the system.
     """
 
     def __init__(self, folder: Path, schema: tantivy.Schema) -> None:
@@ -83,8 +82,7 @@ class TantivyIndex:
     def committing(self) -> Iterator[tantivy.IndexWriter]:
         """Add and delete in one commit; then all searches see it.
 
-        Raises:
-            WorldError: ``disk_full``, or another error of the system; nothing is then changed.
+        Raises ``disk_full``, or another error of the system; nothing is then changed.
         """
         with write_errors(self.folder):
             _remove_leftovers(self.folder)

@@ -24,7 +24,7 @@ from indexer import faults
 from indexer.api.private_files import replacing, write_file
 from indexer.api.status import TableSize
 from indexer.database import bytes_under, write_errors
-from indexer.store.values import key_of
+from indexer.store.values import Int32s, Int64s, PassageRow, StoredPassage, key_of
 from indexer.store.word_index import (
     AlteredIndexError,
     DocumentWords,
@@ -45,13 +45,6 @@ from indexer.text.terms import sequence, stems
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
-
-    from indexer.store.values import (
-        Int32s,
-        Int64s,
-        PassageRow,
-        StoredPassage,
-    )
 
     Counts = Mapping[int, tuple[int, int]]
 
@@ -106,8 +99,7 @@ class WordStore:
     def open(cls, folder: Path, *, writable: bool) -> Self:
         """Open the indexes in a folder, made if they are missing.
 
-        Raises:
-            WorldError: ``disk_full``, or another error of the system.
+        Raises ``disk_full``, or another error of the system.
         """
         return cls(folder) if writable else cls(linked_copy(folder), temporary=True)
 
@@ -121,8 +113,7 @@ class WordStore:
     def add_passages(self, rows: Sequence[PassageRow]) -> None:
         """Append passages, those of a document side by side, in one commit.
 
-        Raises:
-            WorldError: ``disk_full``, or another error of the system; ``behind`` is then set.
+        Raises ``disk_full``, or another error of the system; ``behind`` is then set.
         """
         self._write(
             [],
@@ -234,8 +225,7 @@ class WordStore:
     def _load(self) -> None:
         """Open both indexes.
 
-        Raises:
-            AlteredIndexError: If they are not those that were written.
+        Raises ``AlteredIndexError`` if they are not those that were written.
         """
         passages, documents = self._folder / _PASSAGES, self._folder / _DOCUMENTS
         sums: list[int] = []
@@ -357,8 +347,7 @@ def _write_state(path: Path, sums: Sequence[int], counts: Counts) -> None:
 def _read_state(path: Path) -> tuple[list[int], dict[int, tuple[int, int]]]:
     """Checksums of both lists of segments, and the counts.
 
-    Raises:
-        AlteredIndexError: If it is missing, was altered or is of another format.
+    Raises ``AlteredIndexError`` if it is missing, was altered or is of another format.
     """
     try:
         content = path.read_bytes()

@@ -15,10 +15,10 @@ from PySide6.QtCore import QObject, Signal
 from indexer.api.private_files import write_file
 from indexer.api.requests import GetDocument, Search
 from ui.basket.pictures import Extent, PagePictures
-from ui.citations import SourceFinder, bibtex, csl_json
+from ui.citations import CitedSource, SourceFinder, bibtex, csl_json
 from ui.desktop import open_path
 from ui.export import ExportFormat, Report, ask_export_file, entries_of, sources_of, write_report
-from ui.ports import Notice
+from ui.ports import Context, EnginePort, Notice
 from ui.requests import LatestRequest
 from ui.search.query_text import link_of, query_of
 from ui.search.safe_text import shown
@@ -33,10 +33,8 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit, SearchResult
     from ui.basket.basket import Basket, Kept
-    from ui.citations import CitedSource
     from ui.export import ReportPicture
     from ui.file_worker import FileWorker
-    from ui.ports import Context, EnginePort
 
     # The hits that have moved, by the keys of their passages; and the keys of those not found.
     Found = Callable[[dict[str, Hit], frozenset[str]], None]

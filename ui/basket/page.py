@@ -26,7 +26,7 @@ from ui.basket.export import BasketExport
 from ui.basket.pictures import Extent
 from ui.citations import CitationCopier, passage
 from ui.export import ExportFormat
-from ui.ports import Notice
+from ui.ports import Context, Notice
 from ui.search import describe
 from ui.search.labels import PassageLabel
 from ui.search.query_text import inside, link_of, query_of
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 
     from ui.basket.basket import Basket, Kept
     from ui.file_worker import FileWorker
-    from ui.ports import Context
 
 
 #: The format of a card that is dragged: the key of its passage.

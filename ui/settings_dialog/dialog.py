@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from indexer.api.requests import GetStatus
 from ui import desktop
 from ui.help import about
-from ui.ports import Notice, ignore
+from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.settings_dialog.doors import DoorsPage, record_list, show_records
 from ui.settings_dialog.models import ModelsPage
@@ -40,10 +40,7 @@ from ui.widgets import (
 from ui.words import amounts, failures, say
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QShowEvent
-
     from indexer.api.status import Status
-    from ui.ports import Context
 
 
 CONNECTIONS_SHOWN = 5

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import GetStatus
-from ui.ports import ignore
+from ui.ports import Context, ignore
 from ui.requests import Questions
 from ui.search.safe_text import shown
 from ui.theme import M
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
     from indexer.api.status import Status
-    from ui.ports import Context
 
 EVERYTHING = "*"  # in a setting: the whole library
 SUFFIX = "_collections"  # of the settings that say what a door may see

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QIcon, QPalette
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QIcon, QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -32,7 +32,7 @@ from indexer.api.models import (
     UseReranker,
 )
 from indexer.api.requests import GetStatus
-from ui.ports import ignore
+from ui.ports import Context, ignore
 from ui.requests import Questions
 from ui.theme import L, M, S, icon
 from ui.widgets import (
@@ -53,14 +53,10 @@ from ui.words.names import language
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QShowEvent
-
     from indexer.api.answers import ReindexCost
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
     from indexer.api.status import Status
-    from ui.ports import Context
 
 
 _STEPS = 1000

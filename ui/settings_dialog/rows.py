@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QPalette, QPen
+from PySide6.QtGui import QHideEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.errors import WorldError
-from indexer.api.setting import SettingType
+from indexer.api.setting import Setting, SettingType
 from ui import theme
 from ui.library.cards import lines_of
 from ui.programs import viewer_commands
@@ -44,9 +44,6 @@ from ui.words.names import language
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from PySide6.QtGui import QHideEvent, QPaintEvent
-
-    from indexer.api.setting import Setting
     from ui.ports import SettingsPort
 
     Made = tuple[QWidget, Callable[[Any], object]]

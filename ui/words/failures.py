@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.api.errors import CODES, WorldError
+from indexer.api.errors import CODES, LecternError, WorldError
 from indexer.api.phrases import PHRASES, Note, fill_with, read_detail, reason_in
 from indexer.api.translation import N_
 from ui.words import say
@@ -12,7 +12,6 @@ from ui.words import say
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from indexer.api.errors import LecternError
     from indexer.api.types import FileRow
 
 BAD_PAGES = N_("Pages that could not be read: {pages}.")

@@ -13,14 +13,13 @@ from indexer.api.formats import BY_NAME, GROUPS
 from indexer.api.labels import EMBEDDING, PACE_REASONS, SPEEDS, STATES, STEPS, WHY_IN_LANGUAGE, WHYS
 from indexer.api.progress import Progress, Step
 from indexer.api.translation import N_
-from indexer.api.types import FileState
+from indexer.api.types import FileState, Hit
 from ui.words import say
 from ui.words.amounts import count, documents, share
 from ui.words.failures import note
 
 if TYPE_CHECKING:
     from indexer.api.status import Activity, Status
-    from indexer.api.types import Hit
 
 # States that a person may be able to mend, and whose files "retry" reads again.
 TROUBLED = (
