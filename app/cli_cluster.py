@@ -120,10 +120,7 @@ def opened(uri: str, command: str, *, offline: bool) -> str | int:
     """Return the folder of a copy of a published library, for a command that leaves it as it is.
 
     The copy is made by `lectern library open`, a process of its own, since the one that asks is cut
-    off from the network.
-
-    Returns:
-        The folder; the exit status, once the failure is printed.
+    off from the network. Returns the folder; the exit status, once the failure is printed.
     """
     if command not in READING:
         print("lectern: a published library is not changed; pull it first. [bad_usage]",

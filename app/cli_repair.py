@@ -77,8 +77,7 @@ def _repair(options: Namespace, context: CommandContext) -> int:
 def _rescued(context: CommandContext) -> list[str]:
     """Repair what prevents opening the library; do nothing while an engine has it open.
 
-    Returns:
-        A sentence for each thing repaired.
+    Returns a sentence for each thing repaired.
     """
     from indexer.library.rescue import rescue
 

@@ -90,10 +90,7 @@ def open_engine(config: EngineConfig) -> LocalEngine:
 def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False) -> Host:
     """Open an engine that other commands can use while this one does.
 
-    Args:
-        config: Which library, and how.
-        open_: Makes the engine.
-        lasting: The process exists to serve: it fails if it cannot.
+    ``lasting``: the process exists to serve; it fails if it cannot.
     """
     from indexer.server.service import Host, Service
 

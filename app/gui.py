@@ -51,8 +51,6 @@ def run(
     """Open the window, or hand over to the one that is open, and return the exit status.
 
     Args:
-        settings: The values in force.
-        library: The library to search.
         offline: The engine makes no connection, whatever the setting.
         given: What to search for, or to open, at once.
         in_tray: Start without showing the window, where there is a tray.

@@ -121,8 +121,7 @@ def log_file() -> Path:
 def start(level: int = logging.INFO) -> Path | None:
     """Write the log of this process to the file; idempotent.
 
-    Returns:
-        The file, or None where it cannot be written: a command works without a log.
+    Returns the file, or None where it cannot be written: a command works without a log.
     """
     root = logging.getLogger()
     if any(isinstance(handler, OwnerOnlyHandler) for handler in root.handlers):

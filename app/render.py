@@ -134,10 +134,8 @@ def snippet(text: str, best: tuple[int, int], room: int, style: TerminalStyle) -
     """Choose what to show of a passage: the best sentence, and what fits around it.
 
     Args:
-        text: The passage.
         best: The best sentence, as offsets into it; equal ones mean there is none.
         room: Cells to fill.
-        style: Brings the dots and the marks.
     """
     start, end = best if 0 <= best[0] < best[1] <= len(text) else (0, 0)
     before, marked, after = map(_readable, (text[:start], text[start:end], text[end:]))
@@ -266,11 +264,7 @@ LOG_INTERVAL_S = 5.0
 class ProgressLine:
     """Writes snapshots of progress. To be called on one thread.
 
-    Args:
-        stream: Where to write.
-        style: What it can show.
-        live: Whether ``stream`` is a terminal whose line can be rewritten.
-        clock: Seconds, from any beginning.
+    ``live`` says whether ``stream`` is a terminal whose line can be rewritten.
     """
 
     def __init__(

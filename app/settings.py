@@ -305,7 +305,6 @@ def engine_config(settings: Settings, library: Path, *, offline: bool = False) -
     """Map the settings to the configuration of an engine.
 
     Args:
-        settings: The settings.
         library: The library to open, in place of the setting.
         offline: Never use the network, whatever the setting.
     """

@@ -351,8 +351,7 @@ def encodable(path: str) -> str:
 def csl_json(sources: Mapping[str, CitedSource]) -> str:
     """Return the content of the file.
 
-    Args:
-        sources: The bibliographic data of the documents, by path.
+    ``sources`` are the bibliographic data of the documents, by path.
     """
     keys = citation_keys(sources)
     items = [_csl_item(keys[path], source) for path, source in sources.items()]

@@ -50,7 +50,6 @@ def start_viewer(name: str, path: str, page: int, own: str = "") -> bool:
 
     Args:
         name: What the system calls the viewer; "" for the person's own command.
-        path: Absolute.
         page: From 1.
         own: The person's command; a launcher ignores it and reads the settings.
     """
@@ -85,9 +84,7 @@ def _ask(request: launcher.LauncherRequest[bool]) -> bool:
 def open_path(path: str, notices: Notices | None = None) -> None:
     """Open a file or folder in the program the person uses for its kind.
 
-    Args:
-        path: Absolute.
-        notices: Where to say that nothing opens it, or that it is shown in its folder instead.
+    ``notices`` is where to say that nothing opens it, or that it is shown in its folder instead.
     """
     if is_gone(path):
         message = QCoreApplication.translate("Desktop", "{name} is no longer where it was.")
@@ -336,7 +333,6 @@ def open_external(hit: Hit, context: Context | None = None, page: int = 0) -> No
     """Open the document of a hit in the system's viewer, at the page if that viewer can.
 
     Args:
-        hit: The hit.
         context: For the person's own command, and a notice if nothing opens.
         page: The page; 0 for that of the hit.
     """

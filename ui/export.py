@@ -105,7 +105,6 @@ def export_text(hits: Sequence[Hit], sources: Mapping[str, CitedSource], form: E
     """Return the content of a table of hits, or of a list of their sources.
 
     Args:
-        hits: In their order.
         sources: The bibliographic data of the documents, by path.
         form: ``CSV`` or ``BIBTEX``.
     """
@@ -194,10 +193,8 @@ def entries_of(
     """Make the entries.
 
     Args:
-        kept: The passages in their order.
         sources: The bibliographic data of the documents, by path.
         pictures: Of the passages, by their keys.
-        remarks: On the passages, by their keys.
     """
     keys = citation_keys(sources)
     made = []

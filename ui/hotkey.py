@@ -63,11 +63,8 @@ class PortalError(Exception):
 class PortalListener(threading.Thread):
     """Asks for a hotkey and listens for it until it is stopped.
 
-    Args:
-        keys: What is proposed; the desktop may let the person choose other ones.
-        description: What the hotkey does, for the person.
-        pressed: Called at each press.
-        refused: Called once, if there is no hotkey.
+    ``keys`` are what is proposed; the desktop may let the person choose other ones; ``refused`` is
+    called once, if there is no hotkey.
     """
 
     def __init__(
@@ -352,8 +349,7 @@ class Hotkey(QObject):
     def listen_for(self, keys: str) -> str:
         """Listen for other keys from now on, or for none if they are empty.
 
-        Returns:
-            Why that is not possible, in a sentence for the person; "" if it is.
+        Returns why that is not possible, in a sentence for the person; "" if it is.
         """
         self.stop()
         if not keys:

@@ -36,9 +36,7 @@ log = logging.getLogger(__name__)
 class Passwords(QObject):
     """Keeps passwords by the paths of their documents. To be used on the main thread only.
 
-    Args:
-        find: Finds the keyring; called in a worker's thread, once.
-        parent: Owns this.
+    ``find`` finds the keyring; called in a worker's thread, once.
     """
 
     _answered = Signal(object, object)

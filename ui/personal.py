@@ -37,9 +37,6 @@ class PersonalList(QObject, Generic[E]):
     cannot be read is put aside.
 
     Args:
-        file: The file.
-        name: The name of the list in it.
-        kind: The type of an entry.
         key: Returns what tells an entry from others.
 
     Signals:

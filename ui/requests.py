@@ -47,8 +47,6 @@ class Questions(QObject):
         """Send a request, and cancel the one of the same slot.
 
         Args:
-            request: The request.
-            done: Called with the answer.
             failed: Called with the failure; by default a notice shows it.
             progress: Called with the reports of a long request.
             slot: The requests to replace; by default those of the same kind.

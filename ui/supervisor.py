@@ -56,10 +56,6 @@ class EngineState(Enum):
 class Supervisor(QObject):
     """Attaches the link to an engine, and starts one where there is none.
 
-    Args:
-        link: The connection, which this attaches.
-        command: The command line that serves the library.
-
     Signals:
         changed: ``state`` or ``problem`` has changed.
         crashed: The connection to an engine was lost, unasked.

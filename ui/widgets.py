@@ -65,11 +65,8 @@ def filled(
     """Add widgets and layouts to a layout in their order.
 
     Args:
-        layout: Any layout of one line.
-        parts: The widgets and layouts.
         wide: The part that gets the room which is left.
         spacing: Pixels between two parts.
-        edges: The margins.
     """
     layout.setContentsMargins(*edges)
     layout.setSpacing(spacing)
@@ -156,12 +153,7 @@ class _PlainLabel(QLabel):
 
 
 class ElidedLabel(QFrame):
-    """A label of one line that shortens text to its width; screen readers get all of it.
-
-    Args:
-        mode: The position of the ellipsis.
-        role: The colour of the text.
-    """
+    """A label of one line that shortens text to its width; screen readers get all of it."""
 
     def __init__(
         self,

@@ -38,12 +38,8 @@ def log_file() -> Path:
 def note_call(settings: Settings, door: Door, who: str, what: str, **detail: object) -> None:
     """Append a call to the log, unless the person has switched it off.
 
-    Args:
-        settings: The settings.
-        door: The door.
-        who: The program that asked, as it calls itself.
-        what: The name of the call.
-        detail: What was asked for, and how many answers there were.
+    ``who`` is the program that asked, as it calls itself; ``detail`` says what was asked for, and
+    how many answers there were.
     """
     if not settings[SETTING]:
         return

@@ -185,12 +185,7 @@ def _get_active(name: str) -> Message:
 
 
 class DesktopBus:
-    """The two interfaces on a connection to the session's bus.
-
-    Args:
-        search: What answers.
-        bus: The connection.
-    """
+    """The two interfaces on a connection to the session's bus."""
 
     def __init__(self, search: DesktopSearch, bus: DBusConnection) -> None:
         self._search = search

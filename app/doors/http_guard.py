@@ -76,12 +76,9 @@ def read_token(*, new: bool = False) -> str:
 class Guard:
     """An ASGI application in front of another one, which gets only what may be asked.
 
-    The application finds in ``OWNER`` of its scope whose token a private request has.
-
-    Args:
-        app: The application.
-        origins: The addresses that clients may reach it by, such as ``http://127.0.0.1:7777``.
-        token: The person's own; users have others.
+    The application finds in ``OWNER`` of its scope whose token a private request has. ``origins``
+    are the addresses that clients may reach it by, such as ``http://127.0.0.1:7777``; ``token`` is
+    the person's own; users have others.
     """
 
     def __init__(self, app: ASGIApp, origins: Iterable[str], token: str) -> None:

@@ -368,14 +368,7 @@ def serve_http(
 ) -> None:
     """Serve until a signal ends the process.
 
-    Args:
-        library: What may be asked.
-        renderer: Renders the pages.
-        served: Where.
-        token: The person's own.
-
-    Raises:
-        WorldError: ``bad_usage``, for a certificate or a key that is none.
+    Raises ``bad_usage``, for a certificate or a key that is none.
     """
     import ssl
 

@@ -120,12 +120,6 @@ class TextRange:
 class DoorLibrary:
     """A library as a door shows it. Thread-safe.
 
-    Args:
-        engine: The engine of the library.
-        settings: The settings, which say what the door may see.
-        door: The door.
-        renderer: Renders pages, for a door that shows them.
-
     Every method raises ``door_closed`` if the person has opened nothing, ``unknown_collection`` or
     ``not_a_root`` for what the door may not see, and ``Cancelled``.
     """

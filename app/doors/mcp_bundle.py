@@ -25,9 +25,7 @@ _EXECUTABLE = 0o100755 << 16  # as the mode of a file in an archive
 def manifest(version: str, library: Path | None = None) -> dict[str, Any]:
     """Return the manifest of a bundle.
 
-    Args:
-        version: Of the program.
-        library: The folder of a library other than the usual one.
+    ``library`` is the folder of a library other than the usual one.
     """
     program, *arguments = own_command()
     chosen = ["--library", str(library)] if library else []

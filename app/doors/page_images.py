@@ -33,8 +33,7 @@ _LIMITS = (f"--address-space={4 << 30}", f"--resident={1 << 30}", "--silence=30"
 class PageRenderer:
     """Renders pages of documents. Thread-safe; one page at a time.
 
-    Args:
-        library: The folder of the library, with the text recognised on scanned pages.
+    ``library`` is the folder of the library, with the text recognised on scanned pages.
     """
 
     def __init__(self, library: Path) -> None:

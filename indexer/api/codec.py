@@ -131,7 +131,6 @@ def check_values(value: Any, surrogates: str = sys.getfilesystemencodeerrors()) 
     """Check numbers and texts of parsed JSON: 64 bits, finite, surrogates only as in file names.
 
     Args:
-        value: The parsed JSON.
         surrogates: "strict" refuses those of file names, too.
 
     Raises:
@@ -194,13 +193,8 @@ H = TypeVar("H")
 def pack(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
     """Encode a message as bytes.
 
-    Args:
-        header: Values that ``codec`` can encode.
-        binary: The binary part.
-
-    Raises:
-        WorldError: ``bad_request`` if the message exceeds the limit.
-        TypeError: If the header holds a value that cannot be encoded.
+    Raises ``bad_request`` if the message exceeds the limit; ``TypeError`` if the header holds a
+    value that cannot be encoded.
     """
     encoded = to_json(header)
     _check_size(_LENGTH.size + len(encoded) + len(binary))

@@ -113,10 +113,7 @@ def _address(name: str) -> str:
 def publish(library: Path, endpoint: Endpoint, *, inside: bool = True) -> None:
     """Publish the address of the engine. Only the holder of the library lock may call this.
 
-    Args:
-        library: Its folder.
-        endpoint: The address.
-        inside: Whether to write into the library; otherwise, or on a full disk, outside it.
+    ``inside`` says whether to write into the library; otherwise, or on a full disk, outside it.
     """
     note = json.dumps(asdict(endpoint))
     if inside:
@@ -323,7 +320,6 @@ def connect(address: str, patience: float = CONNECT_S) -> MessageStream:
     """Connect to a socket; fails at once if it has no listener.
 
     Args:
-        address: Of the socket.
         patience: Seconds to retry while its backlog is full.
 
     Raises:
@@ -490,7 +486,6 @@ def reach(
     """Attach to the engine that serves a library, or open one in this process.
 
     Args:
-        library: The folder of the library.
         open_here: Opens an engine under the library lock.
         patience: Seconds to wait for the holder of the lock to answer or to release it.
         offline: Refuse an engine that may use the network.

@@ -54,7 +54,6 @@ class OpenedPages:
     """The pages of an open document.
 
     Attributes:
-        count: How many there are.
         page: The requested page, and its ``size``.
         sizes: Of the first pages.
         labels: The document's own page labels; empty if these are the page numbers.

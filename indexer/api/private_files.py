@@ -97,7 +97,6 @@ def library_errors(
     """Translate the errors of the file system that changing a library meets.
 
     Args:
-        library: Its folder.
         needed: What a full disk lacks room for.
         disk: A folder on that disk; None for the library.
 
@@ -207,7 +206,6 @@ class LibraryLock:
         """Acquire the lock; the library's folder is created if missing, for its owner only.
 
         Args:
-            library: The folder of the library.
             program: The name of the holder in messages of other processes.
 
         Raises:

@@ -69,8 +69,6 @@ class IndexingLibrary(OpenLibrary):
         """Index, and change to the model of the settings.
 
         Args:
-            request: The request.
-            caller: Its token and report function.
             first: Embed new documents in the active space before the change.
             change: Whether to change; a service does it while idle.
         """
@@ -125,8 +123,7 @@ class IndexingLibrary(OpenLibrary):
     ) -> int:
         """Recognise scanned pages until none is left or there is other work.
 
-        Returns:
-            How many files were queued again for their recognised text.
+        Returns how many files were queued again for their recognised text.
         """
         reporter = Reporter(self._noting(report), token)
 
@@ -154,9 +151,8 @@ class IndexingLibrary(OpenLibrary):
     def release_memory(self) -> bool:
         """Give back memory that only queries need, and the next one takes again.
 
-        Returns:
-            Whether that was done; not while something is written, nor if another library may be
-            at the path from which tables are opened again.
+        Returns whether that was done; not while something is written, nor if another library may be
+        at the path from which tables are opened again.
         """
         if not self.lock.is_intact() or not self._indexing.acquire(blocking=False):
             return False

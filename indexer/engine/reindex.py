@@ -155,15 +155,7 @@ def searched_first(catalog: Catalog, config: EngineConfig, target: Space) -> Spa
 def finalise(catalog: Catalog, store: Store, target: Space) -> bool:
     """Activate a complete space, and delete those that are no longer needed.
 
-    Call it at the end of a run.
-
-    Args:
-        catalog: Has the spaces.
-        store: Has their vectors.
-        target: The space of the configured model.
-
-    Returns:
-        Whether searches are in another space now.
+    Call it at the end of a run. Returns whether searches are in another space now.
     """
     active = catalog.spaces.active()
     if catalog.meta(REBUILDING):

@@ -51,9 +51,8 @@ _LEAVES_NO_TRACE = sys.platform == "win32"
 class LastEnd:
     """How the last engine ended.
 
-    Attributes:
-        blame: The increment of the crash counters of documents in progress, or ``FOR_MEMORY``.
-        by_fault: Whether a fault may have ended it, of whichever part.
+    ``blame`` is the increment of the crash counters of documents in progress, or ``FOR_MEMORY``;
+    ``by_fault`` says whether a fault may have ended it, of whichever part.
     """
 
     blame: int = 0

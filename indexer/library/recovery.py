@@ -29,8 +29,6 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     Cheap when there is nothing to do; it may itself be interrupted.
 
     Args:
-        catalog: The marks.
-        store: The rows.
         blame: Added to the crash counters of files and documents in progress.
 
     Returns:

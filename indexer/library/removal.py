@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:
     """Delete the documents that no file holds any more.
 
-    Returns:
-        The numbers of documents and passages.
+    Returns the numbers of documents and passages.
     """
     counts = _orphans(catalog)
     orphans = catalog.upkeep.orphans()
@@ -59,9 +58,6 @@ def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy:
     """Remove roots, given by their path or by a folder above them.
 
     Args:
-        catalog: Holds the roots.
-        store: Holds the documents' rows.
-        paths: The roots, or folders above them.
         tidy: Whether to delete orphaned documents now. A run in progress may be writing one of
             them, and deletes them at its end; without a file they are not searchable meanwhile.
 

@@ -68,10 +68,7 @@ class Findings:
 def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: None) -> Findings:
     """Check a whole library; the only corrections are of files that would abort the process.
 
-    Args:
-        catalog: The documents.
-        store: Their rows, all of which are read.
-        tick: Called after each block of rows; may raise to stop.
+    ``tick`` is called after each block of rows; may raise to stop.
     """
     began = time.monotonic()
     found = Findings()
@@ -97,8 +94,7 @@ def repair(
 ) -> tuple[Findings, Findings]:
     """Repair an open library; no run may be in progress.
 
-    Returns:
-        The problems before and after. Documents that are queued again are no problem.
+    Returns the problems before and after. Documents that are queued again are no problem.
     """
     before = verify(catalog, store, tick)
     if not before.problems:

@@ -44,10 +44,8 @@ GIVE_UP = 8
 class Unit:
     """Passages that the model is given together.
 
-    Attributes:
-        inputs: The model's inputs.
-        pending: The passage of each input; None for one that is only context for its neighbours.
-        runs: How many consecutive inputs a late-chunking model reads together.
+    ``pending`` is the passage of each input; None for one that is only context for its neighbours;
+    ``runs`` says how many consecutive inputs a late-chunking model reads together.
     """
 
     inputs: Sequence[EmbedInput]
@@ -63,9 +61,8 @@ class Unit:
 class EmbeddingWorker:
     """One thread that turns units of passages into ``Embedded`` events, in order.
 
-    Args:
-        open_embedder: Called on the thread, once, before the first unit: loading a model takes
-            seconds and must not block the indexing thread.
+    ``open_embedder`` is called on the thread, once, before the first unit: loading a model takes
+    seconds and must not block the indexing thread.
     """
 
     def __init__(
@@ -205,10 +202,6 @@ def one_by_one(
     embedder: Embedder, inputs: Sequence[tuple[int, EmbedInput]]
 ) -> Iterator[tuple[int, PassageVectors]]:
     """Embed passages one at a time, without their neighbours.
-
-    Args:
-        embedder: Failed on them together.
-        inputs: The passages with their numbers.
 
     Yields:
         The number and the vectors of each. A passage that the model fails on gets a neutral vector:

@@ -202,7 +202,6 @@ def load_throughput(catalog: Catalog, space: str, layers: int = DEFAULT_LAYERS) 
     """Return the rates measured in this library, or defaults.
 
     Args:
-        catalog: Of the library.
         space: The key of the embedding space whose rate of passages is meant.
         layers: Of its model, to scale the default.
     """

@@ -78,8 +78,7 @@ class ReaderRole(Enum):
 class ExpectedLanguages:
     """The languages of what lies beside a file: of its folder as read so far, else of the library.
 
-    Args:
-        counts: The documents of the library by their language, "" for an unknown one.
+    ``counts`` are the documents of the library by their language, "" for an unknown one.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
@@ -106,8 +105,6 @@ class FileReader:
 
     Args:
         events: A bounded queue: a full one blocks this thread and its child, which bounds memory.
-        limits: The limits on a document's time and memory.
-        password_of: Returns the password of the file at a path.
         throttle: Returns how long to pause.
         library: The folder of the library, where children look up recognised text.
         languages: What texts without a label of their encoding are probably in.
@@ -276,9 +273,8 @@ def _shown(path: bytes) -> str:
 class Intake:
     """The readers of one run, and their files.
 
-    Attributes:
-        files: The files that were taken and are not finished, by number.
-        suspects: Whether files may be left in the queue that may have crashed an engine.
+    ``files`` are the files that were taken and are not finished, by number; ``suspects`` says
+    whether files may be left in the queue that may have crashed an engine.
     """
 
     def __init__(self, parts: Parts, events: Queue[Event]) -> None:

@@ -59,10 +59,6 @@ _IMAGE = "image"
 class ScannedPages:
     """The scanned pages of one library. Thread-safe.
 
-    Args:
-        catalog: Holds their documents.
-        config: Whether and in which languages they are recognised.
-
     ``ready`` is whether there may be pages to recognise; reading it is free.
     """
 
@@ -134,8 +130,7 @@ class ScannedPages:
     def publish(self) -> int:
         """Queue documents again whose pages have been recognised.
 
-        Returns:
-            How many files were queued.
+        Returns how many files were queued.
         """
         queued = 0
         for content_id in self.cache.due(self.made_by):
@@ -188,14 +183,7 @@ PUBLISH_S = 15.0
 
 @dataclass(slots=True)
 class Recogniser:
-    """Recognises scanned pages. Only one thread at a time may call ``work``.
-
-    Args:
-        scanned_pages: The pages to be recognised, and the store of their text.
-        throttle: Returns how long to pause.
-        limits: The limits on a page's time and memory.
-        password_of: Returns the password of the file at a path.
-    """
+    """Recognises scanned pages. Only one thread at a time may call ``work``."""
 
     scanned_pages: ScannedPages
     throttle: Throttle

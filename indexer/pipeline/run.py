@@ -138,10 +138,8 @@ class _Writing:
 class IndexingRun:
     """One run over everything that is queued or has no vectors yet.
 
-    Args:
-        parts: The dependencies.
-        reporter: Receives progress; its token ends the run cleanly.
-        before: The counts of the runs that this one continues.
+    ``reporter`` receives progress; its token ends the run cleanly; ``before`` are the counts of the
+    runs that this one continues.
     """
 
     def __init__(self, parts: Parts, reporter: Reporter, before: RunCounts | None = None) -> None:

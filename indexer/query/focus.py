@@ -96,7 +96,6 @@ def without_context(question: str, names: frozenset[str]) -> str:
     'Of the lease, when is the rent due?'
 
     Args:
-        question: A question, or a query that is all question.
         names: The folded words that name a document, and those of names in its first lines.
     """
     ends = (found.end() for found in _COMMA.finditer(question))

@@ -129,8 +129,7 @@ def without_filters_of(text: str, other: str) -> str:
 def parse(text: str) -> Query:
     """Parse a query. Never fails.
 
-    Args:
-        text: The typed text; a trailing space means that the last word is complete.
+    ``text`` is the typed text; a trailing space means that the last word is complete.
     """
     draft = _Draft()
     if len(text) > MAX_CHARACTERS:

@@ -62,8 +62,6 @@ def refresh_calibration(
     whose threshold is the same for every library only the cohort is.
 
     Args:
-        searcher: Of the library.
-        token: Ends it.
         give_way: Called before each sentence, to let queries go first.
 
     Raises:

@@ -157,10 +157,7 @@ class Retriever:
     """Finds candidates, each search in a task of its own.
 
     Attributes:
-        store: The passages and vectors.
-        space: The embedding space.
         docs: Which documents may answer; None for all.
-        pool: Runs the searches side by side.
         without: Words that a passage must not contain.
     """
 
@@ -212,8 +209,6 @@ class Retriever:
         """Score candidates by words and by meaning.
 
         Args:
-            terms: Of the query.
-            vectors: Of the query.
             keys: The candidates, ascending.
             fresh: Computes vectors of candidates that are not embedded yet.
         """
@@ -310,11 +305,7 @@ class Ranking:
     """n candidates of m documents, scored and in order.
 
     Attributes:
-        candidates: The candidates and their evidence.
-        documents: The evidence for each document.
         owner: Shape (n,): the index of each candidate's document among the m.
-        scored: The parts of their scores.
-        weights: The parameters of the scores.
         phrases: The passages with the exact phrase, if one is asked for.
         missing: Shape (n,): the language correction added to the similarities of each.
     """

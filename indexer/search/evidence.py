@@ -128,10 +128,6 @@ def word_evidence(terms: QueryTerms, reading: LexiconReader) -> LibraryEvidence:
     Function words count for no document. If most words of a query do not occur in the library, as
     in another language, the others match by chance, and their evidence is multiplied by the square
     of their share.
-
-    Args:
-        terms: Of the query.
-        reading: Has the words of documents and of their names.
     """
     docs, scores = reading.document_scores(terms.naming, limit=MAX_DOCUMENTS)
     asked = dict.fromkeys((*query_name_tokens(terms.text), *chain(*terms.instead.values())))

@@ -84,12 +84,9 @@ def describe_match(
     """Decompose a passage's similarity to a query by words.
 
     Args:
-        query: The query.
         passage: The view of the passage.
         text: Its canonical text, into which all places are offsets.
         language: Of the document.
-        terms: Of the query.
-        phrases: Those of the query.
     """
     alignment = align(query.states, passage.states)
     places = find_in_text(text, passage.text, passage.spans)
@@ -116,13 +113,8 @@ def same_words(
 ) -> list[bool]:
     """Which words of a passage match words of a query, in any form.
 
-    Words of a phrase that the passage contains match only inside the phrase.
-
-    Args:
-        found: The passage's words, in order.
-        terms: Of the query.
-        phrases: Those of the query.
-        language: Of the document.
+    Words of a phrase that the passage contains match only inside the phrase. ``found`` is the
+    passage's words, in order.
     """
     common = stop_words(language) or stop_words("en")
     same = [False] * len(found)

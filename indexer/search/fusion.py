@@ -240,7 +240,6 @@ def fuse(
         pages: Evidence of n passages.
         documents: Evidence of m documents.
         owner: Shape (n,): the index of each passage's document among the m.
-        weights: The parameters.
     """
     whole = weights.sentence * pages.sentence + (1 - weights.sentence) * pages.pooled
     asked = (

@@ -156,11 +156,7 @@ class HitMaker:
     ) -> tuple[Hit, ...]:
         """Make hits of passages that resemble something, best first.
 
-        Args:
-            keys: The passages.
-            scores: Their similarities.
-            best: The index of the most similar sentence of each.
-            limit: The most hits to return.
+        ``best`` is the index of the most similar sentence of each.
         """
         hits: list[Hit] = []
         for at, passage, places, doc in self._passages(keys, np.arange(len(keys)), limit):

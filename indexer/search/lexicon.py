@@ -275,7 +275,6 @@ class LexiconReader:
 
         Args:
             groups: For each word of the query the words it is expanded to.
-            limit: The most documents to give.
 
         Returns:
             Documents with a score above 0 and their scores, best first.

@@ -233,10 +233,7 @@ def unknown_names(
     last word while it is typed. A small library lacks stop words of its own language too.
 
     Args:
-        terms: Of the query.
         joined: Folded words that the library has as parts of others, or in parts.
-        reading: The library's words.
-        store: Its passages.
     """
     unknown = terms.unknown.difference(joined, *map(stop_words, terms.languages))
     coded = _coded(terms.text)

@@ -79,8 +79,7 @@ class Openings:
     def naming_words(self, docs: Docs) -> frozenset[str]:
         """The words of pairs in the openings of these documents and hardly any other.
 
-        Args:
-            docs: The likeliest; if there are none, those whose openings have all of a name.
+        ``docs`` are the likeliest; if there are none, those whose openings have all of a name.
         """
         counts = self._counts()
         if not len(docs):
@@ -173,8 +172,6 @@ def matched(
 
     Args:
         asked: Neighbouring words of the query, each with what they are run together.
-        single: Its words.
-        text: The opening.
         written: Neighbouring words that the query writes with capitals.
     """
     there, names, joined = names_in(text)

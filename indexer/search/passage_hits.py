@@ -59,8 +59,7 @@ class _Member:
 class NearDuplicates:
     """Groups the passages of a list under the first near-duplicate in another document.
 
-    Attributes:
-        query_words: The folded words of the query.
+    ``query_words`` are the folded words of the query.
     """
 
     query_words: frozenset[str]
@@ -72,8 +71,7 @@ class NearDuplicates:
     def join_group(self, doc: int, text: str) -> int | None:
         """Return the number of the group that a passage joins.
 
-        Returns:
-            None if it opens a group of its own, which then has the next number, from 0.
+        Returns None if it opens a group of its own, which then has the next number, from 0.
         """
         if not self._members and (not self._unread or self._unread[0][0] == doc):
             self._unread.append((doc, text))
@@ -239,7 +237,6 @@ def _phrase_spans(passage: Mapping[str, Any], phrases: Sequence[str]) -> tuple[S
     """Return the spans of phrases in a passage, as offsets into its ``text``, ascending.
 
     Args:
-        passage: With ``text`` and ``view``.
         phrases: As they were quoted; only words are compared, not what separates them.
     """
     spans = word_spans(passage["view"])

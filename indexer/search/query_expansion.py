@@ -43,7 +43,6 @@ def clear_language(text: str, terms: Sequence[str]) -> str:
     """The language of a query by its script or its stop words, or "" where it is not clear.
 
     Args:
-        text: The query.
         terms: Its words, folded.
     """
     if script := by_script_alone(text):
@@ -62,7 +61,6 @@ def function_words(text: str, terms: Sequence[str], languages: Sequence[str]) ->
     Documents written as questions ("How can I …") have them far more often than others.
 
     Args:
-        text: The query.
         terms: Its words, folded.
         languages: Those of the library, in which it is asked unless its own is clear.
     """

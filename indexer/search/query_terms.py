@@ -232,11 +232,8 @@ def prepare_terms(
     """Expand and weigh the words of a query, all of which is its question; see ``within``.
 
     Args:
-        query: As it was parsed.
-        lexicon: The library's vocabulary.
         reading: Its counts, cached for this query.
         languages: See ``languages_of``.
-        passages: How many the library has.
     """
     if VIETNAMESE in languages and _VIETNAMESE_LETTER.search(query.text):
         languages = (VIETNAMESE,)

@@ -85,7 +85,6 @@ def rerank(
         leading: Shape (k,): the indices of the leading ones.
         around: Shape (n,), as ``PageEvidence`` has it.
         evidence: Of these k passages.
-        weights: The parameters.
     """
     length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
     shortness: Floats = np.log(length).astype(np.float32)

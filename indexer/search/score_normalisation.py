@@ -157,9 +157,7 @@ REMEASURE = 1.5
 def spread_out(documents: Mapping[int, int], count: int) -> NDArray[np.int64]:
     """Choose passages at even distances over a library: their keys, ascending.
 
-    Args:
-        documents: How many passages each document has.
-        count: The most passages to choose.
+    ``documents`` says how many passages each document has.
     """
     docs = np.array(sorted(documents), np.int64)
     counts = np.array([documents[doc] for doc in docs.tolist()], np.int64)

@@ -264,9 +264,7 @@ class Searcher:
         """Separate the words of a query that name a document from its question.
 
         Args:
-            request: The query.
             space: Its model says whether a query may be in another language than the documents.
-            reading: The library's words.
         """
         query, catalog = request.query, self.catalog
         terms = prepare_terms(query, self.lexicon, reading, languages_of(catalog), request.passages)

@@ -86,7 +86,6 @@ def align_sentences(found: Sentences, at: int, source: Sentences) -> tuple[Align
     Args:
         found: The sentences of the passages found.
         at: The index of the passage.
-        source: The sentences of the source.
 
     Returns:
         Each of its sentences, with the most similar one of the source.
@@ -348,9 +347,6 @@ def rank_documents(
     the document's in the source: a book that holds all of a leaflet is half similar to it.
 
     Args:
-        store: Holds the vectors.
-        space: The embedding space.
-        source: The passages of the source.
         passages: For each document, how many it has.
 
     Returns:

@@ -48,7 +48,6 @@ class Service:
     """Serves one engine until ``close``.
 
     Args:
-        engine: The engine; closing the service leaves it open.
         library: The folder of the library, whose lock the caller holds.
         offline: Sent to clients, which may require an engine that never uses the network.
         lasting: Whether the process only serves, so that a client may end it; others end with

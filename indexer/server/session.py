@@ -49,7 +49,6 @@ class Session:
 
     Args:
         connection: An open connection that has not been read from.
-        number: The id of the client.
         wake: Becomes readable when the engine closes.
         secret: The secret that the client's hello must contain.
     """
@@ -242,10 +241,7 @@ RETRY_S = 0.05
 class Acceptor:
     """Accepts clients from ``open`` to ``close``.
 
-    Args:
-        library: The folder of the library.
-        lock: Its lock.
-        stopping: Whether no more clients are accepted.
+    ``stopping`` says whether no more clients are accepted.
     """
 
     def __init__(self, library: Path, lock: LibraryLock, stopping: Callable[[], bool]) -> None:

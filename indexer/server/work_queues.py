@@ -162,7 +162,6 @@ class WorkQueue:
 
         Args:
             finish_running: Let the running job finish instead of cancelling it.
-            timeout: Wait at most this many seconds.
 
         Returns:
             Whether the thread has ended.
@@ -298,8 +297,7 @@ class LocalEngine(EngineApi, Protocol):
     ) -> int:
         """Recognise scanned pages until none is left or there is other work.
 
-        Returns:
-            How many files were queued again for their recognised text.
+        Returns how many files were queued again for their recognised text.
         """
 
 
@@ -308,7 +306,6 @@ class BackgroundJobs:
     """Submits an engine's own jobs to its queues.
 
     Args:
-        engine: The engine.
         index_queue: For reading.
         slow_queue: For scanning folders meanwhile.
         recognition_queue: For scanned pages, while the other queues are idle.

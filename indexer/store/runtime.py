@@ -44,10 +44,8 @@ _HEAPS = {"M_ARENA_MAX": (-8, 4), "M_MMAP_THRESHOLD": (-3, 4 << 20), "M_TRIM": (
 def connect(path: Path, threads: int, cache: int) -> Any:
     """Open the LanceDB database in a directory.
 
-    Args:
-        path: The directory.
-        threads: The number of LanceDB's threads; only the first call in a process sets it.
-        cache: The size of the index cache in bytes.
+    ``threads`` is the number of LanceDB's threads; only the first call in a process sets it;
+    ``cache`` is the size of the index cache in bytes.
     """
     for name in ("LANCE_CPU_THREADS", "TOKIO_WORKER_THREADS", "RAYON_NUM_THREADS"):
         os.environ[name] = str(max(1, threads))
@@ -72,9 +70,7 @@ def connect(path: Path, threads: int, cache: int) -> Any:
 def cache_bytes(path: Path, free: int | None = None) -> int:
     """Return the size of the cache for the indices below a directory, in bytes.
 
-    Args:
-        path: The directory.
-        free: The bytes of free memory; None to ask the system.
+    ``free`` are the bytes of free memory; None to ask the system.
     """
     wanted = int(bytes_under(path.glob("*.lance/_indices")) * _CACHE_SHARE)
     free = int(psutil.virtual_memory().available) if free is None else free

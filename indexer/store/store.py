@@ -87,10 +87,7 @@ class Store:
         They are readable by their owner only.
 
         Args:
-            path: The directory.
-            threads: Of LanceDB.
             ann_from: From how many vectors on a space has an index.
-            writable: Whether anything may be written.
             suspect: Whether a fault ended the last engine; then indices of vectors, whose damage
                 may have been the reason, are made again.
 

@@ -300,10 +300,7 @@ class Texts:
     ) -> dict[int, T]:
         """What a function makes of the rows that are there and whole, by key.
 
-        Args:
-            keys: Of the rows.
-            made: The function.
-            kept: What it made before.
+        ``kept`` is what it made before.
         """
         database, documents = self._db, self._documents
         found: dict[int, T] = {}
@@ -334,11 +331,7 @@ class Texts:
     # -- damage -----------------------------------------------------------------------------
 
     def verify(self, tick: Callable[[], None] = lambda: None) -> TextProblems:
-        """Read every row.
-
-        Args:
-            tick: Called after each document; may raise to stop.
-        """
+        """Read every row. ``tick`` is called after each document; may raise to stop."""
         for doc in self._documents:
             for _ in self.iter_passages([doc]):
                 pass

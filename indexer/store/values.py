@@ -321,9 +321,7 @@ class SentenceCodes:
 def unpack_passages(codes: SentenceCodes, pooled: Float32s) -> tuple[Float32s, Int64s]:
     """Restore the vectors of n passages, float32 (m, dim), and where each begins, int64 (n + 1,).
 
-    Args:
-        codes: The packed vectors.
-        pooled: The passages' vectors, float32 (n, dim).
+    ``codes`` are the packed vectors; ``pooled`` is the passages' vectors, float32 (n, dim).
     """
     return unpack_sentences(
         codes.packed, pooled.repeat(np.diff(codes.offsets), axis=0)

@@ -258,9 +258,8 @@ class Vectors:
     def take_changes(self) -> list[Int64s] | None:
         """Take the keys of all rows deleted or replaced since the last call.
 
-        Returns:
-            An array for each change; None at the first call and after so many changes that what is
-            derived from the vectors is better made anew.
+        Returns an array for each change; None at the first call and after so many changes that what
+        is derived from the vectors is better made anew.
         """
         with self._changing:
             taken, self._changes, self._changed = self._changes, [], 0

@@ -273,9 +273,8 @@ def stems_of_words(listed: Iterable[str], language: str) -> list[tuple[str, tupl
 class DocumentWords:
     """The words of the documents of one commit. Any thread may ask.
 
-    Attributes:
-        lengths: How many words each document has, indexed by document, at least 1; 0 where there
-            is no document.
+    ``lengths`` says how many words each document has, indexed by document, at least 1; 0 where
+    there is no document.
     """
 
     schema: tantivy.Schema

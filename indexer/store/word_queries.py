@@ -61,11 +61,7 @@ _SIGNS = re.compile("[^a-z0-9]+")
 
 
 class WordSequence:
-    """Words side by side, as ``sequence`` has them; there is at least one.
-
-    Args:
-        words: The words.
-    """
+    """Words side by side, as ``sequence`` has them; there is at least one."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = tuple(words)
@@ -175,10 +171,7 @@ def match(
     """Passages that contain any of the stems, best first, scored by BM25.
 
     Args:
-        now: The passages.
         terms: The stems; expansions of a prefix or of a typo are terms too.
-        count: The most passages to return.
-        docs: The documents to search.
         without: Words that must not occur in the view of a passage.
         views: Reads the views of passages.
     """
@@ -207,9 +200,6 @@ def phrases(
     """Passages whose view has every phrase, first those where the words score best by BM25.
 
     Args:
-        now: The passages.
-        wanted: The phrases.
-        count: The most passages to return.
         docs: The documents to search.
         views: Reads the views of passages.
     """

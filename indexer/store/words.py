@@ -75,9 +75,8 @@ _MOST_DELETED, _FEW_ENTRIES = 0.25, 2_000
 class WordStore:
     """The words of one library: one thread writes, any thread asks. Use ``open``.
 
-    Attributes:
-        behind: Whether they may lack something that the texts have; see ``catch_up``.
-        failed: Whether a file could not be read; the next ``catch_up`` makes all again.
+    ``behind`` says whether they may lack something that the texts have; see ``catch_up``;
+    ``failed`` says whether a file could not be read; the next ``catch_up`` makes all again.
     """
 
     def __init__(self, folder: Path, *, temporary: bool = False) -> None:

@@ -185,9 +185,7 @@ def draw(
 
     Args:
         found: The image's size.
-        data: Its pixels.
         marks: Of the passage, in points.
-        page: The number of the page.
         size: Of the page, in points.
         extent: How much of it to keep.
     """

@@ -26,9 +26,8 @@ def reason(code: str) -> str:
 def sentence(code: str, detail: Mapping[str, object] | str = "") -> str:
     """The sentence of a reason code.
 
-    Args:
-        code: A key of ``indexer.api.errors.CODES``, or "".
-        detail: The values of its placeholders, as a mapping or as the JSON text of one.
+    ``code`` is a key of ``indexer.api.errors.CODES``, or ""; ``detail`` are the values of its
+    placeholders, as a mapping or as the JSON text of one.
     """
     return _filled(say(CODES[code].message), detail) if code in CODES else ""
 
