@@ -36,8 +36,8 @@ from app.cli_common import (
     absolute_path,
     explain_failure,
 )
-from app.confined import WINDOW, Confine
-from app.engine import OpenEngine, open_engine
+from app.confined import WINDOW
+from app.engine import open_engine
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.confine.process import frozen_program, is_frozen
 
@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from app.confined import Confine
+    from app.engine import OpenEngine
     from app.settings import Settings
 
 log = logging.getLogger(__name__)

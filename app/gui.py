@@ -23,12 +23,13 @@ from app import logs, paths
 from app.doors.call_log import read_calls
 from app.settings import Settings
 from indexer.api.errors import WorldError
-from indexer.confine.launcher import Command, LauncherRequest, OpenInViewer, OpenPath, StartAgain
+from indexer.confine.launcher import LauncherRequest, OpenInViewer, OpenPath, StartAgain
 from indexer.confine.process import child_command, child_environment, own_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from indexer.confine.launcher import Command
     from ui.application import Application, Start
     from ui.main_window import MainWindow
 

@@ -46,7 +46,7 @@ from indexer.library.removal import remove_paths
 from indexer.library.repair import repair, verify
 from indexer.pipeline.parts import BatchSizes
 from indexer.store.store import Store
-from indexer.watching.watcher import Read, Watcher
+from indexer.watching.watcher import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from indexer.api.contract import Request
     from indexer.api.status import Status
     from indexer.config import EngineConfig
+    from indexer.watching.watcher import Read
 
 A = TypeVar("A")
 
