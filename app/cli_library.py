@@ -43,12 +43,13 @@ PAGE_ROWS = 1000
 
 def _status(options: Namespace, context: CommandContext) -> int:
     from app import encryption
-    from indexer.vault.place import place_of
+    from indexer.vault.place import is_locked, place_of
 
-    if encryption.is_locked(context.library) and not place_of(context.library).in_keyring:
-        row = [("Library", render.name(str(context.library))), ("Encrypted", "yes, locked")]
-        answer = {"library": str(context.library), "encrypted": "yes, locked"}
-        context.answer(options, answer, *render.columns(row))
+    if is_locked(context.library) and not place_of(context.library).in_keyring:
+        library, encrypted = str(context.library), encryption.state(context.library)
+        rows = [("Library", render.name(library)), ("Encrypted", encrypted)]
+        answer = {"library": library, "encrypted": encrypted}
+        context.answer(options, answer, *render.columns(rows))
         return 0
     status = context.with_engine(lambda engine: engine.call(GetStatus()))
     encrypted = encryption.state(context.library)

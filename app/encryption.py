@@ -15,9 +15,18 @@ from typing import TYPE_CHECKING
 from app import logs, paths
 from indexer.api.errors import WorldError
 from indexer.api.private_files import LibraryLock
-from indexer.api.system_keyring import SERVICE, Keyring, system_keyring
+from indexer.api.system_keyring import SERVICE, Keyring, store_password, system_keyring
 from indexer.vault import convert, mounting
-from indexer.vault.place import LOG, TEMPORARY, WINDOW, State, is_alive, is_encrypted, place_of
+from indexer.vault.place import (
+    LOG,
+    TEMPORARY,
+    WINDOW,
+    State,
+    is_alive,
+    is_encrypted,
+    is_locked,
+    place_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,14 +46,11 @@ def follow(library: Path) -> None:
     folders = {name: library / name for name in (WINDOW, LOG)}
     # What the window keeps stays in a library that was decrypted.
     if not inside:
-        folders = {WINDOW: library / WINDOW} if _has_window(library) else {}
+        with contextlib.suppress(OSError):  # of a library of somebody else
+            folders = {
+                name: path for name, path in folders.items() if name == WINDOW and path.is_dir()
+            }
     paths.use_inside(folders)
-
-
-def _has_window(library: Path) -> bool:
-    with contextlib.suppress(OSError):  # of a library of somebody else
-        return (library / WINDOW).is_dir()
-    return False
 
 
 def state(library: Path) -> str:
@@ -57,11 +63,6 @@ def state(library: Path) -> str:
     return "yes, unlocked" if is_alive(place_of(library).open) else "yes, locked"
 
 
-def is_locked(library: Path) -> bool:
-    """Whether a library is encrypted and has to be unlocked before it can be opened."""
-    return is_encrypted(library) and not is_alive(place_of(library).open)
-
-
 def open_library(library: Path, settings: Settings) -> None:
     """Put right what was interrupted, and unlock a library whose passphrase is in the keyring.
 
@@ -69,13 +70,8 @@ def open_library(library: Path, settings: Settings) -> None:
     Raises ``vault_locked``, and what ``put_right`` raises.
     """
     place = place_of(library)
-    try:
-        if place.state() is None and not place.folder.is_dir():
-            return
-    except WorldError:
-        if not place.folder.is_dir():
-            return
-        raise
+    if not place.folder.is_dir():
+        return
     put_right(library)
     if place.state() is None:
         return
@@ -190,12 +186,10 @@ def keep_passphrase(place: VaultPlace, passphrase: str) -> None:
     """Have the keyring of the system keep a passphrase. Raises ``no_keyring``."""
     backend = _keyring()
     with contextlib.suppress(Exception):  # each backend has its own, which may quote
-        if backend is not None:
-            backend.set_password(SERVICE, str(place.folder), passphrase)
-            if backend.get_password(SERVICE, str(place.folder)) == passphrase:
-                if place.state() is State.ENCRYPTED:
-                    place.write(State.ENCRYPTED, keyring=True)
-                return
+        if backend is not None and store_password(backend, str(place.folder), passphrase):
+            if place.state() is State.ENCRYPTED:
+                place.write(State.ENCRYPTED, keyring=True)
+            return
     raise WorldError("no_keyring")
 
 

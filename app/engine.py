@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.vault.place import is_alive, is_encrypted
+from indexer.vault.place import is_locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +75,7 @@ def open_engine(config: EngineConfig) -> LocalEngine:
     Raises ``old_processor``, ``no_runtime`` without an ONNX Runtime, ``library_locked``,
     ``vault_locked``, and what else opening a library may meet.
     """
-    if is_encrypted(config.library) and not is_alive(config.library.resolve()):
+    if is_locked(config.library):
         raise WorldError("vault_locked", library=str(config.library))
     # Checked before heavy imports, and before a library is created.
     if lacks := missing_instructions():

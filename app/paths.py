@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
+from indexer.vault.place import LOG, WINDOW
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -50,15 +52,15 @@ def use_inside(folders: Mapping[str, Path]) -> None:
 
 def window_folder() -> Path:
     """Return the folder of what the window keeps for its person."""
-    return _inside.get("window") or shared_window_folder()
+    return _inside.get(WINDOW) or shared_window_folder()
 
 
 def shared_window_folder() -> Path:
-    return data_folder() / "window"
+    return data_folder() / WINDOW
 
 
 def log_folder() -> Path:
-    return _inside.get("log") or shared_log_folder()
+    return _inside.get(LOG) or shared_log_folder()
 
 
 def shared_log_folder() -> Path:

@@ -167,7 +167,7 @@ def _authors(authors: str, style: CitationStyle) -> str:
     written = [_author(name, style.form, first=not at) for at, name in enumerate(names)]
     if len(written) > style.most:
         return written[0] + style.others
-    between = style.both if len(written) == len("ab") else style.last
+    between = style.both if len(written) == 2 else style.last
     return between.join(filter(None, (", ".join(written[:-1]), *written[-1:])))
 
 

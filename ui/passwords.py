@@ -20,7 +20,7 @@ from shiboken6 import isValid
 
 from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import ListFiles, Unlock
-from indexer.api.system_keyring import SERVICE, Keyring, system_keyring
+from indexer.api.system_keyring import SERVICE, Keyring, store_password, system_keyring
 from indexer.api.types import FileState
 from ui.ports import Context, ignore
 from ui.requests import Questions
@@ -88,10 +88,7 @@ class Passwords(QObject):
 
     def _set(self, path: str, password: str) -> bool:
         backend = self._backend()
-        if backend is None:
-            return False
-        backend.set_password(SERVICE, path, password)
-        return backend.get_password(SERVICE, path) == password
+        return backend is not None and store_password(backend, path, password)
 
     def _backend(self) -> Keyring | None:
         if not self._looked:

@@ -37,14 +37,9 @@ class SearchPane(QWidget):
     reading = Signal(bool)
 
     def __init__(
-        self,
-        context: Context,
-        state: WindowState,
-        search: SearchPage,
-        preview: Preview,
-        parent: QWidget | None = None,
+        self, context: Context, state: WindowState, search: SearchPage, preview: Preview
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._context = context
         self._reads = False
         self.search = search

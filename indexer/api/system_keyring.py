@@ -33,6 +33,12 @@ def system_keyring() -> Keyring | None:
     return next(filter(is_trusted, members or [chosen]), None)
 
 
+def store_password(backend: Keyring, name: str, password: str) -> bool:
+    """Put a password into a keyring; whether it is there now, since some drop it silently."""
+    backend.set_password(SERVICE, name, password)
+    return backend.get_password(SERVICE, name) == password
+
+
 def is_trusted(backend: object) -> bool:
     """Whether a backend is a keyring of the operating system, not a plain file or none."""
     return type(backend).__module__ in TRUSTED

@@ -134,8 +134,8 @@ class Vectors:
         self.codes: Any = None
         self.coding = threading.Lock()
         self.index: Any = None
-        # The keys of each deletion or replacement since ``take_changes``; None while nothing is
-        # derived that they could make wrong.
+        # The keys of each deletion or replacement since ``take_changes``; None while no codes exist
+        # that would have to be corrected.
         self._changes: list[Int64s] | None = None
         self._changed = 0
 
@@ -243,13 +243,12 @@ class Vectors:
             self._keys = np.insert(self._keys, np.searchsorted(self._keys, new), new)
 
     def _forget(self, keys: Int64s) -> None:
-        """Note that rows are gone or are others now."""
+        """Note that rows were deleted or replaced."""
         self._keys = self._keys[np.isin(self._keys, keys, invert=True)]
         if self._changes is not None:
             self._changes.append(keys)
             self._changed += len(keys)
-            # So many changes cost more than making the codes anew; an engine may write for weeks
-            # before it is asked again.
+            # Making the codes anew is cheaper then; an engine may write for weeks between searches.
             if self._changed > max(len(self._keys), _MANY):
                 self._changes = self.codes = None
         if self.index is not None:
@@ -258,8 +257,8 @@ class Vectors:
     def take_changes(self) -> list[Int64s] | None:
         """Take the keys of all rows deleted or replaced since the last call.
 
-        Returns an array for each change; None at the first call and after so many changes that what
-        is derived from the vectors is better made anew.
+        Returns an array for each change; None if the codes must be made anew: at the first call,
+        and after very many changes.
         """
         with self._changing:
             taken, self._changes, self._changed = self._changes, [], 0

@@ -1,10 +1,9 @@
 """The process that keeps a library unlocked: it runs gocryptfs, and unmounts when it must.
 
-It ends by SIGTERM, when nothing was open in the library for a while, when the process ends that
-converts the library, and when the machine goes to sleep, which the login manager of the system says
-on D-Bus and waits for. It reads no document and
-no library. It does not know the passphrase any more once the folder is mounted; gocryptfs has the
-key, and gives it up when it ends.
+It ends on SIGTERM, when nothing was open in the library for a while, when the process that converts
+the library ends, and when the machine goes to sleep: the system's login manager announces that on
+D-Bus and waits. It reads no document and no library. Once the folder is mounted it no longer knows
+the passphrase; gocryptfs has the key, and gives it up when it ends.
 """
 
 from __future__ import annotations

@@ -143,6 +143,11 @@ def is_encrypted(library: Path) -> bool:
     return place_of(library).state() not in {None, State.COPYING}
 
 
+def is_locked(library: Path) -> bool:
+    """Whether a library is encrypted and has to be unlocked before it can be opened."""
+    return is_encrypted(library) and not is_alive(place_of(library).open)
+
+
 def is_mounted(point: Path) -> bool:
     """Whether something is mounted at a folder, even if what served it has died."""
     try:

@@ -73,8 +73,8 @@ _MOST_LETTERS = 1200
 class NoteField(QPlainTextEdit):
     """The note: plain text, in which Tab goes on to the next control."""
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str) -> None:
+        super().__init__()
         self.setPlainText(text)
         self.setTabChangesFocus(True)
         self.setPlaceholderText(self.tr("Your note"))
@@ -113,8 +113,8 @@ class Card(CardFrame):
     noted = Signal(str, str)
     stepped = Signal(str, int)
 
-    def __init__(self, kept: Kept, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, kept: Kept) -> None:
+        super().__init__()
         self.kept = kept
         self._pressed: QPoint | None = None
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
@@ -264,8 +264,8 @@ class Cards(QWidget):
 
     dropped = Signal(str, int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAcceptDrops(True)
         self.cards: list[Card] = []
         self._gap = -1  # before which card something would be dropped
@@ -337,10 +337,8 @@ class BasketPage(QWidget):
 
     searched = Signal(str)
 
-    def __init__(
-        self, basket: Basket, context: Context, worker: FileWorker, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, basket: Basket, context: Context, worker: FileWorker) -> None:
+        super().__init__()
         self._basket = basket
         self._notices = context.notices
         self.export = BasketExport(basket, context, worker, self)

@@ -63,8 +63,8 @@ class DocumentSide(QWidget):
 
     menu_requested = Signal(QPoint, object, object)
 
-    def __init__(self, library: Path, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, library: Path) -> None:
+        super().__init__()
         self._library = library
         self._loader: Loader | None = None
         self._hit: Hit | None = None
@@ -188,8 +188,8 @@ class ComparePage(QWidget):
     left = Signal()
     menu_requested = Signal(QPoint, object, object)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._link = context.link
         self._request: int | None = None
         self.found: Comparison | None = None

@@ -108,8 +108,8 @@ class RowWidget(QFrame):
     stepped = Signal(int)
     menu_requested = Signal(int, QPoint)
 
-    def __init__(self, row: StatementRow, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, row: StatementRow) -> None:
+        super().__init__()
         self.row = row
         self.is_current = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -191,8 +191,8 @@ class RowList(QScrollArea):
     opened = Signal(object)
     menu_requested = Signal(object, int, QPoint)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -268,8 +268,8 @@ class ParallelsPane(QWidget):
     left = Signal()
     menu_requested = Signal(QPoint, object, object)
 
-    def __init__(self, link: EnginePort, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, link: EnginePort) -> None:
+        super().__init__()
         self.setAccessibleName(self.tr("Elsewhere in the library"))
         self._link = link
         self._request: int | None = None

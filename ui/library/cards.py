@@ -209,8 +209,8 @@ class PatternsEditor(CardFrame):
     saved = Signal(str, tuple)
     closed = Signal()
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._questions = Questions(context, self)
         self._root = ""
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from PySide6.QtGui import QAction, QColor, QFocusEvent, QResizeEvent
-    from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
+    from PySide6.QtWidgets import QStyleOptionViewItem
 
     from ui.library.file_model import FileModel
 
@@ -131,10 +131,8 @@ def _paint_rest(painter: QPainter, option: QStyleOptionViewItem, used: int, text
 class FileTable(QTableView):
     """Shows a ``FileModel``, with ``actions`` in its menu and by their keys."""
 
-    def __init__(
-        self, model: FileModel, actions: Sequence[QAction], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: FileModel, actions: Sequence[QAction]) -> None:
+        super().__init__()
         self._files = model
         self._sorted = (int(Column.NAME), Qt.SortOrder.AscendingOrder)
         self.setModel(model)

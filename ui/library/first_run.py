@@ -70,8 +70,8 @@ class FirstRun(QScrollArea):
 
     finished = Signal(str)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         self._questions = Questions(context, self)
         self.setWidgetResizable(True)
@@ -245,8 +245,8 @@ class FolderChoice(QWidget):
 
     changed = Signal()
 
-    def __init__(self, offered: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, offered: Sequence[str]) -> None:
+        super().__init__()
         self.setAccessibleName(self.tr("Folders to search"))
         self._boxes: dict[str, QCheckBox] = {}
         self._column = filled(QVBoxLayout(self), spacing=S)

@@ -46,8 +46,8 @@ class MessagePane(QScrollArea):
     password_given = Signal(str)
     repeat_requested = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.drawing = "document"

@@ -23,7 +23,6 @@ from ui.words import failures
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent
-    from PySide6.QtWidgets import QWidget
 
     from ui.preview.document import ImageKey, PageDocument
 
@@ -233,8 +232,8 @@ class PageView(PageScroller):
 
     document_shown = Signal(object)  # a PageDocument or None
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Page"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

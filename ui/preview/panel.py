@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
-    from PySide6.QtWidgets import QWidget
 
     from indexer.api.errors import LecternError
     from indexer.api.pages import TextPart
@@ -53,8 +52,8 @@ class Preview(PreviewFrame):
     like_requested = Signal(str)  # a query
     hit_requested = Signal(int)  # the number of a hit, from 0, in the given list
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         self._hit: Hit | None = None
         self._hits: list[Hit] = []

@@ -119,8 +119,8 @@ class Thumbnails(QListView):
 
     page_requested = Signal(int)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.dark_pages = False
         self._following = False  # the selection follows the pages
         self._bring = False  # whether the selected page is to be scrolled to

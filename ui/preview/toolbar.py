@@ -48,8 +48,8 @@ class FindBar(QWidget):
     chosen = Signal(int)
     closed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.text = QLineEdit()
         self.text.setPlaceholderText(self.tr("Find in this document"))
         self.text.setAccessibleName(self.text.placeholderText())
@@ -157,8 +157,8 @@ class Toolbar(QWidget):
     page_entered = Signal(str)
     zoom_chosen = Signal(object)  # a Zoom
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._steps = False
         self.side = self._button("outline", self.tr("Pages and outline"), keys.SIDE)
         self.side.setCheckable(True)

@@ -199,8 +199,8 @@ _STEPS = 60
 class BusyLine(QWidget):
     """A thin line under the box that moves while a search runs; it always has its room."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFixedHeight(2)
         self._step = 0
         self._wait = timer(self, _BUSY_MS, self._begin)
@@ -250,14 +250,8 @@ class SearchBar(QWidget):
     searched = Signal(str)
     help_requested = Signal()
 
-    def __init__(
-        self,
-        memory: Memory,
-        collections: Collections,
-        notices: Notices,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, memory: Memory, collections: Collections, notices: Notices) -> None:
+        super().__init__()
         self._memory = memory
         self._collections = collections
         self._notices = notices

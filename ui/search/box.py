@@ -22,7 +22,6 @@ from ui.widgets import IconToolButton, RowDelegate
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QMouseEvent, QPaintEvent, QResizeEvent
-    from PySide6.QtWidgets import QWidget
 
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 _FOR_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape)
@@ -49,8 +48,8 @@ class SearchBox(QLineEdit):
     accepted = Signal(bool)
     left = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.filters: list[str] = []  # each in the grammar
         self.offers = Offers()
         self._all = False  # whether the next letter replaces the filters, too

@@ -159,8 +159,8 @@ class ChipBar(QWidget):
     offers_requested = Signal()
     left = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.places: dict[str, str] = {}  # the pages of passages, by their values in a query
         self.chips: list[Chip] = []
         self._text = ""

@@ -35,8 +35,8 @@ class Muted(QLabel):
 class MessageLine(QLabel):
     """Shows one message, by precedence a failure, a wait or notes; hidden if there is none."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._failure = ""
         self._waits = False
         self._notes: tuple[str, ...] = ()
@@ -95,8 +95,8 @@ class Link(QAbstractButton):
 
     followed = Signal(str)
 
-    def __init__(self, text: str, target: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str, target: str) -> None:
+        super().__init__()
         self.target = target
         self.setText(line(text))
         self.setAccessibleName(self.text())
@@ -148,9 +148,9 @@ class PassageLabel(QLabel):
         most: How many letters are shown; more if the best sentence ends later.
     """
 
-    def __init__(self, most: int, parent: QWidget | None = None) -> None:
+    def __init__(self, most: int) -> None:
         self._hit: Hit | None = None  # before Qt's initialiser, which may call ``changeEvent``
-        super().__init__(parent)
+        super().__init__()
         self._most = most
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(True)

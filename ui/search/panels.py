@@ -49,8 +49,8 @@ class Unsearched(QWidget):
 
     files_requested = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName(self.tr("Not searched"))
         self._flow = FlowLayout(self, M)
         self.hide()
@@ -126,8 +126,8 @@ class ResultsSummary(QWidget):
 
     ordered = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.order = ResultOrder.RELEVANCE
         self._count, self._embedded = Muted(), Muted()
         # With a large font the embedded share wraps below the number of hits.
@@ -249,8 +249,8 @@ class Banner(QWidget):
 class ModelOffer(QWidget):
     """Offers the model that reads the language of a question, if the library's does not."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         self._questions = Questions(context, self)
         self._model = ""
@@ -296,8 +296,8 @@ class NothingPanel(QScrollArea):
 
     searched = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.viewport().setAutoFillBackground(False)

@@ -54,8 +54,8 @@ class ResultsPane(QWidget):
     emptied = Signal()
     ordered = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.model = ResultsModel(self)
         self.result: SearchResult | None = None
         self.groups: tuple[HitGroup, ...] = ()

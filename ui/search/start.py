@@ -173,8 +173,8 @@ class RecentDocuments(QListView):
     chosen = Signal(str)
     dropped = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self._documents = QStandardItemModel(self)
         self._pages: FirstPages | None = None
         self.setModel(self._documents)
@@ -280,8 +280,8 @@ class StartPanel(QWidget):
     dropped = Signal(str)
     discarded = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.documents = RecentDocuments()
         self.take_client = self.documents.take_client
         self.searches = QTreeWidget()

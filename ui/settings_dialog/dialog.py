@@ -51,8 +51,8 @@ class PrivacyPage(QWidget):
 
     deletion_requested = Signal()
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         self._questions = Questions(context, self)
         self._statement = wrapped_label(

@@ -68,8 +68,8 @@ def show_records(tree: QTreeWidget, records: Iterable[list[str]], nothing: QWidg
 class DoorsPage(QWidget):
     """The page of the doors; the log is read when it is shown."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__()
         self._context = context
         self._questions = Questions(context, self)
         declared = context.settings.declared()
