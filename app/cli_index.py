@@ -31,9 +31,7 @@ def _arguments(parser: ArgumentParser) -> None:
         help="folders or files to add; without any, all folders of the library are scanned again",
     )
     parser.add_argument(
-        "--rescan",
-        action="store_true",
-        help="read files again even if size and time are unchanged",
+        "--rescan", action="store_true", help="read files again even if size and time are unchanged"
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")

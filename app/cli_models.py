@@ -31,10 +31,7 @@ if TYPE_CHECKING:
 
 
 UNKNOWN = "unknown"
-_STATES = {
-    ModelState.HERE: "ready",
-    ModelState.ABSENT: "not here yet",
-}
+_STATES = {ModelState.HERE: "ready", ModelState.ABSENT: "not here yet"}
 _KINDS = {
     ModelKind.EMBEDDING: "a vector for each passage",
     ModelKind.RERANKER: "a score for a question and a passage",

@@ -190,11 +190,7 @@ def hit_lines(number: int, hit: Hit, style: TerminalStyle, *, explain: bool = Fa
     indent = "    "
     room = style.width - len(indent)
     right = _place(hit)
-    title = render.elide(
-        _title(hit),
-        room - render.cells(right) - 2,
-        style.dots,
-    )
+    title = render.elide(_title(hit), room - render.cells(right) - 2, style.dots)
     gap = " " * max(2, room - render.cells(title) - render.cells(right))
     lines = [f"{number:>2}  {style.bold(title)}{gap}{right}"]
     separator = HEADING_SEPARATOR if style.unicode else " > "

@@ -16,26 +16,11 @@ from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QSizeF, Qt, QUrl
-from PySide6.QtGui import (
-    QFont,
-    QImage,
-    QPageSize,
-    QPdfWriter,
-    QTextDocument,
-    QTextDocumentWriter,
-)
+from PySide6.QtGui import QFont, QImage, QPageSize, QPdfWriter, QTextDocument, QTextDocumentWriter
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from indexer.api.private_files import replacing, write_file
-from ui.citations import (
-    CitedSource,
-    bibtex,
-    citable,
-    citation,
-    citation_keys,
-    encodable,
-    passage,
-)
+from ui.citations import CitedSource, bibtex, citable, citation, citation_keys, encodable, passage
 from ui.search.describe import headings
 from ui.search.query_text import link_of
 from ui.search.safe_text import is_right_to_left, plain, shown

@@ -68,11 +68,7 @@ class PortalListener(threading.Thread):
     """
 
     def __init__(
-        self,
-        keys: str,
-        description: str,
-        pressed: Callable[[], None],
-        refused: Callable[[], None],
+        self, keys: str, description: str, pressed: Callable[[], None], refused: Callable[[], None]
     ) -> None:
         super().__init__(name="hotkey", daemon=True)
         self._shortcut = {

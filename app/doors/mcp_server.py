@@ -18,13 +18,7 @@ from mcp.server.mcpserver.resources import ResourceSecurity
 from mcp_types import Resource, ToolAnnotations
 from pydantic import Field
 
-from app.doors.answers import (
-    CompareAnswer,
-    DocumentsAnswer,
-    ReadAnswer,
-    SearchAnswer,
-    StatusAnswer,
-)
+from app.doors.answers import CompareAnswer, DocumentsAnswer, ReadAnswer, SearchAnswer, StatusAnswer
 from app.doors.library import (
     ADDRESS,
     MOST_BYTES,

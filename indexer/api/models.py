@@ -250,10 +250,7 @@ class Reindex(Request[Summary]):
     """
 
     queue: ClassVar[Queue] = Queue.INDEX
-    changes: ClassVar[tuple[LibraryPart, ...]] = (
-        LibraryPart.FILES,
-        LibraryPart.MODELS,
-    )
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES, LibraryPart.MODELS)
     reports: ClassVar[bool] = True
     model: str | None = None
     precision: str | None = None
@@ -264,10 +261,7 @@ class RollBack(Request[ModelChoice]):
     """Search with the previous model again. Raises ``nothing_to_roll_back``."""
 
     queue: ClassVar[Queue] = Queue.INDEX
-    changes: ClassVar[tuple[LibraryPart, ...]] = (
-        LibraryPart.FILES,
-        LibraryPart.MODELS,
-    )
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES, LibraryPart.MODELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +269,4 @@ class Discard(Request[int]):
     """Delete the vectors kept for ``RollBack``; the answer is the number of bytes freed."""
 
     queue: ClassVar[Queue] = Queue.INDEX
-    changes: ClassVar[tuple[LibraryPart, ...]] = (
-        LibraryPart.FILES,
-        LibraryPart.MODELS,
-    )
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES, LibraryPart.MODELS)

@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from indexer.api.answers import FileList, FolderCount
 from indexer.api.contract import Request
-from indexer.api.document_requests import (
-    CorrectDocument,
-    EmbedTexts,
-    ListDocuments,
-    ReadPassages,
-)
+from indexer.api.document_requests import CorrectDocument, EmbedTexts, ListDocuments, ReadPassages
 from indexer.api.errors import WorldError
 from indexer.api.models import (
     CompareModels,
@@ -58,18 +53,9 @@ from indexer.embed.reranker import Reranker
 from indexer.engine import reindex
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.asked_languages import AskedLanguages
-from indexer.engine.document_reading import (
-    embed_texts,
-    list_documents,
-    parse_within,
-    read_passages,
-)
+from indexer.engine.document_reading import embed_texts, list_documents, parse_within, read_passages
 from indexer.engine.estimate import estimate_cost
-from indexer.engine.lookup import (
-    describe_document,
-    retry_files,
-    unlock_document,
-)
+from indexer.engine.lookup import describe_document, retry_files, unlock_document
 from indexer.pipeline.reading import PasswordsByPath
 from indexer.pipeline.recogniser import Recogniser, ScannedPages
 from indexer.query.filters import clean

@@ -18,12 +18,7 @@ import numpy as np
 
 from indexer.api.answers import Problem, Verification
 from indexer.api.errors import LecternError
-from indexer.library.recovery import (
-    incomplete,
-    other_texts,
-    recover,
-    without_vectors,
-)
+from indexer.library.recovery import incomplete, other_texts, recover, without_vectors
 from indexer.library.removal import deletable_orphans
 from indexer.store.vectors import Vectors, vectors_name
 

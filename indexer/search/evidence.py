@@ -15,13 +15,7 @@ import numpy as np
 
 from indexer.arrays import find_sorted, united
 from indexer.catalog.names import stem_of
-from indexer.search.fusion import (
-    NAME_FLOOR,
-    DocumentEvidence,
-    clarity,
-    relative,
-    score_documents,
-)
+from indexer.search.fusion import NAME_FLOOR, DocumentEvidence, clarity, relative, score_documents
 from indexer.search.score_normalisation import CosineScale
 from indexer.text.name_words import (
     YEARS,

@@ -229,10 +229,7 @@ def score_documents(documents: DocumentEvidence, weights: Weights) -> Floats:
 
 
 def fuse(
-    pages: PageEvidence,
-    documents: DocumentEvidence,
-    owner: NDArray[np.intp],
-    weights: Weights,
+    pages: PageEvidence, documents: DocumentEvidence, owner: NDArray[np.intp], weights: Weights
 ) -> Scored:
     """Score all passages; ``rerank_scores.rerank`` adds the evidence of the leading ones.
 

@@ -223,11 +223,7 @@ def languages_of(catalog: Catalog) -> tuple[str, ...]:
 
 
 def prepare_terms(
-    query: Query,
-    lexicon: Lexicon,
-    reading: LexiconReader,
-    languages: Sequence[str],
-    passages: int,
+    query: Query, lexicon: Lexicon, reading: LexiconReader, languages: Sequence[str], passages: int
 ) -> QueryTerms:
     """Expand and weigh the words of a query, all of which is its question; see ``within``.
 

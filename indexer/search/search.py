@@ -25,13 +25,7 @@ from indexer.search.answerability import (
     classifier_for,
     is_foreign,
 )
-from indexer.search.candidates import (
-    FreshVectors,
-    QueryVectors,
-    Ranking,
-    Retriever,
-    keys_found,
-)
+from indexer.search.candidates import FreshVectors, QueryVectors, Ranking, Retriever, keys_found
 from indexer.search.document_names import NameVectors
 from indexer.search.evidence import (
     LibraryEvidence,

@@ -28,14 +28,7 @@ from indexer.api.errors import LecternError
 from indexer.api.lru_cache import SharedCache
 from indexer.database import DAMAGED, Database, Layout, is_whole, remove_database
 from indexer.salvage import copy_readable_rows
-from indexer.store.values import (
-    MAX_ORDINAL,
-    ORDINAL_BITS,
-    Int64s,
-    StoredPassage,
-    key_of,
-    ranges,
-)
+from indexer.store.values import MAX_ORDINAL, ORDINAL_BITS, Int64s, StoredPassage, key_of, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -113,11 +113,7 @@ class Vectors:
     """
 
     def __init__(
-        self,
-        path: Path,
-        refusal: LecternError | None = None,
-        *,
-        dimension: int = 0,
+        self, path: Path, refusal: LecternError | None = None, *, dimension: int = 0
     ) -> None:
         self._db = Database(path, LAYOUT, refusal)
         if self._db.is_new:
