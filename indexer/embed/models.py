@@ -1,16 +1,18 @@
 """Models as data: what a record says of how a model reads, and those that are published on a hub.
 
-Code reads these fields and never branches on the name of a model. A row of ``PUBLISHED`` names a
-repository, an ONNX file in it and how to read it, as far as its card tells; ``indexer.embed.hub``
-asks the hub for hashes and revisions.
+Code reads these fields and never branches on the name of a model. ``PUBLISHED`` has what
+``resources/models/published.json`` says of models on a hub.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.codec import decode
 from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
 from indexer.config import Precision
 
@@ -173,7 +175,6 @@ def space_of(record: ModelRecord, precision: Precision) -> str:
 
 
 HUB = "https://huggingface.co/"
-_APACHE, _MIT = "Apache-2.0", "MIT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,68 +201,14 @@ class Published:
         )
 
 
-def _row(repository: str, **facts: Any) -> Published:
-    info = ModelInfo(
-        repository.rpartition("/")[2], Origin.PUBLISHED, ModelState.ABSENT, late=False,
-        repository=repository, homepage=HUB + repository, **facts,
-    )  # fmt: skip
-    return Published(info)
+def _published(facts: dict[str, Any]) -> Published:
+    repository = facts["repository"]
+    own = {"id": repository.rpartition("/")[2], "homepage": HUB + repository, "late": False}
+    state = {"origin": Origin.PUBLISHED, "state": ModelState.ABSENT}
+    return Published(decode(ModelInfo, {**own, **state, **facts}))
 
 
-_NOMIC: dict[str, Any] = {
-    "parameters": 137_000_000, "dimensions": 768, "tokens": 8192, "pooling": Pooling.MEAN,
-    "query_prefix": "search_query: ", "document_prefix": "search_document: ",
-    "languages": ("en",), "licence": _APACHE,
-}  # fmt: skip
-_E5: dict[str, Any] = {
-    "tokens": 512, "pooling": Pooling.MEAN, "query_prefix": "query: ",
-    "document_prefix": "passage: ", "language_count": 100, "licence": _MIT,
-}  # fmt: skip
-_RERANKER: dict[str, Any] = {"kind": ModelKind.RERANKER, "pooling": Pooling.CLS}
-_EN: dict[str, Any] = {"languages": ("en",), "licence": _APACHE}
-
-_ROWS = (
-    _row(
-        "sentence-transformers/all-MiniLM-L6-v2", parameters=22_700_000, dimensions=384,
-        tokens=256, pooling=Pooling.MEAN, query_prefix="", document_prefix="", **_EN,
-    ),
-    _row(
-        "Alibaba-NLP/gte-modernbert-base", parameters=149_000_000, dimensions=768, tokens=8192,
-        pooling=Pooling.CLS, query_prefix="", document_prefix="", **_EN,
-    ),
-    _row("nomic-ai/nomic-embed-text-v1.5", **_NOMIC),
-    _row("nomic-ai/modernbert-embed-base", **_NOMIC | {"parameters": 149_000_000}),
-    _row(
-        "Snowflake/snowflake-arctic-embed-m-v2.0", parameters=305_000_000, dimensions=768,
-        tokens=8192, licence=_APACHE,
-    ),
-    _row(
-        "mixedbread-ai/mxbai-embed-large-v1", parameters=335_000_000, dimensions=1024, tokens=512,
-        pooling=Pooling.CLS, **_EN,
-    ),
-    _row(
-        "BAAI/bge-m3", parameters=568_000_000, dimensions=1024, tokens=8192,
-        pooling=Pooling.CLS, language_count=100, licence=_MIT,
-    ),
-    _row("intfloat/multilingual-e5-small", parameters=118_000_000, dimensions=384, **_E5),
-    _row("intfloat/multilingual-e5-base", dimensions=768, **_E5),
-    _row(
-        "cross-encoder/ms-marco-MiniLM-L6-v2", parameters=22_700_000, tokens=512, **_EN,
-        **_RERANKER,
-    ),
-    _row(
-        "Alibaba-NLP/gte-reranker-modernbert-base", parameters=149_000_000, tokens=8192, **_EN,
-        **_RERANKER,
-    ),
-    _row(
-        "BAAI/bge-reranker-base", parameters=278_000_000, tokens=512, languages=("en", "zh"),
-        licence=_MIT, **_RERANKER,
-    ),
-    _row(
-        "jinaai/jina-reranker-v2-base-multilingual", tokens=1024, parameters=278_000_000,
-        language_count=100, licence="CC-BY-NC-4.0",
-        terms="https://creativecommons.org/licenses/by-nc/4.0/", **_RERANKER,
-    ),
-)  # fmt: skip
-
-PUBLISHED: Mapping[str, Published] = {row.info.id: row for row in _ROWS}
+_CARDS = Path(__file__).resolve().parents[2] / "resources" / "models" / "published.json"
+PUBLISHED: Mapping[str, Published] = {
+    row.info.id: row for row in map(_published, json.loads(_CARDS.read_text("utf-8")))
+}

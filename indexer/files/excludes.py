@@ -9,6 +9,7 @@ entry.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -18,6 +19,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexer.api.codec import decode
 from indexer.api.errors import WorldError
 from indexer.api.formats import FOREIGN_DOCUMENTS, extension_of
 from indexer.api.types import FileState
@@ -64,89 +66,11 @@ class ExcludeRule:
     inside: tuple[str, ...] = ()
 
 
-FOLDER_RULES = (
-    ExcludeRule(
-        Reason.SECRETS,
-        (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".pki", ".password-store",
-         ".config/gcloud", ".config/gh", ".local/share/keyrings", ".local/share/kwalletd",
-         ".terraform.d", ".vault-token", ".electrum", ".bitcoin", ".config/1password",
-         ".config/bitwarden", ".config/keepassxc", "library/keychains",
-         "library/application support/1password", "library/application support/bitwarden",
-         "microsoft/credentials", "microsoft/crypto", "microsoft/protect", "microsoft/vault"),
-    ),
-    ExcludeRule(
-        Reason.BROWSER,
-        (".mozilla", ".config/google-chrome", ".config/chromium", ".config/bravesoftware",
-         ".config/microsoft-edge", ".config/opera", ".config/vivaldi", ".librewolf",
-         "snap/firefox", "snap/chromium", ".var/app/org.mozilla.firefox",
-         ".var/app/com.google.chrome", "library/safari", "application support/google/chrome",
-         "application support/firefox", "application support/microsoft edge",
-         "application support/bravesoftware", "google/chrome/user data",
-         "microsoft/edge/user data", "bravesoftware/brave-browser/user data",
-         "appdata/roaming/mozilla", "appdata/local/mozilla"),
-    ),
-    ExcludeRule(
-        Reason.MAIL,
-        (".thunderbird", "snap/thunderbird", ".var/app/org.mozilla.thunderbird",
-         ".local/share/evolution", ".local/share/kmail2", ".local/share/local-mail",
-         "library/mail", "library/messages", "library/thunderbird",
-         "appdata/roaming/thunderbird", "appdata/local/thunderbird",
-         "appdata/local/microsoft/outlook"),
-    ),
-    ExcludeRule(
-        Reason.CACHE,
-        (".cache", "library/caches", "appdata/local/temp", "appdata/local/packages",
-         "microsoft/windows/inetcache", "__pycache__", ".mypy_cache", ".ruff_cache",
-         ".pytest_cache", ".hypothesis", ".npm", ".yarn", ".gradle", ".ipynb_checkpoints",
-         ".sass-cache", ".parcel-cache", ".thumbnails", ".next", ".nuxt"),
-    ),
-    ExcludeRule(
-        Reason.VERSIONS,
-        (".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", ".pijul"),
-    ),
-    ExcludeRule(Reason.VERSIONS, ("cvs",), inside=("Root", "Entries")),
-    ExcludeRule(
-        Reason.DEPENDENCIES,
-        ("node_modules", "bower_components", "jspm_packages", "site-packages", "dist-packages",
-         ".venv", ".tox", ".nox", ".cargo", ".rustup", ".m2", ".nuget", ".pyenv", ".rbenv",
-         ".nvm", "go/pkg/mod", "*.egg-info", "*.dist-info"),
-    ),
-    ExcludeRule(Reason.DEPENDENCIES, ("venv", "env", "virtualenv"), inside=("pyvenv.cfg",)),
-    ExcludeRule(Reason.DEPENDENCIES, ("vendor",), beside=("composer.json", "go.mod", "Gemfile")),
-    ExcludeRule(Reason.BUILD, ("target",), beside=("Cargo.toml", "pom.xml", "build.sbt")),
-    ExcludeRule(
-        Reason.BUILD,
-        ("build", "dist", "out"),
-        beside=("pyproject.toml", "setup.py", "package.json", "CMakeLists.txt", "build.gradle",
-                "build.gradle.kts", "meson.build", "Makefile"),
-    ),
-    ExcludeRule(
-        Reason.TRASH,
-        (".trash", ".trash-*", ".trashes", "share/trash", "$recycle.bin", "recycler",
-         "lost+found"),
-    ),
-    ExcludeRule(
-        Reason.SYSTEM,
-        ("system volume information", "library/application support/com.apple.tcc",
-         ".spotlight-v100", ".fseventsd", ".documentrevisions-v100", "*.photoslibrary",
-         "*.app", "*.framework", "windows/system32", "windows/winsxs"),
-    ),
-)  # fmt: skip
-
-FILE_RULES = (
-    ExcludeRule(
-        Reason.SECRETS,
-        ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.kdbx", "*.kdb", "*.pem",
-         "*.ppk", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.gpg", "*.agilekeychain",
-         "*.opvault", ".netrc", "_netrc", ".pgpass", ".env", "wallet.dat", "login data",
-         "logins.json"),
-    ),
-    ExcludeRule(
-        Reason.SYSTEM,
-        ("desktop.ini", "thumbs.db", "ehthumbs.db", ".ds_store", "icon\r", "pagefile.sys",
-         "hiberfil.sys", "swapfile.sys", "~$*", ".~lock.*"),
-    ),
-)  # fmt: skip
+_FILE = Path(__file__).resolve().parents[2] / "resources" / "excludes.json"
+_RULES = json.loads(_FILE.read_text("utf-8"))
+FOLDER_RULES, FILE_RULES = (
+    decode(tuple[ExcludeRule, ...], _RULES[name]) for name in ("folders", "files")
+)
 
 # System folders at the top of the file system.
 SYSTEM_PLACES = frozenset({"proc", "sys", "dev", "run", "boot", "system", "c:/windows"})
@@ -185,10 +109,8 @@ _FILES = _Table(FILE_RULES)
 class Excludes:
     """Decides what is excluded under one root.
 
-    Args:
-        patterns: In gitignore syntax, relative to the root; the last match decides, before the
-            built-in rules. ``!`` includes.
-        hidden: Whether hidden files and folders are included.
+    The patterns are in gitignore syntax, relative to the root; the last match decides, before the
+    built-in rules, and ``!`` includes. ``hidden`` is whether hidden files and folders are included.
 
     Raises:
         WorldError: ``bad_setting`` for an invalid pattern.
@@ -201,11 +123,9 @@ class Excludes:
         self._near: tuple[tuple[int, Callable[[str], str | None]], ...] = ()
 
     def within(self, folder: str, patterns: Sequence[str]) -> Excludes:
-        """Return the rules inside a folder that has patterns of its own, relative to it.
+        """Return the rules inside a folder, by its path below the root, "" for the root.
 
-        Args:
-            folder: Its path below the root, "" for the root.
-            patterns: The lines of its ``.lecternignore``; invalid ones are ignored.
+        The patterns are the lines of its ``.lecternignore``; invalid ones are ignored.
         """
         readable = [line for line in patterns if _readable(line)]
         inner = Excludes(hidden=self._hidden)
@@ -219,10 +139,9 @@ class Excludes:
     ) -> str | None:
         """Return why a folder is excluded, or None.
 
-        Args:
-            parents: The components of the absolute path of the folder that holds it.
-            relative: Its path below the root, "/" between components.
-            exists: Whether a name exists in its parent folder; ``folder/name`` checks inside it.
+        ``parents`` are the components of the absolute path of the folder that holds it,
+        ``relative`` is its path below the root. ``exists`` is whether a name is in its parent
+        folder; ``folder/name`` checks inside it.
         """
         decided = self._by_pattern(f"{relative}/")
         if decided is not None:
