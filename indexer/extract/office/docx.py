@@ -33,7 +33,7 @@ from indexer.extract.office.xml import (
     text_position,
     whole_number,
 )
-from indexer.extract.page_writer import COMMENTS, PageWriter, part_page, salvage
+from indexer.extract.page_writer import COMMENTS, PageWriter, part_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -222,11 +222,7 @@ _LONG_CELL = 1_000  # characters; a table with a longer cell is used for layout
 class DocxSource(OfficeSource):
     """An open Word document."""
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        writer = PageWriter(self._package.budget)
-        return salvage(self._pages(writer), writer)
-
-    def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
+    def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         package, main = self._package, self._package.main
         roots = [package.tree(part)[0] for part in package.related(main, "styles")[:1]]
         styles = [

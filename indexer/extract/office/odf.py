@@ -23,7 +23,7 @@ from indexer.extract.markup.mathml import formula
 from indexer.extract.numerals import lowered, raised
 from indexer.extract.office.package import PackageSource, ZipPackage, opened
 from indexer.extract.office.xml import plausible_date, read_pieces, whole_number
-from indexer.extract.page_writer import SALVAGEABLE, PageWriter, salvage
+from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -168,6 +168,7 @@ _MANIFEST = "META-INF/manifest.xml"
 _KIND = "application/vnd.oasis.opendocument."
 _DOCUMENTS = frozenset(_KIND + what for what in ("text", "presentation", "spreadsheet", "graphics"))
 _CHART, _FORMULA = f"{_KIND}chart", f"{_KIND}formula"
+_FOLDERS = _DOCUMENTS | {_CHART, _FORMULA}
 _OLE = "application/vnd.sun.star.oleobject"
 _CHARTS = frozenset({"office:document-content", "office:body", "office:chart"})
 _MAX_FORMULA_BYTES = 1024**2
@@ -208,11 +209,7 @@ class OdfSource(PackageSource):
         self.metadata = _metadata(package)
         self.on_page: Callable[[int], None] = lambda _page: None
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # one stream
-        writer = PageWriter(self._package.budget)
-        return salvage(self._pages(writer), writer)
-
-    def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
+    def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         body = self._body(writer)
         kinds = dict(_objects(self._package))
         pages: dict[str, int] = {}  # on which each object stands
@@ -228,10 +225,16 @@ class OdfSource(PackageSource):
         if _STYLES in self._package:
             body.finish(_pieces(self._package, _STYLES, _STYLE_PARTS))
         yield from writer.finish()
+        places = {path: pages.get(path, writer.page) for path in kinds}
+        yield from self._objects(kinds, places, writer)
+
+    def _objects(
+        self, kinds: dict[str, str], pages: dict[str, int], writer: PageWriter
+    ) -> Iterator[RawPage]:
+        """Yield the embedded objects, by their kinds, in the order of the pages they stand on."""
         objects = OfficeObjects(self._package, writer, self.on_page)
-        last = writer.page
-        for path in sorted(kinds, key=lambda path: pages.get(path, last)):
-            writer.page = pages.get(path, last)
+        for path in sorted(kinds, key=pages.__getitem__):
+            writer.page = pages[path]
             if kinds[path] in (_CHART, _FORMULA):
                 yield from self._drawn(path, kinds[path], writer)
             elif kinds[path] == _OLE:
@@ -306,7 +309,7 @@ def _objects(package: ZipPackage) -> Iterator[tuple[str, str]]:
         path = attribute(entry, "manifest:full-path")
         kind = attribute(entry, "manifest:media-type")
         is_folder = path.endswith("/") and path != "/"
-        if kind == _OLE or (is_folder and kind in {*_DOCUMENTS, _CHART, _FORMULA}):
+        if kind == _OLE or (is_folder and kind in _FOLDERS):
             yield path.rstrip("/"), kind
 
 

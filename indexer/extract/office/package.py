@@ -20,13 +20,15 @@ from indexer.api.errors import WorldError
 from indexer.api.formats import ZIP_MAGIC
 from indexer.extract.base import PlainSource, check_size, damaged_container, too_large
 from indexer.extract.document import Budget
+from indexer.extract.page_writer import PageWriter, salvage
 from indexer.extract.plain.decode import find_encoding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from indexer.config import Limits
+    from indexer.extract.base import RawPage
 
 P = TypeVar("P", bound="ZipPackage")
 S = TypeVar("S")
@@ -160,6 +162,13 @@ class PackageSource(PlainSource):
 
     def __init__(self, package: ZipPackage) -> None:
         self._package = package
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        writer = PageWriter(self._package.budget)
+        return salvage(self._pages(writer, skip), writer)
+
+    def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
+        raise NotImplementedError
 
     def close(self) -> None:
         self._package.close()

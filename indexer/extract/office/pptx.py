@@ -18,7 +18,7 @@ from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.package import opened
 from indexer.extract.office.slides import Shape, write_notes, write_slide
 from indexer.extract.office.xml import attribute, local
-from indexer.extract.page_writer import PageWriter, read_each, salvage
+from indexer.extract.page_writer import PageWriter, read_each
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -47,10 +47,6 @@ class PptxSource(OfficeSource):
         self._slides = [_relation(each) for each in listed][:_MAX_SLIDES]
         self.page_count = len(self._slides)
         self._read_layouts: set[str] = set()  # and masters
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        writer = PageWriter(self._package.budget)
-        return salvage(self._pages(writer, skip), writer)
 
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         yield from read_each(self.page_count, skip, writer, partial(self._slide, writer))

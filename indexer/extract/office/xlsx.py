@@ -33,7 +33,7 @@ from indexer.extract.office.xml import (
     text_position,
     whole_number,
 )
-from indexer.extract.page_writer import SALVAGEABLE, PageWriter, read_each, salvage
+from indexer.extract.page_writer import SALVAGEABLE, PageWriter, read_each
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -61,10 +61,6 @@ class XlsxSource(OfficeSource):
         self.page_count = len(self._sheets)
         from_1904 = (attribute(each, "date1904") for each in root.iter("{*}workbookPr"))
         self._epoch = EPOCH_1904 if next(from_1904, "") in ("1", "true") else EPOCH
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        writer = PageWriter(self._package.budget)
-        return salvage(self._pages(writer, skip), writer)
 
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         cells = _Cells(self._formats(), list(self._strings()), self._epoch)
