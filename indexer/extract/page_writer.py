@@ -6,7 +6,7 @@ rows.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
 
+
+F = TypeVar("F")
 
 COMMENTS = "comments"  # the part of what readers wrote beside a text
 TABLE_CHARS = 6_000  # of a block; the passages of a longer one would split rows
@@ -186,10 +188,14 @@ def part_page(
     return RawPage(number, whole, tuple(blocks), part=part)
 
 
-class WrittenSource(PlainSource):
-    """A document of one page, which ``write`` writes; it may yield to have sections yielded."""
+class WrittenSource(PlainSource, Generic[F]):
+    """A document of one page, which ``write`` writes; it may yield to have sections yielded.
 
-    def __init__(self, limits: Limits) -> None:
+    ``_file`` is what is read: a path, or a text whose encoding is known.
+    """
+
+    def __init__(self, file: F, limits: Limits) -> None:
+        self._file = file
         self.budget = Budget(limits)
 
     def write(self, writer: PageWriter) -> Iterable[None]:

@@ -274,8 +274,8 @@ class _Parts:
             data = part.get_payload(decode=True)
             yield data if isinstance(data, bytes) else b""
             return
-        decode = _DECODERS.get(encoding, _as_it_is)
-        yield from decode(self._aside.pieces(body))
+        pieces = self._aside.pieces(body)
+        yield from _DECODERS[encoding](pieces) if encoding in _DECODERS else pieces
 
 
 def _raw(part: email.message.Message) -> bytes:
@@ -286,10 +286,6 @@ def _raw(part: email.message.Message) -> bytes:
     if encoding is not None:
         part["Content-Transfer-Encoding"] = encoding
     return data if isinstance(data, bytes) else b""
-
-
-def _as_it_is(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    return pieces
 
 
 def _from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:

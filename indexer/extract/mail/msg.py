@@ -21,7 +21,7 @@ from indexer.api.errors import WorldError
 from indexer.extract.base import check_size, damaged_container, too_large
 from indexer.extract.document import Budget
 from indexer.extract.mail.message import Html, InnerMail, Mail, MailSource, attached
-from indexer.extract.office.rtf import plain_text
+from indexer.extract.office.rtf import RtfSource
 from indexer.extract.plain.decode import known_encoding
 
 if TYPE_CHECKING:
@@ -149,7 +149,8 @@ class _Storage:
             return ""
         try:
             data = compressed_rtf.decompress(packed)
-            return "\n\n".join(page.text for page in plain_text(data, self._budget.limits))
+            pages = RtfSource(data, self._budget.limits).pages()
+            return "\n\n".join(page.text for page in pages)
         except MemoryError:
             raise
         except Exception:  # noqa: BLE001  # compressed_rtf raises plain exceptions for damage

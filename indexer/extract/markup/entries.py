@@ -36,15 +36,11 @@ _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\d\dZ$")
 _LONG_LINE = 3  # places: more are the shape of a way or an area
 
 
-class EntrySource(WrittenSource):
+class EntrySource(WrittenSource["Path"]):
     """An open file of entries."""
 
-    def __init__(self, path: Path, limits: Limits) -> None:
-        super().__init__(limits)
-        self._path = path
-
     def write(self, writer: PageWriter) -> Iterator[None]:
-        chunks = packed_chunks(self._path, ".kml", self.budget)
+        chunks = packed_chunks(self._file, ".kml", self.budget)
         for piece in read_pieces(
             chunks, self.budget, lambda tag: tag.rpartition("}")[2] in _AROUND
         ):

@@ -26,15 +26,11 @@ _AROUND = frozenset({"FictionBook", "body", "section"})
 _BLOCKS = ("{*}p", "{*}subtitle", "{*}text-author", "{*}stanza", "{*}tr")
 
 
-class FictionBookSource(WrittenSource):
+class FictionBookSource(WrittenSource["Path"]):
     """An open book."""
 
-    def __init__(self, path: Path, limits: Limits) -> None:
-        super().__init__(limits)
-        self._path = path
-
     def write(self, writer: PageWriter) -> Iterator[None]:
-        chunks = packed_chunks(self._path, ".fb2", self.budget)
+        chunks = packed_chunks(self._file, ".fb2", self.budget)
         for piece in read_pieces(
             chunks, self.budget, lambda tag: tag.rpartition("}")[2] in _AROUND
         ):

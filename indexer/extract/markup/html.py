@@ -59,12 +59,11 @@ def _is_hidden(node: Any) -> bool:
 
 def replacement_text(node: Any) -> str:
     """Return the text displayed for a picture, a field or a choice."""
-    shown = {"img": _of_picture, "input": _of_field, "select": _of_choice}[node.tag](node)
+    if node.tag == "img":
+        shown = str(node.attributes.get("alt") or "")
+    else:
+        shown = _of_field(node) if node.tag == "input" else _of_choice(node)
     return " ".join(shown[:_MAX_REPLACEMENT_CHARS].split())
-
-
-def _of_picture(node: Any) -> str:
-    return str(node.attributes.get("alt") or "")
 
 
 def _of_field(node: Any) -> str:

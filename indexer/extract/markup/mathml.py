@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indexer.extract.numerals import fraction, in_brackets, lowered, power, raised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _MAX_DEPTH = 60
 _SILENT = frozenset({"annotation", "annotation-xml", "-comment", "script", "style"})
@@ -39,18 +42,12 @@ def _written(tag: str, parts: list[str]) -> str:
     return {"mtable": "; ", "mtr": " "}.get(tag, "").join(parts)
 
 
-def _index(base: str, below: str) -> str:
-    return base + lowered(below)
-
-
-def _root(base: str, degree: str) -> str:
-    return f"{raised(degree)}√{in_brackets(base)}"
-
-
-_OF_TWO = {
-    "mfrac": fraction, "msup": power, "mover": power, "msub": _index, "munder": _index,
-    "mroot": _root,
-}  # fmt: skip
+_OF_TWO: dict[str, Callable[[str, str], str]] = {
+    "mfrac": fraction,
+    **dict.fromkeys(("msup", "mover"), power),
+    **dict.fromkeys(("msub", "munder"), lambda base, below: base + lowered(below)),
+    "mroot": lambda base, degree: f"{raised(degree)}√{in_brackets(base)}",
+}
 
 
 def _children(node: Any) -> list[Any]:

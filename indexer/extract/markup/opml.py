@@ -26,16 +26,12 @@ _FIELDS = ("_note", "note", "description", "htmlUrl", "xmlUrl", "url")
 _DEEPEST = 6  # level of a heading
 
 
-class OutlineSource(WrittenSource):
+class OutlineSource(WrittenSource["Path"]):
     """An open outline."""
-
-    def __init__(self, path: Path, limits: Limits) -> None:
-        super().__init__(limits)
-        self._path = path
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         root, damage = read_tree(
-            packed_chunks(self._path, "", self.budget), self.budget, _MAX_NODES
+            packed_chunks(self._file, "", self.budget), self.budget, _MAX_NODES
         )
         if root is not None:
             self.metadata = Metadata(_value(root, "title"), _value(root, "ownerName"))

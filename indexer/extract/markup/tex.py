@@ -63,12 +63,8 @@ FIELDS = frozenset({"title", "author", "date"})
 SILENT_ENVIRONMENTS = frozenset({"tikzpicture", "pgfpicture", "picture", "axis"})
 TABLES = frozenset({"tabular", "tabularx", "longtable", "array", "supertabular", "tabu"})
 WITH_ARGUMENT = {
-    "tabularx": 2,
-    "minipage": 1,
-    "wrapfigure": 2,
-    "multicols": 1,
-    "thebibliography": 1,
-}
+    "tabularx": 2, "minipage": 1, "wrapfigure": 2, "multicols": 1, "thebibliography": 1,
+}  # fmt: skip
 LISTS = frozenset({"itemize", "enumerate", "description", "thebibliography"})
 # Environments whose content is not TeX.
 VERBATIM = frozenset(

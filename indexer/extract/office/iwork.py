@@ -35,19 +35,18 @@ _MAX_BLOCK_BYTES = 1 << 20
 _DAMAGE = (IndexError, ValueError, OverflowError)
 
 
-class IworkSource(WrittenSource):
+class IworkSource(WrittenSource[ZipPackage]):
     """An open document."""
 
     def __init__(self, package: ZipPackage) -> None:
-        super().__init__(package.budget.limits)
+        super().__init__(package, package.budget.limits)
         self.budget = package.budget
-        self._package = package
         if any(name.endswith(_LOCK) for name in package.names()):
             raise WorldError("unsupported", format="encrypted iWork")
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         damage: WorldError | None = None
-        for name in self._package.files():
+        for name in self._file.files():
             try:
                 if name.endswith(".iwa") and not _PATTERN.search(name):
                     self._write_archive(name, writer)
@@ -62,7 +61,7 @@ class IworkSource(WrittenSource):
             raise damage
 
     def _write_older(self, name: str, writer: PageWriter) -> None:
-        chunks = self._package.chunks(name)
+        chunks = self._file.chunks(name)
         root, damage = read_tree(chunks, self.budget, self.budget.limits.tree_nodes)
         for element in () if root is None else root.iter("{*}p"):
             writer.add(" ".join("".join(element.itertext()).split()))
@@ -71,7 +70,7 @@ class IworkSource(WrittenSource):
 
     def _write_archive(self, name: str, writer: PageWriter) -> None:
         try:
-            packed = self._package.read(name, _MAX_PART_BYTES)
+            packed = self._file.read(name, _MAX_PART_BYTES)
             data = b"".join(_unpacked(packed, self.budget))
             for kind, message in _messages(data):
                 self.budget.spend_elements(1)
@@ -82,7 +81,7 @@ class IworkSource(WrittenSource):
             raise WorldError("unreadable", reason="content_damaged") from error
 
     def close(self) -> None:
-        self._package.close()
+        self._file.close()
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> IworkSource:

@@ -27,11 +27,8 @@ _MAX_RELATIONS = 200_000
 class OfficePackage(ZipPackage):
     """An open office file; ``main`` is the name of its main part.
 
-    Args:
-        path: The file.
-        limits: On its size.
-        usual: The name of the main part if no relationship names it.
-        absent: The reason for a file without main part, a code of ``indexer.api.phrases``.
+    That is ``usual`` if no relationship names it. ``absent`` is the reason for a file without it, a
+    code of ``indexer.api.phrases``.
 
     Raises:
         WorldError: ``unreadable`` if it has no main part, and those of ``ZipPackage``.

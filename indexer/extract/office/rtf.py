@@ -439,8 +439,3 @@ def open_source(path: Path, password: str | None, limits: Limits) -> RtfSource:
     if not data[:100].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_STARTS):
         raise WorldError("unreadable", reason="not_rich_text")
     return RtfSource(data, limits)
-
-
-def plain_text(data: bytes, limits: Limits) -> Iterator[RawPage]:
-    """Yield the pages of rich text in a mail."""
-    return RtfSource(data, limits).pages()

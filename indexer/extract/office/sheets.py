@@ -44,8 +44,7 @@ _LONG_NUMBER = 12  # characters; nobody looks for a longer one by its stored dig
 def formatted(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None:
     """Format a number, or a date in days since the epoch, by a format code.
 
-    Returns:
-        The text; "" for a date out of range, ``None`` if it is no date, duration or percentage.
+    It is "" for a date out of range, ``None`` for what is no date, duration or percentage.
     """
     code = _LITERAL.sub("", code.partition(";")[0])
     try:
@@ -71,7 +70,8 @@ def displayed(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None
     parts = _DATE_PART.findall(_LITERAL.sub(_literal, code))
     date = _ISO_DATE.fullmatch(stored)
     named = {part[0].lower() for part in parts if part.isalpha()}
-    if date is None or named != set("ymd") or not all(map(_known_part, parts)):
+    known = all(not part.isalpha() or part.lower() in _DATE_PARTS for part in parts)
+    if date is None or named != set("ymd") or not known:
         return stored
     shown = "".join(_date_part(part, date) for part in parts).strip()
     return stored if shown == stored or not shown else f"{shown} ({stored})"
@@ -80,10 +80,6 @@ def displayed(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None
 def _literal(found: re.Match[str]) -> str:
     """Return the separator that a literal of a code is, "" for colours and the like."""
     return found[0].strip('"').removeprefix("\\") if found[0][0] in '"\\' else ""
-
-
-def _known_part(part: str) -> bool:
-    return not part.isalpha() or part.lower() in _DATE_PARTS
 
 
 def _date_part(part: str, date: re.Match[str]) -> str:

@@ -55,7 +55,7 @@ def read_pieces(
         for _, element in parser.read_events():
             budget.spend_elements(1)
             around = element.getparent()
-            if around is None or (is_open(around.tag) and _stands_in(around, is_open)):
+            if around is None or all(is_open(each.tag) for each in element.iterancestors()):
                 yield element
                 _forget(element)
                 held = 0
@@ -154,10 +154,6 @@ def metadata(root: Any) -> Metadata:
         if local(element) in values:
             values[local(element)] = " ".join((element.text or "").split())[:500]
     return Metadata(values["title"], values["creator"], plausible_date(values["created"]))
-
-
-def _stands_in(element: Any, is_open: Callable[[str], bool]) -> bool:
-    return all(is_open(around.tag) for around in element.iterancestors())
 
 
 def _forget(element: Any) -> None:

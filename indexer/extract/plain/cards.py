@@ -45,12 +45,8 @@ _MAX_DEPTH = 20
 _LONGEST_LINE = 1 << 17  # characters; longer ones are pictures
 
 
-class CardSource(WrittenSource):
+class CardSource(WrittenSource[TextFile]):
     """An open calendar or address book."""
-
-    def __init__(self, file: TextFile, limits: Limits) -> None:
-        super().__init__(limits)
-        self._file = file
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         sections = (section.removeprefix(MARK) for section in self._file.sections())

@@ -26,12 +26,8 @@ _MESSAGE = re.compile(
 _MARKS = str.maketrans(dict.fromkeys("\u200e\u200f\u202a\u202c", None))
 
 
-class ChatSource(WrittenSource):
+class ChatSource(WrittenSource[TextFile]):
     """An open chat."""
-
-    def __init__(self, file: TextFile, limits: Limits) -> None:
-        super().__init__(limits)
-        self._file = file
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         lines = "\n".join(self._file.sections()).removeprefix(MARK).splitlines()

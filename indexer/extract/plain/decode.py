@@ -181,16 +181,12 @@ def _weighed(sample: bytes, name: str, guess: DetectionDict) -> float:
     return weight * (_ODD_FACTOR if odd or mixed * 2 > len(words) else 1.0)
 
 
+# Escape sequences of Japanese mail, all of whose bytes are ASCII.
 _JAPANESE = re.compile(rb"\x1b\$[@B]")
 _SHIFTS = re.compile(rb"\x1b(\$[@B]|\$\([DO-Q]|\([BJIH]|\$A|\$\(C|\.[AF])")
 _PAIRS = re.compile(rb"[\xa1-\xfe]{2}")
 _RARE = re.compile(rb"(\x8f[\xa1-\xfe]{2})")  # of JIS X 0212
 _EUC_UNITS = re.compile(rb"\x8e[\xa1-\xdf]|[\xa1-\xfe]{2}")
-
-
-def is_iso_2022_jp(data: bytes) -> bool:
-    """Return whether bytes, all of them ASCII, have the escape sequences of Japanese mail."""
-    return _JAPANESE.search(data) is not None
 
 
 def decode_as(data: bytes, encoding: str) -> str:
@@ -294,7 +290,7 @@ class _Survey:
 
     def add(self, data: bytes) -> None:
         if data.isascii():
-            self.japanese = self.japanese or is_iso_2022_jp(data)
+            self.japanese = self.japanese or _JAPANESE.search(data) is not None
             return
         try:
             self.good += len(data) - len(data.decode("utf-8"))

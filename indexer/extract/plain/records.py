@@ -38,16 +38,12 @@ _LONGEST = 100_000
 _FIRST, _LAST = 631_152_000, 4_102_444_800
 
 
-class RecordSource(WrittenSource):
+class RecordSource(WrittenSource[list[Any]]):
     """An open file of JSON."""
-
-    def __init__(self, roots: list[Any], limits: Limits) -> None:
-        super().__init__(limits)
-        self._roots = roots
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         # Depth first without recursion, in the order of the file.
-        waiting = self._roots[::-1]
+        waiting = self._file[::-1]
         while waiting:
             value = waiting.pop()
             self.budget.spend_elements(1)
@@ -72,7 +68,7 @@ class RecordSource(WrittenSource):
         writer.add("\n".join(filter(None, (about, *said))))
 
     def close(self) -> None:
-        self._roots = []
+        self._file = []
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> RecordSource:

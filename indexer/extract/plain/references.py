@@ -48,12 +48,8 @@ _MAX_ABBREVIATED_CHARS = 1_000
 Fields = dict[str, list[str]]
 
 
-class ReferenceSource(WrittenSource):
+class ReferenceSource(WrittenSource[TextFile]):
     """An open list of references."""
-
-    def __init__(self, file: TextFile, limits: Limits) -> None:
-        super().__init__(limits)
-        self._file = file
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         text = "\n".join(self._file.sections()).removeprefix(MARK)
@@ -105,10 +101,7 @@ def _bibtex(text: str) -> Iterator[tuple[str, Fields]]:
 def _bibtex_value(body: str, position: int, abbreviations: Mapping[str, str]) -> tuple[str, int]:
     """Return the value of a field, of one or more pieces, and where it ends.
 
-    Args:
-        body: The text of an entry.
-        position: Where the value begins.
-        abbreviations: What the names defined by ``@string`` stand for, by name in lower case.
+    ``abbreviations`` are what the names defined by ``@string`` stand for, by name in lower case.
     """
     parts = []
     while piece := _PIECE.match(body, position):

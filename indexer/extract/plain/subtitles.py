@@ -30,12 +30,8 @@ _ENDED = re.compile(r"[.!?…。！？][\"'”’»)\]♪]*$")
 _PARAGRAPH_CHARS, _LONGEST_CHARS = 600, 1_500
 
 
-class SubtitleSource(WrittenSource):
+class SubtitleSource(WrittenSource[TextFile]):
     """An open file of subtitles."""
-
-    def __init__(self, file: TextFile, limits: Limits) -> None:
-        super().__init__(limits)
-        self._file = file
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         begun, said, length = "", [""], 0

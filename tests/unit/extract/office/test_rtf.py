@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
 from indexer.config import Limits
-from indexer.extract.office.rtf import plain_text
+from indexer.extract.office.rtf import RtfSource
 from tests.fuzz.samples import RTF, SENTENCE
 from tests.unit.extract.reading import check, read
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def text_of(body: bytes) -> str:
-    return "\n".join(page.text for page in plain_text(rb"{\rtf1\ansi " + body + b"}", Limits()))
+    return "\n".join(
+        page.text for page in RtfSource(rb"{\rtf1\ansi " + body + b"}", Limits()).pages()
+    )
 
 
 def test_structure(tmp_path: Path) -> None:
@@ -90,12 +92,12 @@ def test_cells_of_an_unclosed_row_are_read(body: bytes, expected: str) -> None:
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read(body: bytes) -> None:
-    check(list(plain_text(rb"{\rtf1 " + body, Limits())), 1)
+    check(list(RtfSource(rb"{\rtf1 " + body, Limits()).pages()), 1)
 
 
 @given(st.lists(st.sampled_from([b"{", b"}", b"\\par ", b"\\cell", b"\\row", b"\\u8364?", b"x "])))
 def test_any_order_of_control_words_is_read(parts: list[bytes]) -> None:
-    check(list(plain_text(b"{\\rtf1 " + b"".join(parts), Limits())), 1)
+    check(list(RtfSource(b"{\\rtf1 " + b"".join(parts), Limits()).pages()), 1)
 
 
 def test_nesting_without_end_is_read() -> None:
