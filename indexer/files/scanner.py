@@ -208,8 +208,7 @@ _NOTHING = frozenset({b"lost+found", b"System Volume Information", b"$RECYCLE.BI
 def locate_root(catalog: Catalog, root: Root) -> Root | None:
     """Find a root, store its location, and update its path if its volume is mounted elsewhere.
 
-    Returns:
-        The updated root; None if it is unreachable.
+    None means that it is unreachable.
     """
     here = _location(root.path)
     if here is not None and _is_same(catalog, root, here):
@@ -237,11 +236,8 @@ def _location(path: bytes) -> Location | None:
 
 
 def _record(catalog: Catalog, root: Root, place: Location) -> Root:
-    if (root.volume, root.volume_path, root.inode) != (
-        place.volume,
-        place.volume_path,
-        signed(place.inode),
-    ):
+    found = place.volume, place.volume_path, signed(place.inode)
+    if (root.volume, root.volume_path, root.inode) != found:
         catalog.roots.set_location(root.id, place.volume, place.volume_path, place.inode)
     return catalog.roots.get(root.id)
 
@@ -321,15 +317,10 @@ class Scanner:
         token: CancelToken | None = None,
         seen: Callable[[int], None] = lambda _count: None,
     ) -> list[ScanCounts]:
-        """Scan whole roots.
-
-        Args:
-            roots: The roots.
-            token: Checked at every folder.
-            seen: Called with the number of entries so far; may raise to stop.
+        """Scan whole roots; ``seen`` gets the number of entries so far, and may raise to stop.
 
         Raises:
-            Cancelled: What was applied so far stays.
+            Cancelled: What was applied so far stays; the token is checked at every folder.
         """
         with self.exclusive:
             return self._apply([(root, None) for root in roots], token, seen)

@@ -67,11 +67,7 @@ def size_and_time(path: bytes, *, follow_links: bool = True) -> tuple[int, int] 
 
 
 def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> ContentHash:
-    """Hash a file.
-
-    Args:
-        path: Absolute, as the operating system takes it.
-        stopping: Called between chunks of a megabyte.
+    """Hash a file; ``stopping`` is called between chunks of a megabyte.
 
     Raises:
         Cancelled: Once ``stopping`` returns True.
@@ -155,17 +151,9 @@ def row(
     # The times of folders and links are left out, as their changes are irrelevant.
     counts = stat.S_ISREG(found.st_mode)
     # On Windows the status of a listed entry has neither volume nor inode.
-    return FoundFile(
-        name,
-        found.st_size if counts else 0,
-        mtime_ns(found) if counts else 0,
-        found.st_dev or volume,
-        found.st_ino,
-        file_format,
-        state,
-        code,
-        detail,
-    )
+    size, time = (found.st_size, mtime_ns(found)) if counts else (0, 0)
+    identity = found.st_dev or volume, found.st_ino
+    return FoundFile(name, size, time, *identity, file_format, state, code, detail)
 
 
 def code_of(error: OSError) -> str:
@@ -209,15 +197,11 @@ class ScanRules:
 
 
 class RootWalk:
-    """One walk over one root; iterate it once. See ``indexer.catalog.scans.Walk``.
+    """One walk over one root, or over some entries (``only``). See ``indexer.catalog.scans.Walk``.
 
-    Args:
-        root: The root.
-        rules: The rules.
-        token: Checked at every folder; iterating then raises ``Cancelled``.
-        only: Walk only these; None walks everything.
-        on_enter: Called with the absolute path of each folder before it is listed, so that it can
-            be watched from then on.
+    Iterate it once. The token is checked at every folder; iterating then raises ``Cancelled``.
+    ``on_enter`` is called with the absolute path of each folder before it is listed, so that it can
+    be watched from then on.
     """
 
     def __init__(

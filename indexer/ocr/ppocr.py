@@ -167,16 +167,10 @@ def quarter_turns(image: Grey, boxes: Sequence[LineBox]) -> int:
 def read_lines(
     image: Grey, boxes: Sequence[LineBox], *, seconds: float, beat: Callable[[], None]
 ) -> Reading:
-    """Read the lines of an image.
-
-    Args:
-        image: Evenly lit.
-        boxes: Its lines.
-        seconds: The most processor time.
-        beat: Called before each line.
+    """Read the lines of an evenly lit image; ``beat`` is called before each.
 
     Raises:
-        WorldError: ``out_of_time``.
+        WorldError: ``out_of_time`` after so many ``seconds`` of processor time.
     """
     reading, until = Reading(), time.process_time() + seconds
     for box in boxes:

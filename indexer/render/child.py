@@ -135,7 +135,7 @@ class Workers:
             _load_libraries(source)
             if recognised.pages:
                 # It decides whether recognised text replaces that of the page.
-                language.load_classifier()
+                language.classifier()
             reader = self._start(path, recognised, identity, programs)
             self._readers.put(path, reader)
         return reader

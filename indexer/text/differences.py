@@ -91,12 +91,9 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Where two texts differ.
+    """Where two texts differ: the spans of values that the other does not have.
 
-    Attributes:
-        first: The spans of values of the first text that the second does not have.
-        second: The reverse.
-        pairs: What stands for what: "30 days", "60 days".
+    ``pairs`` says what stands for what: "30 days", "60 days".
     """
 
     first: tuple[Span, ...] = ()

@@ -78,13 +78,9 @@ _JAPANESE_SHARE = 0.1  # of kana among Chinese characters
 
 
 def detect_language(sample: str) -> str:
-    """Detect the language of a text.
+    """Detect the language of a text, of which ``SAMPLE`` characters are classified.
 
-    Args:
-        sample: The text or a part of it; ``SAMPLE`` characters of it are classified.
-
-    Returns:
-        ISO 639-1 code, or "" if there are too few letters or no language is likely.
+    It is an ISO 639-1 code, or "" if there are too few letters or no language is likely.
     """
     if len(sample) > SAMPLE:
         step = len(sample) // _PLACES
@@ -109,11 +105,6 @@ def by_script_alone(text: str) -> str:
     counts = _signs(text)
     language = max(counts, key=counts.__getitem__)
     return language if counts[language] >= max(_MOSTLY * letters, 1) else ""
-
-
-def load_classifier() -> None:
-    """Load the classifier, for processes that are forked from this one."""
-    classifier()
 
 
 def _by_script(sample: str, letters: int) -> str | None:
@@ -156,7 +147,10 @@ _ROW_BITS = 8  # of the index of a row, which has one entry for each byte
 
 @lru_cache(maxsize=1)
 def classifier() -> Any:
-    """Open the classifier, unpacking its model if no process did before."""
+    """Open the classifier, unpacking its model if no process did before.
+
+    A process that is to be forked opens it for all.
+    """
     from py3langid import langid
 
     model = _model()

@@ -42,9 +42,8 @@ _NOT_A_TITLE = re.compile(r"(?:page|seite|slide|folie|p\.?)?\s*\d*$", re.IGNOREC
 class Headings:
     """The current path of headings while a document is read from front to back.
 
-    Args:
-        outline: The bookmarks. A section begins at the block of its page that begins with the
-            bookmark's title, else at the top of the page.
+    A section of the outline begins at the block of its page that begins with the bookmark's title,
+    else at the top of the page.
     """
 
     def __init__(self, outline: Sequence[OutlineEntry] = ()) -> None:
@@ -67,13 +66,9 @@ class Headings:
         return self._stack[-1][0] if self._stack else 0
 
     def turn_page(self, number: int, text: str, offset: int, blocks: Sequence[Block]) -> None:
-        """Find the blocks at which the bookmarks of a page begin.
+        """Find the blocks at which the bookmarks of a page begin; ``blocks`` has furniture too.
 
-        Args:
-            number: The page.
-            text: Its canonical text.
-            offset: Canonical offset of ``text[0]``.
-            blocks: Its blocks, furniture too.
+        ``offset`` is the canonical offset of the page's text.
         """
         entries = self._by_page.pop(number, [])
         visible = [block for block in blocks if block.kind not in _AROUND]
@@ -92,12 +87,7 @@ class Headings:
     def enter_section(self, block: Block, title: str) -> int:
         """Enter the section that begins with a block, if one does; leave those that ended unseen.
 
-        Args:
-            block: The next block.
-            title: Its view.
-
-        Returns:
-            Its level if the block is a heading, else 0.
+        ``title`` is the block's view. It returns the level of a heading, else 0.
         """
         level = 0
         self._leave(block, title)
@@ -260,14 +250,8 @@ def split_pieces(
 ) -> Iterator[list[Piece]]:
     """Split pages into pieces, paragraph by paragraph. Boilerplate comes before what is around it.
 
-    Args:
-        pages: The pages in order.
-        source: Filled with their text; the caller deletes parts that it no longer needs.
-        outline: The document's bookmarks.
-        language_of: The language of a page's text.
-
-    Yields:
-        The pieces of each paragraph, one at least.
+    ``source`` is filled with their text; the caller deletes parts that it no longer needs. Each
+    paragraph has one piece at least. ``language_of`` returns the language of a page's text.
     """
     headings = Headings(outline)
     group = 0

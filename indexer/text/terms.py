@@ -205,12 +205,8 @@ def fold(token: str) -> str:
 def stems(text: str, language: str = "") -> str:
     """The stemmed, folded words of a text with their ``forms``, joined by spaces.
 
-    The sign of a comment is one too.
-
-    Args:
-        text: Any text.
-        language: ISO 639-1 code; words of an unknown language, or of one without a stemmer, are
-            not stemmed. Words in other scripts are stemmed by the script's language.
+    The sign of a comment is one too. Words of an unknown language, or of one without a stemmer, are
+    not stemmed; those in other scripts are stemmed by the script's language (ISO 639-1).
     """
     found = tokens(text)
     stemmed = stem_all(found, language)
@@ -273,12 +269,9 @@ def stems_in(token: str, languages: Iterable[str]) -> set[str]:
 
 
 def query_forms(token: str, language: str, *, with_marks: bool) -> Forms:
-    """What to look for where one of ``tokens`` is asked for.
+    """What to look for where one of ``tokens`` is asked for, in a language as of ``stems``.
 
-    Args:
-        token: The token.
-        language: See ``stems``.
-        with_marks: Whether the query has any; who types marks types them all.
+    ``with_marks`` is whether the query has any; who types marks types them all.
     """
     found = forms(token, language)
     if has_stemmer(token, language):

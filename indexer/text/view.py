@@ -74,11 +74,8 @@ def regions(text: str, blocks: Sequence[Block], offset: int = 0) -> list[Block]:
 def continues(before: Block, after: Block, last: str, first: str) -> bool:
     """Whether a paragraph that a column or page border splits continues in the next block.
 
-    Args:
-        before: The block above, furniture left out.
-        after: The block that follows it.
-        last: The last character of the first.
-        first: The first character of the second.
+    Furniture between the blocks is left out. ``last`` is the last character of the first block,
+    ``first`` the first one of the second.
     """
     if before.kind not in _CONTINUED or after.kind is not BlockKind.PARAGRAPH:
         return False
@@ -236,15 +233,9 @@ def make_view(text: str, blocks: Sequence[Block] = (), offset: int = 0) -> View:
 
 
 def line_join(text: str, last: int, first: int) -> tuple[bool, str]:
-    """How two lines of one paragraph are joined.
+    """How two lines of one paragraph are joined, by the indices of the characters at the break.
 
-    Args:
-        text: The text of both.
-        last: Index of the last character of the upper line.
-        first: Index of the first character of the lower line.
-
-    Returns:
-        Whether the character at ``last`` is a hyphen to be removed, and the text between the two.
+    It returns whether the character at ``last`` is a hyphen to be removed, and the text between.
     """
     above, below = text[last], text[first]
     if above == "-":

@@ -58,9 +58,6 @@ class _Node:
 class InotifySource:
     """A source of hints. Thread-safe.
 
-    Args:
-        hints: Receives them.
-
     Raises:
         OSError: If the limit of inotify instances is reached.
     """
@@ -82,11 +79,7 @@ class InotifySource:
         return len(self._nodes)
 
     def watch_folder(self, path: bytes, *, whole: bool = True) -> bool:
-        """Watch one folder; ``whole`` is not used here, since the scan enters every folder.
-
-        Returns:
-            Whether it is watched now.
-        """
+        """Watch one folder, and return whether it is watched now; the scan enters every folder."""
         del whole
         with self._lock:
             if self._closed:

@@ -22,11 +22,7 @@ _READING = frozenset({"opened", "closed_no_write"})
 
 
 class ObserverSource(FileSystemEventHandler):
-    """A source of hints. Thread-safe.
-
-    Args:
-        hints: Receives them.
-    """
+    """A source of hints. Thread-safe."""
 
     def __init__(self, hints: Hints) -> None:
         self._hints = hints

@@ -57,12 +57,7 @@ class Settling:
         self._waiting.clear()
 
     def ready(self, now: float, stamp_of: Callable[[bytes], SizeAndTime]) -> list[bytes]:
-        """Remove and return the paths that have settled.
-
-        Args:
-            now: A monotonic time in seconds.
-            stamp_of: Returns size and time of a path.
-        """
+        """Remove and return the paths that have settled at a monotonic time in seconds."""
         settled = []
         busy: set[bytes] = set()
         for path, waiting in self._waiting.items():
@@ -122,7 +117,7 @@ def targets(paths: Iterable[bytes], roots: Collection[Root]) -> Targets:
     found = Targets()
     for path in chosen:
         # A path below a chosen one is scanned with it.
-        if not any(above in chosen for above in _folders_above(path)):
+        if not any(above in chosen for above in _above(path, _SEPARATOR)):
             for root in roots:
                 _place(path, root, found)
     return found
@@ -148,8 +143,3 @@ def _place(path: bytes, root: Root, found: Targets) -> None:
         found.entries.setdefault(root.id, {}).setdefault(folder, set()).add(name)
     else:
         found.whole.add(root.id)
-
-
-def _folders_above(path: bytes) -> list[bytes]:
-    parts = path.split(_SEPARATOR)
-    return [_SEPARATOR.join(parts[:end]) for end in range(2, len(parts))]

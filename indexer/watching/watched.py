@@ -55,11 +55,7 @@ class Hints:
             self._changed.notify_all()
 
     def take_hints(self, seconds: float) -> tuple[set[bytes], str]:
-        """Wait for hints, at most so long.
-
-        Returns:
-            The paths, and why everything must be scanned, or "".
-        """
+        """Wait for hints, at most so long; return them, and why all must be scanned, or ""."""
         with self._changed:
             self._changed.wait_for(lambda: self._paths or self._lost or self._awake, seconds)
             taken, lost = self._paths, self._lost
@@ -108,10 +104,8 @@ class _Watched:
 class WatchedRoots:
     """The roots of one library while they are watched. Thread-safe.
 
-    Args:
-        source: The source of events; None if the system has none.
-        poll_s: Seconds between scans of roots whose changes are not all reported.
-        scan_s: Seconds between scans of all others.
+    Roots whose changes are not all reported are scanned every ``poll_s`` seconds, all others every
+    ``scan_s``. The source is None if the system has none.
     """
 
     def __init__(self, source: EventSource | None, poll_s: float, scan_s: float) -> None:
@@ -143,11 +137,10 @@ class WatchedRoots:
                 self._unwatched.add(path)
 
     def update_roots(self, roots: Sequence[Root], now: float) -> set[int]:
-        """Update the roots from the catalog.
+        """Update the roots from the catalog; return those to be scanned.
 
-        Returns:
-            Those to be scanned: new ones, those that became unreachable or reachable, have moved or
-            have other patterns, and those due by time.
+        These are new ones, those that became unreachable or reachable, have moved or have other
+        patterns, and those due by time.
         """
         with self._lock:
             before, self._known = self._known, {}
@@ -179,7 +172,7 @@ class WatchedRoots:
             for root in roots:
                 each = self._known.setdefault(root.id, _Watched(root))
                 each.root, each.scanned, each.seen = root, since, _seen(root)
-                each.why = self._why(root)
+                each.why = self._short(root) or ("" if reports_changes(root.path) else NETWORK)
 
     def roots_status(self) -> tuple[WatchedRoot, ...]:
         """Return how each root is watched."""
@@ -195,9 +188,6 @@ class WatchedRoots:
         if each.root.patterns != root.patterns or each.root.path != root.path:
             return True
         return not in_place(root) if root.online else _seen(root) != each.seen
-
-    def _why(self, root: Root) -> str:
-        return self._short(root) or ("" if reports_changes(root.path) else NETWORK)
 
     def _short(self, root: Root) -> str:
         """Return ``exhausted`` if a folder of a root has no watch, else ""."""

@@ -92,23 +92,14 @@ def open_source(hints: Hints) -> EventSource | None:
 
 @dataclass(frozen=True, slots=True)
 class WatchPace:
-    """The intervals of the watcher, in seconds.
+    """The intervals of the watcher, in seconds."""
 
-    Attributes:
-        settled_s: How long a path must be unchanged before it is scanned.
-        tick_s: Between checks of paths that have not settled.
-        check_s: Between checks of the roots' locations.
-        poll_s: Between scans of roots whose changes are not all reported.
-        scan_s: Between scans of everything.
-        retry_s: Until work that failed is tried again.
-    """
-
-    settled_s: float = SETTLED_S
-    tick_s: float = 0.1
-    check_s: float = 2.0
-    poll_s: float = 300.0
-    scan_s: float = 4 * 3600.0
-    retry_s: float = 30.0
+    settled_s: float = SETTLED_S  # how long a path must be unchanged before it is scanned
+    tick_s: float = 0.1  # between checks of paths that have not settled
+    check_s: float = 2.0  # between checks of the roots' locations
+    poll_s: float = 300.0  # between scans of roots whose changes are not all reported
+    scan_s: float = 4 * 3600.0  # between scans of everything
+    retry_s: float = 30.0  # until work that failed is tried again
 
 
 GAVE_WAY_S = 1.0
@@ -137,12 +128,7 @@ class _Plan:
 class Watcher:
     """Watches the roots of one library from ``start`` to ``stop``.
 
-    Args:
-        scanner: Scans the roots.
-        read: Reads the queued files.
-        pace: The intervals.
-        clock: The time.
-        source: Opens the source of events.
+    ``read`` reads the queued files; ``source`` opens the source of events.
     """
 
     def __init__(

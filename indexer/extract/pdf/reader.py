@@ -55,11 +55,8 @@ _LEAST_PICTURE, _MOST_TEXT = 0.6, 0.12  # shares of the page
 def is_stamped(drawn: Iterable[tuple[Any, ...]], page: Box) -> bool:
     """Return whether a picture fills a page, and little text was drawn over it.
 
-    Text below a picture is what somebody recognised on it.
-
-    Args:
-        drawn: The kind and the box of everything on the page, in drawing order.
-        page: The box of the page.
+    Text below a picture is what somebody recognised on it. ``drawn`` is the kind and the box of
+    everything on the page, in drawing order.
     """
     area = _shared(page, page)
     pictured = written = 0.0

@@ -81,12 +81,7 @@ _LINES_BYTES = 32 << 20
 
 
 class Border:
-    """Checks the messages about one document, in order.
-
-    Args:
-        number: Of the request.
-        size: Of the file, in bytes.
-        limits: Of the document.
+    """Checks the messages about one document, whose file has ``size`` bytes, in order.
 
     ``wanted`` is the engine's decision whether it wants the text.
     """

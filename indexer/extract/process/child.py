@@ -219,7 +219,7 @@ def _load_libraries(promised: Format | None) -> None:
             opener(promised)
         if promised.size_class in _UNLABELLED:
             _load_encodings()
-    language.load_classifier()
+    language.classifier()
     with contextlib.suppress(ImportError):
         terms.stems("loaded \u5b57", "en")
     importlib.import_module("indexer.text.passages")
