@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from app import render
 from app.cli_common import LIBRARY_VARIABLE, Command, CommandContext, absolute_path
 from app.confined import EXCHANGE, publish_library, pull_library
-from indexer.api.errors import WorldError
+from indexer.api.errors import WorldError, bad_usage
 from indexer.api.private_files import short_digest
 from indexer.confine import launcher
 from indexer.confine.launcher import PublishLibrary, PullLibrary
@@ -113,7 +113,7 @@ def _must_be_online(options: Namespace, context: CommandContext) -> None:
 
 
 def _wrong(reason: str) -> WorldError:
-    return WorldError("bad_usage", command="lectern library", reason=reason)
+    return bad_usage("library", reason)
 
 
 def opened(uri: str, command: str, *, offline: bool) -> str | int:

@@ -10,7 +10,7 @@ from app import render
 from app.cli_common import Command, CommandContext, json_argument
 from app.settings import SETTINGS, find
 from indexer.api.codec import encode
-from indexer.api.errors import LecternError, WorldError
+from indexer.api.errors import LecternError, WorldError, bad_usage
 from indexer.api.requests import Diagnose
 from indexer.api.setting import Setting, SettingType, Value
 
@@ -114,9 +114,7 @@ def _run(options: Namespace, context: CommandContext) -> int:
     if options.action == "list":
         _list(options, context)
     elif options.name is None:
-        raise WorldError(
-            "bad_usage", command="lectern settings", reason=f"{options.action} needs a name"
-        )
+        raise bad_usage("settings", f"{options.action} needs a name")
     else:
         _change(find(options.name), options, context)
     return 0

@@ -11,7 +11,7 @@ from app import render
 from app.cli_common import Command, CommandContext, no_arguments
 from app.doors.access import EVERYTHING, Access, Door
 from app.doors.users import allow_user, deny_user, read_users
-from indexer.api.errors import WorldError
+from indexer.api.errors import WorldError, bad_usage
 
 DEFAULT_PORT = 7777
 _LOGGED = 50  # calls that are shown
@@ -46,11 +46,9 @@ def _run(options: Namespace, context: CommandContext) -> int:
 
             remove_log()
         case _ if options.door is None:
-            raise WorldError(
-                "bad_usage", command="lectern doors", reason=f"{options.action} needs a door"
-            )
+            raise bad_usage("doors", f"{options.action} needs a door")
         case _ if options.user is not None and options.door != Door.SERVE:
-            raise WorldError("bad_usage", command="lectern doors", reason="only serve has users")
+            raise bad_usage("doors", "only serve has users")
         case "allow":
             _allow(options, context)
         case _:
@@ -88,9 +86,7 @@ def _allow(options: Namespace, context: CommandContext) -> None:
     door = Door(options.door)
     wanted = [EVERYTHING] if options.everything else options.collections
     if not wanted:
-        raise WorldError(
-            "bad_usage", command="lectern doors", reason="allow needs collections or --everything"
-        )
+        raise bad_usage("doors", "allow needs collections or --everything")
     known = {name.casefold(): name for name in _known_collections(context)}
     for name in wanted:
         if name != EVERYTHING and name.casefold() not in known:
@@ -257,7 +253,7 @@ def _serve_http(options: Namespace, context: CommandContext) -> int:
     from app.doors.page_images import PageRenderer
 
     if "listener" not in options:
-        raise WorldError("bad_usage", command="lectern serve", reason=options.refused)
+        raise bad_usage("serve", options.refused)
     token = read_token(new=options.new_token)
     served = ServedAddress(options.listener, _origins(options), options.certificate, options.key)
     with contextlib.ExitStack() as stack:

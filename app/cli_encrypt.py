@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from app.cli_common import Command, CommandContext, no_arguments
-from indexer.api.errors import WorldError
+from indexer.api.errors import bad_usage
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -72,7 +72,7 @@ def _must_be_encrypted(context: CommandContext) -> None:
 
     if not is_encrypted(context.library):
         reason = "this library is not encrypted"
-        raise WorldError("bad_usage", command="lectern encrypt", reason=reason)
+        raise bad_usage("encrypt", reason)
 
 
 def _passphrase(prompt: str, *, command: str, twice: bool = False) -> str:
@@ -84,7 +84,7 @@ def _passphrase(prompt: str, *, command: str, twice: bool = False) -> str:
         return sys.stdin.readline(_LONGEST).rstrip("\r\n")
     first = getpass.getpass(prompt)
     if twice and getpass.getpass("Once more: ") != first:
-        raise WorldError("bad_usage", command=f"lectern {command}", reason="the two differ")
+        raise bad_usage(command, "the two differ")
     return first
 
 

@@ -81,10 +81,11 @@ def summary_lines(summary: Summary) -> list[str]:
     rate = f" ({per_second:.1f}/s)" if per_second else ""
     # `lectern retry` scans no folders.
     seen = f"{render.count(summary.files_seen, 'file')} seen, " if summary.files_seen else ""
+    unchanged = f" and {summary.reused:,} unchanged" if summary.reused else ""
     head = (
         f"{'Stopped' if summary.cancelled else 'Done'} after {render.duration(summary.seconds)}: "
         f"{seen}{render.count(summary.documents_added, 'document')} read, {pages}{rate}, "
-        f"{render.count(summary.passages, 'passage')}{_unchanged(summary)}."
+        f"{render.count(summary.passages, 'passage')}{unchanged}."
     )
     states = [(state, number) for state, number in summary.states.items() if number]
     rows = [
@@ -93,10 +94,6 @@ def summary_lines(summary: Summary) -> list[str]:
     ]
     end = ["`lectern index` goes on where it stopped."] if summary.cancelled else []
     return [head, *render.columns(rows, "  "), *end]
-
-
-def _unchanged(summary: Summary) -> str:
-    return f" and {summary.reused:,} unchanged" if summary.reused else ""
 
 
 def _hint(state: str) -> str:

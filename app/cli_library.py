@@ -16,7 +16,7 @@ from app.cli_common import (
 )
 from app.render import pace_reason
 from indexer.api.codec import encode
-from indexer.api.errors import CODES, WorldError, sentence
+from indexer.api.errors import CODES, bad_usage, sentence
 from indexer.api.labels import SPEEDS
 from indexer.api.phrases import english, fill, read_detail, reason_in
 from indexer.api.requests import EstimateIndex, GetStatus, Index, ListFiles, Remove, Retry, SetPace
@@ -196,9 +196,7 @@ def _remove_arguments(parser: ArgumentParser) -> None:
 
 def _remove(options: Namespace, context: CommandContext) -> int:
     if options.everything == bool(options.paths):
-        raise WorldError(
-            "bad_usage", command="lectern remove", reason="name what to remove, or use --everything"
-        )
+        raise bad_usage("remove", "name what to remove, or use --everything")
     if options.everything:
         return _remove_everything(context, sure=options.yes)
     # A file that is removed from the library need not exist any more.
@@ -227,9 +225,7 @@ def _remove_everything(context: CommandContext, *, sure: bool) -> int:
 
 def _confirmed(context: CommandContext) -> bool:
     if not sys.stdin.isatty():
-        raise WorldError(
-            "bad_usage", command="lectern remove", reason="use --yes where nobody can be asked"
-        )
+        raise bad_usage("remove", "use --yes where nobody can be asked")
     context.err.write(f"Delete the whole library {render.name(str(context.library))}? [y/N] ")
     context.err.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
@@ -247,7 +243,7 @@ def _move(options: Namespace, context: CommandContext) -> int:
     if is_encrypted(context.library):
         folder = render.name(str(place_of(context.library).folder))
         reason = f"lock the library and move {folder} yourself; name it without .encrypted then"
-        raise WorldError("bad_usage", command="lectern move-library", reason=reason)
+        raise bad_usage("move-library", reason)
     destination = absolute_path(options.destination)
     usual = absolute_path(str(context.settings["library"] or paths.default_library()))
     library.move(context.library, destination)

@@ -10,7 +10,7 @@ from app.cli_common import Command, CommandContext, existing, json_argument, sto
 from app.cli_repair import change_model
 from app.render import ProgressLine
 from indexer.api.codec import encode
-from indexer.api.errors import WorldError
+from indexer.api.errors import bad_usage
 from indexer.api.models import (
     CompareModels,
     ModelKind,
@@ -156,14 +156,12 @@ def _run(options: Namespace, context: CommandContext) -> int:
     least, most = _NAMES.get(action, (1, 1))
     if not least <= given <= most:
         needs = ("takes no name", "needs a name", "needs two names")[least]
-        raise WorldError("bad_usage", command="lectern models", reason=f"{action} {needs}")
+        raise bad_usage("models", f"{action} {needs}")
     if action == "compare" and given == 1:
         reason = "compare needs two names, or none for the one before and the one in use"
-        raise WorldError("bad_usage", command="lectern models", reason=reason)
+        raise bad_usage("models", reason)
     if (action == "compare") != bool(options.queries):
-        raise WorldError(
-            "bad_usage", command="lectern models", reason="compare goes with --queries FILE"
-        )
+        raise bad_usage("models", "compare goes with --queries FILE")
     return _ACTIONS[options.action](options, context)
 
 

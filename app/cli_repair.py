@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app import render
 from app.cli_common import CANCELLED, Call, Command, CommandContext, json_argument
 from indexer.api.codec import encode
-from indexer.api.errors import WorldError
+from indexer.api.errors import WorldError, bad_usage
 from indexer.api.models import Discard, EstimateReindex, Reindex, RollBack
 from indexer.api.requests import Index, Repair, Verify
 
@@ -121,11 +121,7 @@ def _reindex_arguments(parser: ArgumentParser) -> None:
 
 def _reindex(options: Namespace, context: CommandContext) -> int:
     if (options.rollback or options.discard) and (options.model or options.precision):
-        raise WorldError(
-            "bad_usage",
-            command="lectern reindex",
-            reason="--rollback and --discard choose the model themselves",
-        )
+        raise bad_usage("reindex", "--rollback and --discard choose the model themselves")
     if options.rollback:
         return _roll_back(options, context)
     if options.discard:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from app import render
 from app.cli_common import Command, CommandContext, absolute_path
 from app.hit_lines import print_result, unsearched
-from indexer.api.errors import WorldError
+from indexer.api.errors import WorldError, bad_usage
 from indexer.api.formats import page_unit
 from indexer.api.requests import MAX_LIMIT, Compare, Explain, GetStatus, Search
 from indexer.api.types import HEADING_SEPARATOR, Hit, HitExplanation, Match, SearchResult
@@ -159,11 +159,7 @@ def _quoted(value: str) -> str:
 def _search_batch(options: Namespace, filters: list[str], context: CommandContext) -> int:
     """Answer the queries of a file, in order."""
     if options.query:
-        raise WorldError(
-            "bad_usage",
-            command="lectern search",
-            reason="with --batch the queries come from the file",
-        )
+        raise bad_usage("search", "with --batch the queries come from the file")
     queries = read_queries(options.batch)
     limit = options.limit or BATCH_LIMIT
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from app import render
 from app.cli_common import Command, CommandContext, existing
 from indexer.api.codec import encode
-from indexer.api.errors import LecternError, WorldError
+from indexer.api.errors import LecternError, WorldError, bad_usage
 from indexer.api.formats import page_unit
 from indexer.api.phrases import english, read_detail, reason_in
 
@@ -67,7 +67,7 @@ def _run(options: Namespace, context: CommandContext) -> int:
 
     path = existing(options.path)
     if not path.is_file():
-        raise WorldError("bad_usage", command="lectern text", reason="it takes one document")
+        raise bad_usage("text", "it takes one document")
     first, last = options.pages
     read = _Read()
     try:

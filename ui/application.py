@@ -35,7 +35,7 @@ from PySide6.QtCore import (
     Signal,
     qInstallMessageHandler,
 )
-from PySide6.QtGui import QFileOpenEvent, QPainter, QPen
+from PySide6.QtGui import QFileOpenEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 from shiboken6 import isValid
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from PySide6.QtCore import QMessageLogContext
-    from PySide6.QtGui import QPaintEvent
 
 
 log = logging.getLogger(__name__)

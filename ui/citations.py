@@ -35,10 +35,10 @@ _MOST_ASKED = 500
 _AT_ONCE = 4
 _YEAR = re.compile(r"[12]\d{3}")
 _KEY = re.compile(r"[^a-z0-9]+")
-_TEX = {
+_TEX = str.maketrans({
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "%": r"\%", "&": r"\&", "#": r"\#",
     "$": r"\$", "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +322,7 @@ def bibtex(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
             "pages": ", ".join(label for _, label in sorted(pages.get(path, {}).items())),
             "file": encodable(path),
         }
-        lines = [f"  {name} = {{{_tex_escaped(text)}}}," for name, text in fields.items() if text]
+        lines = [f"  {name} = {{{text.translate(_TEX)}}}," for name, text in fields.items() if text]
         entries.append("\n".join([f"@misc{{{key},", *lines, "}\n"]))
     return "\n".join(entries)
 
@@ -337,10 +337,6 @@ def _citation_key(source: CitedSource, used: set[str]) -> str:
         number += 1
         key = f"{base}-{number}"
     return key
-
-
-def _tex_escaped(text: str) -> str:
-    return "".join(_TEX.get(char, char) for char in text)
 
 
 def encodable(path: str) -> str:

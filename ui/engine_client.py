@@ -93,18 +93,13 @@ class EngineLink(QObject):
         self._protocol = PROTOCOL_VERSION
         self._is_ending = False  # the engine, which is of another version
         self._spare: Greeting | None = None  # of such an engine, if it speaks this protocol
-        self._greeting: Greeting | None = None
+        self.greeting: Greeting | None = None
         self._patience = timer(self, HELLO_MS, self._lose_patience)
         self._located.connect(self._connect, Qt.ConnectionType.QueuedConnection)
 
     @property
     def is_connected(self) -> bool:
-        return self._greeting is not None
-
-    @property
-    def greeting(self) -> Greeting | None:
-        """The hello of the attached engine; None without one."""
-        return self._greeting
+        return self.greeting is not None
 
     def attach(self) -> None:
         """Try to attach to a running engine; one of the signals reports the outcome.
@@ -127,14 +122,14 @@ class EngineLink(QObject):
         """See ``ports.EnginePort``. A search that a newer one replaced fails with ``busy``."""
         number = next(self._numbers)
         self._sent[number] = _SentRequest(request.answer, done, failed, progress)
-        error = WorldError("engine_gone") if self._greeting is None else self._send(request, number)
+        error = WorldError("engine_gone") if self.greeting is None else self._send(request, number)
         if error is not None:
             QTimer.singleShot(0, self, partial(self._fail, number, error))
         return number
 
     def cancel(self, number: int) -> None:
         """See ``ports.EnginePort``."""
-        if self._sent.pop(number, None) is not None and self._greeting is not None:
+        if self._sent.pop(number, None) is not None and self.greeting is not None:
             self._write({"type": "cancel", "id": number})
 
     def close(self) -> None:
@@ -181,7 +176,7 @@ class EngineLink(QObject):
         data = bytes(socket.readAll().data()) if socket.isOpen() else b""
         try:
             for header, _binary in self._reader.decode_frames(data):
-                if self._greeting is not None:
+                if self.greeting is not None:
                     self._dispatch(header)
                 else:
                     self._welcome(header)
@@ -241,7 +236,7 @@ class EngineLink(QObject):
 
     def _accept(self, greeting: Greeting) -> None:
         self._patience.stop()
-        self._greeting = greeting
+        self.greeting = greeting
         self.connected.emit()
 
     def _lose_patience(self) -> None:
@@ -271,7 +266,7 @@ class EngineLink(QObject):
     def _hang_up(self) -> None:
         self._patience.stop()
         socket, self._socket = self._socket, None
-        self._attempt = self._endpoint = self._greeting = None
+        self._attempt = self._endpoint = self.greeting = None
         self._protocol, self._is_ending, self._spare = PROTOCOL_VERSION, False, None
         if socket is not None:
             socket.blockSignals(True)

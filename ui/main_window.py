@@ -7,8 +7,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QMimeData, QObject, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -22,31 +22,24 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from indexer.api.requests import GetStatus, SetPace
-from indexer.api.status import Speed
+from indexer.api.status import Activity, Speed, Status
 from ui import keys
 from ui.desktop import open_path
 from ui.help import KEYS, HelpWindow, page_about
 from ui.pages import BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
-from ui.ports import Notice, ignore
+from ui.ports import Context, Notice, ignore
 from ui.search.model import HIT_MIME, dragged_hits
-from ui.supervisor import EngineState
+from ui.supervisor import EngineState, Supervisor
 from ui.theme import icon, separator
 from ui.widgets import filled, timer
-from ui.window_parts import Rail, StatusLine
+from ui.window_parts import NoticeBar, Rail, StatusLine
 from ui.words import amounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from PySide6.QtCore import QMimeData
-    from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent
-
-    from indexer.api.status import Activity, Status
     from ui.engine_client import ActivityFeed
-    from ui.ports import Context
     from ui.state import WindowState
-    from ui.supervisor import Supervisor
-    from ui.window_parts import NoticeBar
 
 # The size at first: widths of a letter, and lines.
 COLUMNS, LINES = 150, 42
@@ -458,8 +451,7 @@ LOOK_MS = 50
 class WindowCheck(QObject):
     """Polls a window until it shows the page with the passage, at most ``PATIENCE_S`` seconds.
 
-    Attributes:
-        status: An exit status: 0 once the page was shown, else 1.
+    ``status`` is an exit status: 0 once the page was shown, else 1.
     """
 
     def __init__(self, window: MainWindow) -> None:

@@ -9,14 +9,14 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ui import passwords
 from ui.basket.basket import Basket
 from ui.file_worker import FileWorker
 from ui.help import about
 from ui.passwords import KeptPasswords
-from ui.ports import Notice
+from ui.ports import Context, Notice
 from ui.preview.panel import Preview
 from ui.search.describe import is_name_only
 from ui.search.page import SearchPage
@@ -26,14 +26,11 @@ from ui.widgets import timer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtWidgets import QWidget
-
     from indexer.api.status import Activity
     from indexer.api.types import Hit
     from ui.compare.page import ComparePage
     from ui.library.first_run import FirstRun
     from ui.library.page import LibraryPage
-    from ui.ports import Context
     from ui.state import WindowState
 
 SEARCH, LIBRARY, BASKET = "search", "library", "basket"
@@ -170,9 +167,7 @@ class Pages(QStackedWidget):
     def open_paths(self, paths: Sequence[str], roots: Sequence[str]) -> None:
         """Search in what is in the library, and offer to add what is not.
 
-        Args:
-            paths: Files and folders.
-            roots: The files and folders that the library consists of.
+        ``roots`` is the files and folders that the library consists of.
         """
         fresh = [
             path for path in paths if not any(PurePath(path).is_relative_to(root) for root in roots)

@@ -66,11 +66,7 @@ class SettingsPort(Protocol):
     def declared(self) -> Sequence[Setting]: ...
     def __getitem__(self, name: str) -> Any: ...
     def set(self, name: str, value: Any) -> None:
-        """Change a setting.
-
-        Raises:
-            WorldError: ``bad_setting``.
-        """
+        """Change a setting. Raises ``bad_setting``."""
 
     def reset(self, name: str) -> None: ...
     def watch(self, changed: Callable[[str], None]) -> None:

@@ -11,7 +11,7 @@ from indexer.api.errors import WorldError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.api.progress import CancelToken, Progress
+    from indexer.api.progress import CancelToken, Report
 
 A = TypeVar("A")
 
@@ -39,11 +39,7 @@ class LastingEngine:
         }
 
     def call(
-        self,
-        request: Request[A],
-        *,
-        token: CancelToken | None = None,
-        report: Callable[[Progress], None] | None = None,
+        self, request: Request[A], *, token: CancelToken | None = None, report: Report | None = None
     ) -> A:
         """Answer a request; see ``indexer.api.contract.EngineApi``."""
         with self._turns.get(request.queue, self._asking):

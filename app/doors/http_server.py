@@ -32,7 +32,7 @@ from app.doors.library import (
     TextRange,
 )
 from indexer.api.document_requests import MOST_TEXTS
-from indexer.api.errors import Cancelled, LecternError, WorldError
+from indexer.api.errors import Cancelled, LecternError, WorldError, bad_usage
 
 if TYPE_CHECKING:
     import socket
@@ -394,7 +394,5 @@ def serve_http(
     try:
         config.load()
     except (OSError, ssl.SSLError, ValueError) as error:
-        raise WorldError(
-            "bad_usage", command="lectern serve", reason=f"the certificate or its key: {error}"
-        ) from error
+        raise bad_usage("serve", f"the certificate or its key: {error}") from error
     uvicorn.Server(config).run(sockets=[served.listener])

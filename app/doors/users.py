@@ -14,7 +14,7 @@ import msgspec
 
 from app import paths
 from app.doors.access import Access
-from indexer.api.errors import WorldError
+from indexer.api.errors import WorldError, bad_usage
 from indexer.api.json_files import changing, read_object
 
 if TYPE_CHECKING:
@@ -67,11 +67,13 @@ def allow_user(name: str, collections: Sequence[str]) -> str:
         WorldError: ``bad_usage``, for a name that cannot be one; ``path_denied``.
     """
     if not name.isprintable() or not name.strip() or len(name) > _MOST_CHARACTERS:
-        raise _bad_usage(f"the name of a user has 1 to {_MOST_CHARACTERS} printable characters")
+        raise bad_usage(
+            "doors", f"the name of a user has 1 to {_MOST_CHARACTERS} printable characters"
+        )
     with _errors(), changing(users_file()) as content:
         users = msgspec.convert(content, dict[str, ServerUser])
         if name not in users and len(users) >= MOST_USERS:
-            raise _bad_usage(f"there are {MOST_USERS} users already")
+            raise bad_usage("doors", f"there are {MOST_USERS} users already")
         token = "" if name in users else secrets.token_urlsafe(32)
         user = users.get(name, ServerUser(token_hash(token.encode())))
         seen = tuple(dict.fromkeys([*user.collections, *collections]))
@@ -88,7 +90,7 @@ def deny_user(name: str, collections: Sequence[str]) -> None:
     with _errors(), changing(users_file()) as content:
         user = msgspec.convert(content, dict[str, ServerUser]).get(name)
         if user is None:
-            raise _bad_usage(f"there is no user {name}")
+            raise bad_usage("doors", f"there is no user {name}")
         left = tuple(each for each in user.collections if each.casefold() not in denied)
         content[name] = msgspec.to_builtins(ServerUser(user.token_hash, left))
         if not denied:
@@ -124,7 +126,3 @@ def _errors() -> Iterator[None]:
         yield
     except (OSError, ValueError) as error:  # msgspec's are among the latter
         raise WorldError("path_denied", path=str(users_file())) from error
-
-
-def _bad_usage(reason: str) -> WorldError:
-    return WorldError("bad_usage", command="lectern doors", reason=reason)

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import Enum, StrEnum
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, get_args
 
 from indexer.api.codec import Message
-from indexer.api.progress import CancelToken, Progress
+from indexer.api.progress import CancelToken, Report
 
 A = TypeVar("A")
 
@@ -72,11 +71,7 @@ class EngineApi(Protocol):
     """An engine, in this process or another. Thread-safe."""
 
     def call(
-        self,
-        request: Request[A],
-        *,
-        token: CancelToken | None = None,
-        report: Callable[[Progress], None] | None = None,
+        self, request: Request[A], *, token: CancelToken | None = None, report: Report | None = None
     ) -> A:
         """Answer a request.
 

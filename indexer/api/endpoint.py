@@ -49,7 +49,7 @@ from indexer.api.private_files import (
     short_digest,
     write_file,
 )
-from indexer.api.progress import CancelToken, Progress, ignore_progress
+from indexer.api.progress import CancelToken, Progress, Report, ignore_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -369,11 +369,7 @@ class EngineClient:
         self._speaking = threading.Lock()
 
     def call(
-        self,
-        request: Request[A],
-        *,
-        token: CancelToken | None = None,
-        report: Callable[[Progress], None] | None = None,
+        self, request: Request[A], *, token: CancelToken | None = None, report: Report | None = None
     ) -> A:
         """Send a request and wait for its answer; see ``indexer.api.contract.EngineApi``.
 

@@ -327,6 +327,11 @@ class WorldError(LecternError):
     """A cause outside the program: shown as a sentence and a next step, never as a traceback."""
 
 
+def bad_usage(command: str, reason: str) -> WorldError:
+    """The error of a command line that cannot be understood."""
+    return WorldError("bad_usage", command=f"lectern {command}", reason=reason)
+
+
 class InternalError(LecternError):
     """A fault of the program in another process, whose log has the traceback."""
 

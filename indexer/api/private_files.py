@@ -329,12 +329,8 @@ def _guard(library: Path) -> Path:
     On Windows the file of a lock is deleted when the lock is released.
     """
     file = library / LOCK_NAME
-    may_lack = sys.platform == "win32" or _is_read_only(library)
+    may_lack = sys.platform == "win32" or bool(os.statvfs(library).f_flag & os.ST_RDONLY)
     return library if may_lack and not file.exists() else file
-
-
-def _is_read_only(folder: Path) -> bool:
-    return sys.platform != "win32" and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
 def _share(guard: Path) -> int:

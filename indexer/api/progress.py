@@ -9,14 +9,11 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from indexer.api.errors import Cancelled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 MIN_INTERVAL_S = 0.1
 
@@ -112,6 +109,9 @@ class CancelToken:
         self.check()
 
 
+Report = Callable[[Progress], None]
+
+
 def ignore_progress(_report: object) -> None:
     """Ignore a report."""
 
@@ -123,7 +123,7 @@ class Reporter:
     ``note`` is called with a sentence before a slow step that reports nothing.
     """
 
-    sink: Callable[[Progress], None] = ignore_progress
+    sink: Report = ignore_progress
     token: CancelToken = field(default_factory=CancelToken)
     note: Callable[[str], None] = ignore_progress
     interval: float = MIN_INTERVAL_S

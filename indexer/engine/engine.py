@@ -16,7 +16,7 @@ from indexer.api.answers import Check, Removal, RepairOutcome, Verification, Wat
 from indexer.api.errors import Cancelled, LecternError, WorldError
 from indexer.api.phrases import reason_in
 from indexer.api.private_files import LibraryLock
-from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore_progress
+from indexer.api.progress import CancelToken, Progress, Report, Reporter, Step, ignore_progress
 from indexer.api.requests import (
     Diagnose,
     GetStatus,
@@ -137,11 +137,7 @@ class Engine(IndexingLibrary):
             self.watcher.stop()
 
     def call(
-        self,
-        request: Request[A],
-        *,
-        token: CancelToken | None = None,
-        report: Callable[[Progress], None] | None = None,
+        self, request: Request[A], *, token: CancelToken | None = None, report: Report | None = None
     ) -> A:
         """See ``indexer.api.contract.EngineApi``; ``Shutdown`` is handled by the service."""
         handler = self.handlers.get(type(request))

@@ -160,7 +160,8 @@ def finalise(catalog: Catalog, store: Store, target: Space) -> bool:
     active = catalog.spaces.active()
     if catalog.meta(REBUILDING):
         catalog.set_meta(REBUILDING, "")
-    switched = active is not None and active.id != target.id and _complete(catalog, target)
+    lacks = catalog.spaces.pending(target.id, 1) or catalog.names.missing(target.id, 1)
+    switched = active is not None and active.id != target.id and not lacks
     if switched:
         faults.reached("space-complete")
         catalog.spaces.switch(target.id)
@@ -266,10 +267,6 @@ def describe_change(catalog: Catalog, config: EngineConfig) -> SpaceChange:
 
 def _key(config: EngineConfig) -> str:
     return space_of(find_record(config.model, config.models), config.precision)
-
-
-def _complete(catalog: Catalog, space: Space) -> bool:
-    return not catalog.spaces.pending(space.id, 1) and not catalog.names.missing(space.id, 1)
 
 
 def _drop(catalog: Catalog, store: Store, space: Space) -> None:

@@ -285,7 +285,6 @@ class Backlog:
         return Unit([one for _, one in every], [pending for pending, _ in every], [*map(len, runs)])
 
     def count_stored(self, batches: Sequence[Embedded]) -> None:
-        """Count the vectors of batches as stored."""
         for batch in batches:
             for pending in batch.pending:
                 self._open[pending.doc].left -= 1

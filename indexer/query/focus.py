@@ -130,7 +130,9 @@ def without_words(question: str, left_out: frozenset[str]) -> str:
     'the lease'
     """
     shown = [question[start:end] for start, end in word_spans(question)]
-    kept = [one for one in shown if _has_digit(one) or not left_out.issuperset(words(one))]
+    kept = [
+        one for one in shown if any(map(str.isdigit, one)) or not left_out.issuperset(words(one))
+    ]
     return " ".join(kept) if _FEWEST_LEFT <= len(kept) < len(shown) else question
 
 
@@ -148,7 +150,3 @@ def places_of(part: str, query: str) -> list[tuple[int, int]]:
     asked = [part[start:end] for start, end in word_spans(part)]
     same = SequenceMatcher(None, shown, asked, autojunk=False).get_matching_blocks()
     return [span for block in same for span in spans[block.a : block.a + block.size]]
-
-
-def _has_digit(word: str) -> bool:
-    return any(char.isdigit() for char in word)

@@ -63,7 +63,6 @@ class QueryVectors:
 
     @property
     def encoded(self) -> bool:
-        """Whether the query is encoded."""
         return bool(self.whole.any())
 
     @property
@@ -339,7 +338,6 @@ class Ranking:
         return np.lexsort((self.candidates.keys, -self.scored.total, ~self.exact))
 
     def explain_score(self, at: int) -> HitExplanation:
-        """Explain one candidate."""
         return HitExplanation(
             score=_at(self.scored, at),
             passage=_at(self.candidates.pages, at),

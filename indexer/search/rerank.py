@@ -13,7 +13,7 @@ import unicodedata
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import stem_sequence, stems, stop_words, words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -170,17 +170,14 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
             heading[at] = heading_share(found["heading_path"], wanted, terms.languages)
             length[at] = found["char_end"] - found["char_start"]
             digits[at] = digit_share(found["view"])
-            near[at] = _together(found, weights) if long else 0.0
+            stems = stem_sequence(found["view"], found["language"]) if long else ()
+            near[at] = share_together(stems, weights) if long else 0.0
             contents[at] = digits[at] >= FEW_DIGITS and lists_contents(found["view"])
             plain = terms.named > 0.0 and digits[at] < TABLE_DIGITS
             listing[at] = plain and lists_names(found["view"])
             same[at] = first.setdefault((doc, found["view"]), at)
     figure = has_figure(terms.question)
     return RerankEvidence(heading, length, digits, near, contents, listing, same, long, figure)
-
-
-def _together(found: Mapping[str, Any], weights: StemWeights) -> float:
-    return share_together(stem_sequence(found["view"], found["language"]), weights)
 
 
 def has_figure(question: str) -> bool:

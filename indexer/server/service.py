@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from indexer.api.codec import Greeting, Header, decode, program_version
 from indexer.api.contract import Queue, Request
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
-from indexer.api.progress import CancelToken, Progress, ignore_progress
+from indexer.api.progress import CancelToken, Progress, Report, ignore_progress
 from indexer.api.requests import Index, Shutdown, between
 from indexer.api.types import Summary
 from indexer.server.session import Acceptor, Session
@@ -329,11 +329,7 @@ class Host:
             log.warning("the engine cannot be shared", exc_info=True)
 
     def call(
-        self,
-        request: Request[A],
-        *,
-        token: CancelToken | None = None,
-        report: Callable[[Progress], None] | None = None,
+        self, request: Request[A], *, token: CancelToken | None = None, report: Report | None = None
     ) -> A:
         """See ``indexer.api.contract.EngineApi``; index requests wait in the queue."""
         if request.queue is Queue.INDEX:

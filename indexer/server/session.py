@@ -62,7 +62,7 @@ class Session:
         self._wake = wake
         self._secret = secret
         self._changed = threading.Condition()
-        self._greeted = False
+        self.greeted = False
         self._unsent: deque[bytes] = deque()
         self._unsent_bytes = 0
         self._progress: dict[int, Header] = {}
@@ -97,11 +97,6 @@ class Session:
         except RuntimeError:
             self._end()
             raise
-
-    @property
-    def greeted(self) -> bool:
-        """Whether the client's hello was valid."""
-        return self._greeted
 
     def refuse(self, error: LecternError) -> None:
         """Send an error to a client that cannot be served, and close the connection."""
@@ -152,7 +147,7 @@ class Session:
         secret = check_hello(header, Hello).secret.encode("utf-8", "replace")
         if not hmac.compare_digest(secret, self._secret.encode()):
             raise WorldError("bad_request", reason="the client cannot read the library")
-        self._greeted = True
+        self.greeted = True
         answer = hello(greeting)
         self.reply(None, answer.pop("type"), **answer)
 

@@ -72,7 +72,6 @@ class Job:
     spread: Callable[[Progress], None] = ignore_progress
 
     def report(self, progress: Progress) -> None:
-        """Report progress."""
         self.sink(progress)
         self.spread(progress)
 
@@ -97,19 +96,15 @@ class WorkQueue:
         self.name = name
         self._changed = threading.Condition()
         self._waiting: deque[Job] = deque()
-        self._running: Job | None = None
+        self.running: Job | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         self._thread.start()
 
     @property
-    def running(self) -> Job | None:
-        return self._running
-
-    @property
     def idle(self) -> bool:
         with self._changed:
-            return self._running is None and not self._waiting
+            return self.running is None and not self._waiting
 
     def waits(self, owner: Hashable) -> bool:
         """Whether a job of this owner is queued."""
@@ -147,8 +142,8 @@ class WorkQueue:
             return job.owner == owner and not job.kept
 
         with self._changed:
-            if self._running is not None and lost(self._running):
-                self._running.token.cancel()
+            if self.running is not None and lost(self.running):
+                self.running.token.cancel()
         self._drop(lost)
 
     def _drop(self, chosen: Callable[[Job], bool]) -> None:
@@ -168,8 +163,8 @@ class WorkQueue:
         """
         with self._changed:
             self._closed = True
-            if self._running is not None and not finish_running:
-                self._running.token.cancel()
+            if self.running is not None and not finish_running:
+                self.running.token.cancel()
             self._changed.notify_all()
         self._drop(lambda _job: True)
         self._thread.join(timeout)
@@ -185,12 +180,12 @@ class WorkQueue:
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 if self._closed:
                     return
-                self._running = self._next()
+                self.running = self._next()
             try:
-                self._running.run()
+                self.running.run()
             finally:
                 with self._changed:
-                    self._running = None
+                    self.running = None
                     self._changed.notify_all()
 
 
@@ -202,8 +197,8 @@ class SearchQueue(WorkQueue):
     """
 
     def _enqueue(self, job: Job) -> list[Job]:
-        if self._running is not None and self._running.owner == job.owner:
-            self._running.token.cancel()
+        if self.running is not None and self.running.owner == job.owner:
+            self.running.token.cancel()
         for place, older in enumerate(self._waiting):
             if older.owner == job.owner:
                 self._waiting[place] = job
@@ -222,13 +217,13 @@ class IndexQueue(WorkQueue):
     def submit(self, job: Job) -> None:
         job.spread = self._spread
         super().submit(job)
-        if self._running not in {None, job}:
+        if self.running not in {None, job}:
             _keep_waiting(job, self._progress)
 
     def _enqueue(self, job: Job) -> list[Job]:
         replaced = super()._enqueue(job)
-        if self._running is not None and self._running.priority > job.priority:
-            self._running.token.cancel()
+        if self.running is not None and self.running.priority > job.priority:
+            self.running.token.cancel()
         return replaced
 
     def _next(self) -> Job:
@@ -241,7 +236,7 @@ class IndexQueue(WorkQueue):
     def free(self) -> bool:
         """Whether a submitted job would run at once."""
         with self._changed:
-            running = self._running
+            running = self.running
             return not self._waiting and (running is None or running.priority is Priority.IDLE)
 
     def _spread(self, progress: Progress) -> None:

@@ -469,7 +469,6 @@ def _packed(row: PassageRow) -> _Row:
 
 
 def _passage(document: StoredDocument, row: _Row) -> StoredPassage:
-    """A passage from its row."""
     plain = _inflated(row.view)
     view, rest = plain.decode(), _unpack(_inflated(row.rest, plain))
     return StoredPassage(

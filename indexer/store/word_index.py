@@ -327,7 +327,6 @@ class DocumentWords:
         return found
 
     def stems_beginning(self, prefix: str) -> set[str]:
-        """The stems with a prefix."""
         found = self.searcher.terms_with_prefix("forms", prefix)
         return {text.partition("|")[0] for text, _ in found}
 

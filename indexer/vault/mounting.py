@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.errors import InternalError, WorldError
+from indexer.api.errors import InternalError, WorldError, bad_usage
 from indexer.confine import launcher
 from indexer.confine.launcher import LauncherRequest
 from indexer.confine.process import child_command, child_environment
@@ -135,7 +135,7 @@ def check_passphrase(passphrase: str) -> str:
     """
     if not passphrase.strip() or "\n" in passphrase or len(passphrase) > _MOST:
         reason = f"a passphrase is one line of 1 to {_MOST} characters"
-        raise WorldError("bad_usage", command="lectern encrypt", reason=reason)
+        raise bad_usage("encrypt", reason)
     return passphrase
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from indexer.api.answers import Statement
+from indexer.api.answers import Comparison, ComparisonSide, LoneStatement, Statement
 from indexer.api.requests import Compare
 from indexer.api.types import Hit, Why
 from ui import keys, passwords
@@ -23,7 +23,7 @@ from ui.citations import CitationCopier
 from ui.compare.statement_rows import RowList, StatementCell, StatementRow, named
 from ui.preview.frame import MessagePane
 from ui.preview.loader import Loader
-from ui.preview.marks import NO_MARKS
+from ui.preview.marks import NO_MARKS, Marks
 from ui.preview.page_view import PageView
 from ui.preview.text_view import TextView
 from ui.search import describe
@@ -42,16 +42,12 @@ from ui.widgets import (
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from PySide6.QtGui import QContextMenuEvent, QShowEvent
 
-    from indexer.api.answers import Comparison, ComparisonSide, LoneStatement
     from indexer.api.errors import LecternError
     from indexer.api.pages import TextPart
     from ui.ports import Context
     from ui.preview.document import PageDocument
-    from ui.preview.marks import Marks
 
 
 class DocumentSide(QWidget):

@@ -11,11 +11,11 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
 from indexer.api.document_requests import CorrectDocument
 from indexer.api.requests import GetDocument, Index, Remove, Retry, SetPatterns, Unlock
-from indexer.api.types import SEARCHABLE_STATES, FileState
+from indexer.api.types import SEARCHABLE_STATES, FileRow, FileState
 from ui import desktop, keys
 from ui.library.cards import pattern_for
-from ui.passwords import note_kept
-from ui.ports import Notice
+from ui.passwords import Passwords, note_kept
+from ui.ports import Context, Notice
 from ui.requests import Questions
 from ui.theme import icon
 from ui.words import failures
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from indexer.api.answers import Document
     from indexer.api.errors import LecternError
-    from indexer.api.types import FileRow
-    from ui.passwords import Passwords
-    from ui.ports import Context
 
 
 # States in which a retry changes nothing.
@@ -108,11 +105,7 @@ class FileActions(QObject):
         self._questions.send_lasting(CorrectDocument(Path(path), title, author, year), done)
 
     def _action(
-        self,
-        text: str,
-        drawing: str,
-        act: Callable[[], None],
-        key: str | QKeySequence.StandardKey,
+        self, text: str, drawing: str, act: Callable[[], None], key: str | QKeySequence.StandardKey
     ) -> QAction:
         action = QAction(icon(drawing), text, self)
         action.setData(drawing)

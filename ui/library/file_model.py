@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
     from indexer.api.answers import FileList
     from indexer.api.errors import LecternError
-    from indexer.api.types import FileRow
     from ui.ports import Context
 
 
@@ -207,10 +206,7 @@ class FileModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(_COLUMNS)
 
     def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(Column):
             return None

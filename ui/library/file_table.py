@@ -14,12 +14,12 @@ from PySide6.QtCore import (
     QRectF,
     Qt,
 )
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
+from PySide6.QtGui import QAction, QColor, QFocusEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyleOptionViewItem, QTableView
 
 from indexer.api.types import FileRow, FileState
 from ui import theme
-from ui.library.file_model import ROW_ROLE, Column, cell_text, folder_text, reason_text
+from ui.library.file_model import ROW_ROLE, Column, FileModel, cell_text, folder_text, reason_text
 from ui.theme import M, S, blend
 from ui.widgets import RowDelegate, select_something
 from ui.words import amounts, names
@@ -27,10 +27,6 @@ from ui.words import amounts, names
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from PySide6.QtGui import QAction, QColor, QFocusEvent, QResizeEvent
-    from PySide6.QtWidgets import QStyleOptionViewItem
-
-    from ui.library.file_model import FileModel
 
 # The most selected rows that are taken.
 MOST_CHOSEN = 5000

@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import GetDocument, Index, ListFiles, Order, Search
-from indexer.api.types import FileState
+from indexer.api.types import FileState, SearchResult
 from ui.library.cards import EstimateCard
-from ui.ports import Notice, ignore
+from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.theme import XL, L, S
 from ui.widgets import (
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 
     from indexer.api.answers import Document, FileList
     from indexer.api.status import Activity
-    from indexer.api.types import SearchResult
-    from ui.ports import Context
 
 COUNT_MS = 400
 # The widest column, in average letters, and the size of titles.

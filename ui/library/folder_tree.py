@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import Index, ListFolders, Remove
 from indexer.api.types import FileState
-from ui.ports import Notice, ignore
+from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.theme import icon
 from ui.widgets import RowDelegate
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from indexer.api.answers import FolderCount
     from indexer.api.errors import LecternError
     from indexer.api.status import RootStatus
-    from ui.ports import Context
 
 translate = QCoreApplication.translate
 log = logging.getLogger(__name__)

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import psutil
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 
-from indexer.api.codec import FrameReader, Hello, check_hello, frame, read_answer
+from indexer.api.codec import FrameReader, Header, Hello, check_hello, frame, read_answer
 from indexer.api.errors import LecternError, WorldError
-from indexer.api.pages import Rest
+from indexer.api.pages import PageRequest, Rest
 from indexer.confine.process import (
     child_command,
     child_environment,
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.api.codec import Header
-    from indexer.api.pages import PageRequest
 
 MODULE = "indexer.render.child"
 # Bytes: several times what the largest page image needs.
@@ -50,15 +48,11 @@ _STDERR_TAIL_BYTES = 4_000
 _END_MS = 1_000
 
 
-def render_command(
-    library: Path | None = None,
-    scratch: str = "",
-) -> list[str]:
+def render_command(library: Path | None = None, scratch: str = "") -> list[str]:
     """Return the render_command line of a render child.
 
-    Args:
-        library: The library's folder, with the text recognised on scanned pages.
-        scratch: The folder for unpacked files.
+    ``library`` is the library's folder, with the text recognised on scanned pages; ``scratch`` is
+    the folder for unpacked files.
     """
     limits = [
         f"--engine={os.getpid()}",
@@ -208,10 +202,7 @@ class RenderClient(QObject):
     """Sends requests to the render child, which is started with the first one.
 
     Callbacks come on Qt's thread, never from within ``ask_child``, and none after ``cancel``.
-
-    Args:
-        parent: Its owner.
-        library: The library's folder, with the text recognised on scanned pages.
+    ``library`` is the library's folder, with the text recognised on scanned pages.
     """
 
     def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:

@@ -8,15 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QMenu
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QMenu, QToolButton
 
-from indexer.api.pages import around, pattern_of
+from indexer.api.pages import FoundWords, around, pattern_of
 from ui import keys
 from ui.citations import CitationCopier
 from ui.desktop import open_external, show_in_folder
-from ui.ports import Notice
-from ui.preview.marks import flowing, pieces_of
+from ui.ports import Context, Notice, SettingsPort
+from ui.preview.marks import LinePieces, flowing, pieces_of
 from ui.preview.page_layout import Fit, Zoom
 from ui.search.query_text import similar_to
 from ui.widgets import timer
@@ -25,16 +25,10 @@ from ui.words import amounts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QAction, QContextMenuEvent
-    from PySide6.QtWidgets import QToolButton
-
-    from indexer.api.pages import FoundWords
     from indexer.api.types import Hit
-    from ui.ports import Context, SettingsPort
     from ui.preview.document import PageDocument
     from ui.preview.frame import PreviewFrame
     from ui.preview.loader import Loader
-    from ui.preview.marks import LinePieces
 
 
 class Controls(QObject):
@@ -380,10 +374,7 @@ class PreviewActions(QObject):
         menu.setAccessibleName(self.tr("What to do with this document"))
         selected = bool(self._controls.selected)
         copy = self.tr("Copy the selection") if selected else self.tr("Copy the passage")
-        for button, text in (
-            (bar.copy, copy),
-            (bar.open, self.tr("Open in your viewer")),
-        ):
+        for button, text in ((bar.copy, copy), (bar.open, self.tr("Open in your viewer"))):
             action = menu.addAction(button.icon(), text)
             action.triggered.connect(button.click)
         menu.addSeparator()

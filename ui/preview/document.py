@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage, QPixmap
 
 from indexer.api.lru_cache import LruCache
 from indexer.api.pages import GetImage, GetLetters, GetSizes
-from ui.preview.client import Urgency
+from ui.preview.client import RenderClient, Urgency
 from ui.preview.marks import Letters
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
         PageSizes,
         Size,
     )
-    from ui.preview.client import RenderClient
 
 CACHE_BYTES = 192 << 20
 # A page of more pixels is rendered in bands, each in a few dozen milliseconds.
@@ -116,10 +115,8 @@ class PageDocument(QObject):
     """A document as the render child opened it.
 
     Args:
-        source: The file.
         stamp: The state of the file; it changes with the file.
         pages: The page count, labels and first sizes.
-        client: Sends the requests.
         cache: The images, which outlive this document.
     """
 
@@ -163,7 +160,6 @@ class PageDocument(QObject):
         self._ask_sizes()
 
     def label(self, page: int) -> str:
-        """Return the label of a page in the document."""
         return self.labels[page - 1] if self.labels else str(page)
 
     def find_page(self, text: str) -> int | None:

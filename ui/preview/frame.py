@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
@@ -30,8 +30,6 @@ from ui.widgets import IconButton, filled, wrapped_label
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QEvent
-
     from indexer.api.errors import LecternError
 
 _TITLE_SCALE = 1.15
@@ -69,14 +67,7 @@ class MessagePane(QScrollArea):
         self._fonts()
 
     def explain(self, name: str, title: str, step: str = "", *, again: bool = False) -> None:
-        """Show a message.
-
-        Args:
-            name: The drawing.
-            title: The sentence.
-            step: The next step.
-            again: Whether there is a button to retry.
-        """
+        """Show a message."""
         self.drawing = name
         self.title.setText(title)
         self.title.setVisible(bool(title))

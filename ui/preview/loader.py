@@ -31,9 +31,7 @@ _COUNTING_MS = 30
 class Loader(QObject):
     """Loads one hit at a time.
 
-    Args:
-        parent: Its owner.
-        library: The library's folder, with the text recognised on scanned pages.
+    ``library`` is the library's folder, with the text recognised on scanned pages.
     """
 
     opened = Signal(object)  # a PageDocument; the last one is closed by now

@@ -131,9 +131,8 @@ def boxed(line: QRectF) -> QRectF:
 def lines_of(boxes: Sequence[QRectF], gap: float = _WORD_GAP) -> list[QRectF]:
     """Join neighbouring pieces of one upright line.
 
-    Args:
-        boxes: The pieces, in the order of the text.
-        gap: The largest gap between two of them, in their heights.
+    ``boxes`` are the pieces, in the order of the text; ``gap`` is the largest gap between two of
+    them, in their heights.
     """
     lines: list[QRectF] = []
     for box in boxes:

@@ -8,15 +8,13 @@ from enum import Enum
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 
 from ui.theme import L
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from PySide6.QtCore import QPointF
 
     from indexer.api.pages import Size
 
@@ -47,7 +45,6 @@ def scale_for(zoom: Zoom, page: Size, viewport: Size, natural: float) -> float:
     """Return the scale in logical pixels per point.
 
     Args:
-        zoom: The chosen zoom.
         page: Width and height of what is fitted, the current page or its text, in points.
         viewport: Width and height of the viewport in logical pixels.
         natural: Logical pixels per point at the size on paper.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from ui.preview.document import MAX_WIDTH
+from ui.preview.document import MAX_WIDTH, PageDocument
 from ui.preview.page_layout import (
     LARGEST,
     MARGIN,
@@ -22,13 +22,9 @@ from ui.preview.page_layout import (
 from ui.widgets import timer
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import (
-        QResizeEvent,
-        QWheelEvent,
-    )
+    from PySide6.QtGui import QResizeEvent, QWheelEvent
 
     from indexer.api.pages import Size
-    from ui.preview.document import PageDocument
 
 # Milliseconds of rest after which pages are fetched at a new size; until then they are stretched.
 _SETTLE_MS = 70

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QFrame
 
-from ui.preview.document import cut
+from ui.preview.document import ImageKey, PageDocument, cut
 from ui.preview.marks import NO_MARKS, LinePieces, Marks, ink_of, outline
 from ui.preview.page_layout import MARGIN, turned
 from ui.preview.page_scroller import PageScroller
@@ -24,7 +24,6 @@ from ui.words import failures
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent
 
-    from ui.preview.document import ImageKey, PageDocument
 
 PAPER = QColor("#ffffff")
 # The best sentence has the one strong mark.

@@ -12,32 +12,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QKeySequence, QShortcut, QShowEvent
 
-from indexer.api.errors import WorldError
+from indexer.api.errors import LecternError, WorldError
 from indexer.api.formats import page_unit
 from indexer.api.requests import Unlock
-from indexer.api.types import FileState
+from indexer.api.types import FileState, Hit
 from ui import passwords
-from ui.ports import ignore
+from ui.ports import Context, ignore
 from ui.preview.controls import Controls, Finder, PageOptions, PreviewActions
 from ui.preview.frame import PreviewFrame
 from ui.preview.loader import Loader
-from ui.preview.marks import NO_MARKS, flowing
+from ui.preview.marks import NO_MARKS, Marks, flowing
 from ui.search.safe_text import line
 from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
-
-    from indexer.api.errors import LecternError
     from indexer.api.pages import TextPart
-    from indexer.api.types import Hit
-    from ui.ports import Context
     from ui.preview.document import PageDocument
-    from ui.preview.marks import Marks
     from ui.search.live_search import Words
 
 _WARM_UP_MS = 600
@@ -77,10 +71,8 @@ class Preview(PreviewFrame):
         """Show a hit; newest wins.
 
         Args:
-            hit: The hit.
             hits: All hits of its document, as they are listed.
             index: Which of them it is, from 0.
-            query: The query of the hit.
         """
         self._hits, self._index, self._query = list(hits), index, query
         self.bar.show_hits(index, len(hits))

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QGuiApplication
 
-from ui.preview.marks import flowing
+from ui.preview.marks import Letters, flowing
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QPointF, QRectF
 
-    from ui.preview.marks import Letters
     from ui.preview.page_scroller import PageScroller
 
 
@@ -27,7 +26,6 @@ class Selection:
 
     @property
     def page(self) -> int:
-        """The page with the selection."""
         return self._page
 
     @property

@@ -37,13 +37,7 @@ PAGE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 def outline_model(
     entries: Sequence[OutlineEntry], label: Callable[[int], str], parent: QWidget | None = None
 ) -> QStandardItemModel:
-    """Return a tree of bookmarks with their pages.
-
-    Args:
-        entries: The bookmarks, in order.
-        label: Returns the label of a page.
-        parent: Owns the model.
-    """
+    """Return a tree of bookmarks with their pages."""
     model = QStandardItemModel(0, 2, parent)
     path: list[tuple[int, QStandardItem]] = []
     for entry in entries:

@@ -174,7 +174,6 @@ class Typesetter:
     """Formats a document that has its text and its default font.
 
     Args:
-        document: The text.
         units: Converts the offsets of parts to Qt's.
     """
 

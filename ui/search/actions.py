@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
 
 from indexer.api.private_files import write_file
 from indexer.api.requests import MAX_LIMIT, Search
 from ui import keys
-from ui.citations import CitationCopier, SourceFinder, citable, passage
+from ui.citations import CitationCopier, CitedSource, SourceFinder, citable, passage
 from ui.export import ExportFormat, ask_export_file, export_text
-from ui.ports import Notice
+from ui.ports import Context, Notice
 from ui.requests import LatestRequest
 from ui.search.describe import is_name_only, title
 from ui.search.query_text import similar_to
@@ -29,17 +29,10 @@ from ui.words import failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from PySide6.QtCore import QPoint
-    from PySide6.QtGui import QContextMenuEvent
-    from PySide6.QtWidgets import QWidget
 
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit, SearchResult
-    from ui.citations import CitedSource
     from ui.file_worker import FileWorker
-    from ui.ports import Context
     from ui.search.live_search import LiveSearch
     from ui.search.results import ResultsPane
 
@@ -290,7 +283,6 @@ class HitActions(QObject):
             exports.addAction(text).setData(partial(self.exporter.ask_where, found, form))
 
     def carry_out(self, kind: HitAction, hit: Hit) -> None:
-        """Carry out an action."""
         self.used.emit()
         acts: dict[HitAction, Callable[[], object]] = {
             HitAction.OPEN: partial(self.opened.emit, hit),

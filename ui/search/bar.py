@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QWidget
 
 from indexer.api.requests import GetStatus, SetCollection, SetPace
 from indexer.query.grammar import clauses
-from ui.ports import Notice, ignore
+from ui.ports import Context, EnginePort, Notice, Notices, ignore
 from ui.requests import LatestRequest
 from ui.search.box import SearchBox
 from ui.search.facets import Offered
@@ -28,12 +28,8 @@ from ui.words import amounts, failures
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QPaintEvent
-
     from indexer.api.errors import LecternError
     from indexer.api.status import Status
-    from ui.ports import Context, EnginePort, Notices
     from ui.search.actions import HitActions
     from ui.search.memory import Memory, Saved
 

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from indexer.api.formats import page_unit
-from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState
-from ui.search.rows import RowKind
+from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState, Hit
+from ui.search.rows import HitGroup, ResultRow, RowKind
 from ui.search.safe_text import line, plain
 from ui.words import amounts, names
 from ui.words.amounts import from_home, hits
 from ui.words.names import state
 
 if TYPE_CHECKING:
-    from indexer.api.types import Hit
     from ui.search.live_search import Words
-    from ui.search.rows import HitGroup, ResultRow
 
 _NS_A_MS = 1_000_000
 
@@ -125,9 +123,7 @@ def body(hit: Hit) -> str:
 def heading(row: ResultRow, phrases: str) -> str:
     """The text of a line that is no document and no hit.
 
-    Args:
-        row: The line.
-        phrases: The phrases of the query.
+    ``row`` is the line; ``phrases`` is the phrases of the query.
     """
     translate = QCoreApplication.translate
     match row.kind:

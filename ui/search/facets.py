@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QTreeWidget, QTreeWidgetItem, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from indexer.query.filters import TYPES
 from ui.search.rows import natural
@@ -22,8 +22,6 @@ from ui.words.names import group, language
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from PySide6.QtWidgets import QWidget
 
     from indexer.api.types import Hit
 
@@ -55,9 +53,8 @@ class Offered:
 def facets_of(offered: Offered, heads: Sequence[Hit]) -> list[Facet]:
     """Return the sections of filters.
 
-    Args:
-        offered: What the library has.
-        heads: A hit of each document that was found; without any, nothing is counted.
+    ``offered`` says what the library has; ``heads`` is a hit of each document that was found;
+    without any, nothing is counted.
     """
     translate = QCoreApplication.translate
     paths = [head.path for head in heads]

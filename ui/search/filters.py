@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
-from indexer.query.grammar import clauses, without
+from indexer.query.grammar import Clause, clauses, without
 from ui import theme
 from ui.search.query_text import STEERING, without_filters
 from ui.search.safe_text import line
 from ui.theme import M, S, blend, icon_side, row_background
 from ui.widgets import filled
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QPaintEvent, QResizeEvent
-
-    from indexer.query.grammar import Clause
 
 _MOST_CHARACTERS = 32
 _FILL, _HOVER_FILL, _SELECTED_FILL = 0.14, 0.24, 0.45

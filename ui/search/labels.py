@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy, QWidget
 
 from ui import theme
@@ -16,8 +16,6 @@ from ui.words import failures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from PySide6.QtGui import QColor, QPaintEvent
 
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit
@@ -144,8 +142,7 @@ class Link(QAbstractButton):
 class PassageLabel(QLabel):
     """Follows the theme.
 
-    Args:
-        most: How many letters are shown; more if the best sentence ends later.
+    ``most`` says how many letters are shown; more if the best sentence ends later.
     """
 
     def __init__(self, most: int) -> None:

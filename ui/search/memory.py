@@ -16,12 +16,12 @@ from PySide6.QtCore import QObject, Signal
 
 from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import Search
-from indexer.api.types import Match
+from indexer.api.types import Hit, Match, SearchResult
 from indexer.query.grammar import MAX_CHARACTERS
 from ui.personal import PersonalList
 from ui.requests import LatestRequest
-from ui.search.live_search import FIRST_LIMIT
-from ui.search.rows import grouped, is_weak, least_score
+from ui.search.live_search import FIRST_LIMIT, LiveSearch
+from ui.search.rows import Key, grouped, is_weak, least_score
 from ui.widgets import timer
 
 if TYPE_CHECKING:
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.status import Activity
-    from indexer.api.types import Hit, SearchResult
     from ui.file_worker import FileWorker
     from ui.ports import EnginePort
-    from ui.search.live_search import LiveSearch
-    from ui.search.rows import Key
 
 
 MOST_SEARCHES = 200

@@ -22,13 +22,12 @@ from indexer.api.errors import LecternError
 from indexer.api.types import Hit
 from ui.citations import CitedSource, quoted
 from ui.search.describe import row_spoken
-from ui.search.rows import ResultsLayout, rows_of
+from ui.search.rows import HitGroup, Key, ResultRow, ResultsLayout, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from ui.search.rows import HitGroup, Key, ResultRow
 
 HIT_MIME = "application/x-lectern-hits"
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from indexer.api.requests import GetStatus
-from indexer.api.types import Match
+from indexer.api.types import Hit, Match, SearchResult
 from ui import keys
 from ui.file_worker import FileWorker
 from ui.requests import LatestRequest
@@ -25,7 +25,7 @@ from ui.search.memory import Alerts, Memory, Steps, digest
 from ui.search.panels import ModelOffer
 from ui.search.query_text import asks, inside, is_link, place_of, query_of, with_filter
 from ui.search.results import ResultsPane
-from ui.search.rows import ResultOrder, key_of
+from ui.search.rows import Key, ResultOrder, ResultRow, key_of
 from ui.search.view import warm
 from ui.theme import L, M, S
 from ui.widgets import add_shortcut, filled, timer
@@ -34,9 +34,7 @@ from ui.words import failures
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
 
-    from indexer.api.types import Hit, SearchResult
     from ui.ports import Context
-    from ui.search.rows import Key, ResultRow
 
 # Milliseconds after which the query of shown results is noted.
 _NOTED_MS = 4000

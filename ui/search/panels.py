@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.models import EstimateReindex, Reindex
-from indexer.api.types import FileState, Match, Why
+from indexer.api.types import FileState, Match, SearchResult, Why
 from indexer.query.grammar import clauses, without
-from ui.ports import Notice, ignore
+from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.search.filters import label_of
 from ui.search.labels import Link, Muted
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from indexer.api.answers import ReindexCost
     from indexer.api.phrases import Note
     from indexer.api.status import Status
-    from indexer.api.types import SearchResult
-    from ui.ports import Context
 
 
 # Languages that are named; a tool tip names all.

@@ -9,10 +9,10 @@ from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from indexer.api.types import Match
+from indexer.api.types import Hit, Match, SearchResult
 from ui.search.describe import words_spoken
 from ui.search.model import ResultsModel
-from ui.search.panels import NothingPanel, ResultsSummary
+from ui.search.panels import NothingPanel, ResultsSummary, Unsearched
 from ui.search.query_text import quoted_phrases
 from ui.search.rows import (
     EVERYTHING,
@@ -35,10 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from indexer.api.types import Hit, SearchResult
     from ui.search.live_search import Words
     from ui.search.memory import Saved
-    from ui.search.panels import Unsearched
 
 
 class ResultsPane(QWidget):

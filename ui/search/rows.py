@@ -12,12 +12,11 @@ from enum import Enum, StrEnum, auto
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from indexer.api.types import Why
+from indexer.api.types import Hit, Why
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from indexer.api.types import Hit
 
 Key = tuple[str, int, int]
 

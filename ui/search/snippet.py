@@ -7,17 +7,14 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
-from indexer.api.types import Why
+from indexer.api.types import Hit, Why
 from ui.search.safe_text import Shown, Span, Utf16Map, is_right_to_left, plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QColor, QFont
-
-    from indexer.api.types import Hit
 
 Line = QTextCharFormat.UnderlineStyle
 MOST_LINES = 2
@@ -111,8 +108,7 @@ def make_snippet(
 def _window(text: Shown, room: float, *, from_best: bool = False) -> tuple[Shown, int]:
     """Return the part of a text to lay out, with its best sentence near the front.
 
-    Returns:
-        The part, and by how many characters it moved.
+    Returns the part, and by how many characters it moved.
     """
     best = text.spans[0] if text.spans else (0, 0)
     start = best[0] if from_best else 0

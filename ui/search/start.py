@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPixmap, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QGuiApplication, QPainter, QPixmap, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QFrame,
     QHeaderView,
@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from indexer.api.pages import DocumentSource, GetImage, GetText, Open
+from indexer.api.pages import DocumentSource, GetImage, GetText, Open, Opened, PageImage, TextPart
 from indexer.query.filters import GRAMMAR, help_of
 from ui import theme
 from ui.desktop import open_path, show_in_folder
-from ui.preview.client import Urgency
+from ui.preview.client import RenderClient, Urgency
 from ui.preview.document import band_of
 from ui.search.filters import readable
 from ui.search.query_text import inside
@@ -46,11 +46,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint
-    from PySide6.QtGui import QPainter
     from PySide6.QtWidgets import QStyleOptionViewItem
 
-    from indexer.api.pages import Opened, PageImage, TextPart
-    from ui.preview.client import RenderClient
     from ui.search.memory import Saved
 
     Index = QModelIndex | QPersistentModelIndex

@@ -34,8 +34,8 @@ from PySide6.QtWidgets import (
 
 from indexer.api.types import Hit, Why
 from ui.search.delegate import ResultsDelegate, ResultsStyle
-from ui.search.model import ResultsModel
-from ui.search.rows import grouped
+from ui.search.model import Index, ResultsModel
+from ui.search.rows import Key, ResultRow, grouped
 from ui.search.snippet import MOST_LINES
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from ui.search.live_search import Words
-    from ui.search.model import Index
-    from ui.search.rows import Key, ResultRow
 
 # ``near_end`` is emitted when fewer heights of the view than this are left below.
 _AHEAD = 1.0
