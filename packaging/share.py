@@ -49,7 +49,7 @@ def make_share(folder: Path, manual: str) -> None:
     for pattern, menus in FILE_MANAGERS.items():
         for entry in sorted((LINUX / "file-managers").glob(pattern)):
             _copy(entry, folder / menus)
-    shutil.copytree(ROOT / "packaging" / "launchers", folder / "lectern/launchers")
+    shutil.copytree(ROOT / "packaging" / "launchers", folder / "doc/lectern/launchers")
     _copy(ICONS / "lectern.svg", folder / "icons/hicolor/scalable/apps")
     for size, png in _icons():
         place = folder / f"icons/hicolor/{size}x{size}/apps"
