@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -28,7 +28,7 @@ from PySide6.QtWidgets import QFrame, QProxyStyle, QStyle, QStyleFactory
 from shiboken6 import isValid
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication, QStyleOption, QStyleOptionComplex, QWidget
+    from PySide6.QtWidgets import QApplication, QStyleOption, QWidget
 
 
 # Gaps in device-independent pixels: within a control, between controls, around a group, around
@@ -101,12 +101,20 @@ def current() -> Theme:
 
 # The shares of the selection's colour in the background of a selected and of a hovered row.
 _TINT, _HOVER_TINT = 0.16, 0.06
+_FAINT_MARK = 0.35  # of the mark's colour in that of further sentences
 
 
 def row_background(*, selected: bool = False, hovered: bool = False) -> QColor:
     """Return the background of a row of a list; texts keep a contrast of 4.5 on each."""
     share = _TINT if selected else _HOVER_TINT if hovered else 0.0
     return blend(_current.selection, _current.base, share)
+
+
+def mark_colours(*, strong: bool) -> tuple[QColor, QColor]:
+    """Return the ground and the ink of a marked sentence: the best one is the one strong mark."""
+    if strong:
+        return _current.mark, _current.mark_text
+    return blend(_current.mark, _current.base, _FAINT_MARK), _current.text
 
 
 def blend(over: QColor, under: QColor, share: float) -> QColor:
@@ -157,8 +165,6 @@ _SCALED = frozenset({
 
 
 _BAR_PX = 11  # the width of a scroll bar
-# The sizes of Fusion's arrow of a combo box and of the area around it, in pixels.
-_ARROW, _ARROW_ROOM = 7, 19
 
 
 class _Enlarged(QProxyStyle):
@@ -176,64 +182,6 @@ class _Enlarged(QProxyStyle):
     ) -> int:
         pixels = super().pixelMetric(metric, option, widget)
         return round(pixels * self._factor) if metric in _SCALED else pixels
-
-    # Fusion draws the arrow of a combo box with a constant size.
-
-    def sizeFromContents(
-        self,
-        kind: QStyle.ContentsType,
-        option: QStyleOption,
-        size: QSize,
-        widget: QWidget | None = None,
-    ) -> QSize:
-        made = super().sizeFromContents(kind, option, size, widget)  # type: ignore[arg-type]  # may be None
-        extra = self._extra_room if kind is QStyle.ContentsType.CT_ComboBox else 0
-        return made + QSize(extra, 0)
-
-    def subControlRect(
-        self,
-        control: QStyle.ComplexControl,
-        option: QStyleOptionComplex,
-        part: QStyle.SubControl,
-        widget: QWidget | None = None,
-    ) -> QRect:
-        rect = super().subControlRect(control, option, part, widget)  # type: ignore[arg-type]  # may be None
-        if control is not QStyle.ComplexControl.CC_ComboBox:
-            return rect
-        is_mirrored = option.direction is Qt.LayoutDirection.RightToLeft
-        extra = self._extra_room * (-1 if is_mirrored else 1)
-        if part is QStyle.SubControl.SC_ComboBoxArrow:
-            return rect.adjusted(0, 0, -extra, 0) if is_mirrored else rect.adjusted(-extra, 0, 0, 0)
-        if part is QStyle.SubControl.SC_ComboBoxEditField:
-            return rect.adjusted(-extra, 0, 0, 0) if is_mirrored else rect.adjusted(0, 0, -extra, 0)
-        return rect
-
-    def drawComplexControl(
-        self,
-        control: QStyle.ComplexControl,
-        option: QStyleOptionComplex,
-        painter: QPainter,
-        widget: QWidget | None = None,
-    ) -> None:
-        if control is not QStyle.ComplexControl.CC_ComboBox:
-            super().drawComplexControl(control, option, painter, widget)
-            return
-        arrow = QStyle.SubControl.SC_ComboBoxArrow
-        option.subControls &= ~arrow
-        super().drawComplexControl(control, option, painter, widget)
-        middle = QRectF(self.subControlRect(control, option, arrow, widget)).center()
-        half = _ARROW * self._factor / 2
-        corners = (QPointF(-half, -half / 2), QPointF(half, -half / 2), QPointF(0, half / 2))
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(option.palette.color(QPalette.ColorRole.ButtonText))
-        painter.drawPolygon([middle + corner for corner in corners])
-        painter.restore()
-
-    @property
-    def _extra_room(self) -> int:
-        return round(_ARROW_ROOM * (self._factor - 1))
 
 
 class Themes(QObject):
@@ -288,17 +236,20 @@ class Themes(QObject):
             lists.setColor(QPalette.ColorRole.Highlight, row_background(selected=True))
             lists.setColor(QPalette.ColorRole.HighlightedText, _current.text)
             edged = edged_palette(_current)
-            palettes = {"QAbstractItemView": lists, **dict.fromkeys(_EDGED, edged)}
+            boxes = QPalette(lists)  # a table has boxes to check
+            boxes.setColor(QPalette.ColorRole.Window, edged.color(QPalette.ColorRole.Window))
+            palettes = {"QAbstractItemView": lists, "QTableWidget": boxes}
+            palettes |= dict.fromkeys(_EDGED, edged)
             for name, made in palettes.items():
                 self._app.setPalette(made, name)  # type: ignore[arg-type]  # the stub wants bytes
-            sheet = scroll_bar_sheet(_current, self._factor)
+            sheet = flat_sheet(_current, self._factor)
             if sheet != self._app.styleSheet():
                 self._app.setStyleSheet(sheet)
         self.changed.emit()
 
 
-def scroll_bar_sheet(theme: Theme, factor: float) -> str:
-    """Return the style sheet of flat scroll bars; Fusion draws them with bevels and arrows."""
+def flat_sheet(theme: Theme, factor: float) -> str:
+    """Return the style sheet of flat scroll bars and heads of lists; Fusion draws them bevelled."""
     width, gap = round(_BAR_PX * factor), 2
     return f"""
 QScrollBar {{ background: transparent; border: none; margin: 0; }}
@@ -309,6 +260,11 @@ QScrollBar::handle:horizontal {{ min-width: {3 * width}px; margin: {gap}px; }}
 QScrollBar::handle:hover, QScrollBar::handle:pressed {{ background: {theme.muted.name()}; }}
 QScrollBar::handle:disabled, QScrollBar::add-page, QScrollBar::sub-page {{ background: none; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QHeaderView, QTableCornerButton::section {{ background: {theme.base.name()}; border: none; }}
+QHeaderView::section {{
+    background: {theme.base.name()}; color: {theme.muted.name()};
+    border: none; border-bottom: 1px solid {theme.line.name()}; padding: {S}px;
+}}
 """
 
 

@@ -22,6 +22,7 @@ from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
+    QComboBox,
     QFileDialog,
     QFrame,
     QGridLayout,
@@ -296,19 +297,10 @@ class IconButton(QPushButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        colours, option = current(), QStyleOptionButton()
+        option = QStyleOptionButton()
         self.initStyleOption(option)
-        lit = self.isEnabled() and (self.underMouse() or self.isDown())
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(colours.accent if self.hasFocus() else colours.line)
-        painter.setBrush(theme.row_background(selected=self.isDown(), hovered=lit))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), S, S)
-        if self.menu() is not None:
-            side = theme.icon_side(self.fontMetrics().height(), 0.75)
-            at = S if self.isRightToLeft() else self.width() - side - S
-            drawing = theme.pixmap("chevron-down", side, colours.muted, self.devicePixelRatioF())
-            painter.drawPixmap(at, (self.height() - side) // 2, drawing)
+        paint_flat(painter, self, down=self.isDown(), chevron=self.menu() is not None)
         self.style().drawControl(QStyle.ControlElement.CE_PushButtonLabel, option, painter, self)
         painter.end()
 
@@ -316,6 +308,59 @@ class IconButton(QPushButton):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.setIconSize(icon_size(self))
+
+
+class ChoiceBox(QComboBox):
+    """A flat list of choices, whose chevron follows the size of the text."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        keep_from_wheel(self)
+
+    def sizeHint(self) -> QSize:
+        return self._enlarged(super().sizeHint())
+
+    def minimumSizeHint(self) -> QSize:
+        return self._enlarged(super().minimumSizeHint())
+
+    def _enlarged(self, size: QSize) -> QSize:
+        """Make room for the edges and the chevron, for which the style has constants."""
+        room = _chevron_side(self) + 2 * M - self.fontMetrics().averageCharWidth()
+        return size + QSize(max(room, 0), S)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_flat(painter, self, down=self.view().isVisible(), chevron=True)
+        role = QPalette.ColorRole.ButtonText
+        painter.setPen(self.palette().color(role))
+        behind = _chevron_side(self) + M
+        sides = (behind, M) if self.isRightToLeft() else (M, behind)
+        room = self.rect().adjusted(sides[0], 0, -sides[1], 0)
+        text, elide = self.currentText(), Qt.TextElideMode.ElideRight
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
+        text = self.fontMetrics().elidedText(text, elide, room.width())
+        painter.drawText(room, QStyle.visualAlignment(self.layoutDirection(), flags), text)
+        painter.end()
+
+
+def _chevron_side(control: QWidget) -> int:
+    return theme.icon_side(control.fontMetrics().height(), 0.75)
+
+
+def paint_flat(painter: QPainter, control: QWidget, *, down: bool, chevron: bool) -> None:
+    """Paint the ground and the edge of a flat control, and the chevron of one with a list."""
+    colours = current()
+    lit = control.isEnabled() and (control.underMouse() or down)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(colours.accent if control.hasFocus() else colours.line)
+    painter.setBrush(theme.row_background(selected=down, hovered=lit))
+    painter.drawRoundedRect(QRectF(control.rect()).adjusted(0.5, 0.5, -0.5, -0.5), S, S)
+    if chevron:
+        side = _chevron_side(control)
+        at = S if control.isRightToLeft() else control.width() - side - S
+        drawing = theme.pixmap("chevron-down", side, colours.muted, control.devicePixelRatioF())
+        painter.drawPixmap(at, (control.height() - side) // 2, drawing)
 
 
 class IconToolButton(QToolButton):

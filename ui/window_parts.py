@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QSizePolicy,
     QStyle,
     QStyleOptionToolButton,
@@ -356,7 +355,7 @@ class StatusLine(QFrame):
         self._activity: Activity | None = None
         self._sentence = wrapped_label()
         self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._retry = QPushButton(self.tr("Try again"))
+        self._retry = IconButton(self.tr("Try again"))
         self._retry.setAccessibleName(self.tr("Start the engine again"))
         self._retry.clicked.connect(self.retry_requested)
         self._embedded = QLabel()

@@ -127,7 +127,7 @@
     </message>
     <message>
         <source>&amp;Unlock…</source>
-        <translation>Öffne&amp;n…</translation>
+        <translation>E&amp;ntsperren…</translation>
     </message>
     <message numerus="yes">
         <source>%Ln file(s) stopped the engine and were set aside</source>
@@ -683,15 +683,15 @@
     </message>
     <message>
         <source>Found by words:</source>
-        <translation>An Wörtern zu finden:</translation>
+        <translation>Bis zur Wortsuche:</translation>
     </message>
     <message>
         <source>in {time}</source>
-        <translation>in {time}</translation>
+        <translation>{time}</translation>
     </message>
     <message>
         <source>Found by meaning:</source>
-        <translation>Am Sinn zu finden:</translation>
+        <translation>Bis zur Sinnsuche:</translation>
     </message>
     <message>
         <source>Skipped:</source>
@@ -933,7 +933,7 @@
     </message>
     <message>
         <source>Choose the folders with your documents. They are read on this computer, nothing leaves it, and no file is ever changed. They may be in any of about a hundred languages; the first documents decide which language model is used.</source>
-        <translation>Wählen Sie die Ordner mit Ihren Dokumenten. Sie werden auf diesem Rechner gelesen; nichts verlässt ihn, und keine Datei wird je geändert. Sie können in gut hundert Sprachen sein: Was sie versteht, wird nach dem gewählt, was zuerst gelesen wird.</translation>
+        <translation>Wählen Sie die Ordner mit Ihren Dokumenten. Sie werden auf diesem Rechner gelesen; nichts verlässt ihn, und keine Datei wird je geändert. Etwa hundert Sprachen sind möglich; die ersten Dokumente entscheiden, welches Sprachmodell verwendet wird.</translation>
     </message>
     <message>
         <source>Files read</source>
@@ -945,7 +945,7 @@
     </message>
     <message>
         <source>The first files are being read; each can be searched a moment later.</source>
-        <translation>Die ersten Dateien werden gelesen; jede ist gleich danach zu finden.</translation>
+        <translation>Die ersten Dateien werden gelesen; jede lässt sich gleich danach durchsuchen.</translation>
     </message>
     <message>
         <source>You can search by words already; meaning follows: {share} so far.</source>
@@ -1037,7 +1037,7 @@
     </message>
     <message>
         <source>Show the words that count</source>
-        <translation>Worte zeigen, die zählen</translation>
+        <translation>Zeigen, welche Wörter zählen</translation>
     </message>
     <message>
         <source>Copy passage</source>
@@ -1423,6 +1423,10 @@
     <message>
         <source>Size on disk:</source>
         <translation>Größe auf dem Laufwerk:</translation>
+    </message>
+    <message>
+        <source>comes with Lectern</source>
+        <translation>kommt mit Lectern</translation>
     </message>
 </context>
 <context>
@@ -2066,7 +2070,7 @@
     <name>ResultsSummary</name>
     <message>
         <source>This much is found by meaning already; all of it by words.</source>
-        <translation>So viel ist schon am Sinn zu finden; an den Wörtern alles.</translation>
+        <translation>So viel ist schon nach dem Sinn zu finden; nach Wörtern alles.</translation>
     </message>
     <message>
         <source>Sort by</source>
@@ -2207,7 +2211,7 @@
     </message>
     <message>
         <source>The system’s viewer</source>
-        <translation>Das Programm des Systems</translation>
+        <translation>Anzeigeprogramm des Systems</translation>
     </message>
     <message>
         <source>Command of the viewer</source>
@@ -2353,7 +2357,7 @@
     </message>
     <message>
         <source>How much of the text can be found by its meaning; all of it by its words.</source>
-        <translation>Wie viel des Textes sich am Sinn finden lässt; an den Wörtern ist alles zu finden.</translation>
+        <translation>Wie viel des Textes sich nach dem Sinn finden lässt; nach Wörtern ist alles zu finden.</translation>
     </message>
     <message>
         <source>Device: {device}</source>
@@ -2495,7 +2499,7 @@
     </message>
     <message>
         <source>By words only: {languages}</source>
-        <translation>Nur an Wörtern: {languages}</translation>
+        <translation>Nur nach Wörtern: {languages}</translation>
     </message>
     <message>
         <source>Not searched:</source>

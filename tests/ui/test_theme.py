@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStyle,
     QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
     QToolButton,
     QTreeWidget,
     QVBoxLayout,
@@ -33,7 +35,7 @@ from ui.library.file_table import chip_colours
 from ui.search.labels import Muted
 from ui.search.panels import Banner
 from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon, icon_side, pixmap
-from ui.widgets import CardFrame, RowDelegate
+from ui.widgets import CardFrame, ChoiceBox, RowDelegate, filled
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -284,11 +286,40 @@ def test_the_glyphs_of_boxes_grow_with_the_text(
     assert qapp.style().pixelMetric(width) == before
 
 
+@pytest.mark.parametrize("mode", ["light", "dark"])
+@pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
+def test_heads_of_lists_and_lists_of_choices_are_flat(
+    themes: Themes, qtbot: QtBot, mode: str, direction: Qt.LayoutDirection
+) -> None:
+    """No bevel: below the edge, the ground has one colour from top to bottom."""
+    themes.apply(mode)
+    window, box, table = QWidget(), ChoiceBox(), QTableWidget(1, 1)
+    box.addItem("A choice")
+    item = QTableWidgetItem()
+    item.setCheckState(Qt.CheckState.Unchecked)
+    table.setItem(0, 0, item)
+    window.setLayoutDirection(direction)
+    filled(QVBoxLayout(window), box, table)
+    qtbot.addWidget(window)
+    window.show()
+    for part in (box, table.horizontalHeader()):
+        drawn = part.grab().toImage()
+        middle = {drawn.pixelColor(3, y).rgb() for y in range(5, drawn.height() - 5)}
+        assert len(middle) == 1, part
+    drawn = table.viewport().grab(table.visualItemRect(item)).toImage()
+    inks = [
+        contrast(drawn.pixelColor(x, y), theme.current().base)
+        for x in range(drawn.width())
+        for y in range(drawn.height())
+    ]
+    assert max(inks) > 2.5, "a box that is not checked is seen"
+
+
 @pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
 def test_the_arrow_of_a_list_of_choices_grows_with_the_text(
     themes: Themes, qtbot: QtBot, direction: Qt.LayoutDirection
 ) -> None:
-    box = QComboBox()
+    box = ChoiceBox()
     box.addItem("")
     box.setLayoutDirection(direction)
     qtbot.addWidget(box)

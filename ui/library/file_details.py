@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -33,6 +32,7 @@ from ui.widgets import (
     ElidedLabel,
     Facts,
     FlowLayout,
+    IconButton,
     button_for,
     filled,
     make_bold,
@@ -142,7 +142,7 @@ class PasswordLine(QWidget):
         self.eye = self.field.addAction(icon("eye"), QLineEdit.ActionPosition.TrailingPosition)
         self.eye.setCheckable(True)
         self.eye.toggled.connect(self._show_letters)
-        self.button = QPushButton(self.tr("U&nlock"))
+        self.button = IconButton(self.tr("U&nlock"))
         self.button.clicked.connect(self.enter)
         self.field.textChanged.connect(lambda text: self.button.setEnabled(bool(text)))
         self.button.setEnabled(False)
@@ -205,7 +205,7 @@ class CorrectionForm(QWidget):
             field.returnPressed.connect(self.save)
         self.fields[1].setPlaceholderText(self.tr("Last, First; Last, First"))
         self.fields[2].setValidator(QRegularExpressionValidator(r"([0-9]{4})?"))
-        self.button = QPushButton(self.tr("Sa&ve"))
+        self.button = IconButton(self.tr("Sa&ve"))
         self.button.clicked.connect(self.save)
         form.addRow(self.button)
         self.hide()
@@ -260,7 +260,7 @@ class FileDetails(QScrollArea):
         self.password.entered.connect(self._try_password)
         self.buttons = QWidget()
         row = FlowLayout(self.buttons)
-        self.correct = QPushButton(self.tr("&Correct title and author…"))
+        self.correct = IconButton(self.tr("&Correct title and author…"))
         self.correct.clicked.connect(self.correction_requested)
         self.correction = CorrectionForm()
         self._retry = actions.retry

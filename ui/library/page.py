@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -36,6 +35,7 @@ from ui.ports import Notice, ignore
 from ui.requests import Questions
 from ui.theme import XL, L
 from ui.widgets import (
+    ChoiceBox,
     IconButton,
     IconToolButton,
     MenuEntry,
@@ -44,7 +44,6 @@ from ui.widgets import (
     choose_folder,
     dropped_paths,
     filled,
-    keep_from_wheel,
     popup_menu,
     scrolling,
     timer,
@@ -146,10 +145,9 @@ class LibraryPage(QWidget):
         self.text.setPlaceholderText(self.tr("Part of a name or path"))
         self.text.setAccessibleName(self.tr("Show only files with this in their path"))
         self.text.setClearButtonEnabled(True)
-        self.states = QComboBox()
-        keep_from_wheel(self.states)
+        self.states = ChoiceBox()
         self.states.setAccessibleName(self.tr("Files by state"))
-        self.states.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.states.setSizeAdjustPolicy(ChoiceBox.SizeAdjustPolicy.AdjustToContents)
         self.states.addItem(self.tr("All files"), "")
 
     def _arrange(self) -> None:

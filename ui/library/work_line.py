@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from indexer.api.errors import WorldError
 from indexer.api.labels import SPEEDS
@@ -16,14 +16,7 @@ from indexer.api.types import FileState
 from ui.ports import Notice, ignore
 from ui.requests import Questions
 from ui.theme import S, icon, icon_size
-from ui.widgets import (
-    ElidedLabel,
-    IconButton,
-    filled,
-    keep_from_wheel,
-    make_bold,
-    wrapped_label,
-)
+from ui.widgets import ChoiceBox, ElidedLabel, IconButton, filled, make_bold, wrapped_label
 from ui.words import amounts, failures, names, work
 from ui.words.amounts import from_home
 
@@ -55,8 +48,7 @@ class WorkLine(QWidget):
         self.bar.setFixedHeight(BAR_PX)
         self.pause = IconButton(self.tr("&Pause"), "pause")
         self.pause.clicked.connect(self._toggle_pause)
-        self.pace = QComboBox()
-        keep_from_wheel(self.pace)
+        self.pace = ChoiceBox()
         self.pace.setAccessibleName(self.tr("Speed"))
         for speed in SPEEDS:
             self.pace.addItem(names.speed(speed), speed)

@@ -28,7 +28,7 @@ from ui.preview.marks import LinePiece, boxed, flowing, outline
 from ui.preview.page_view import FOUND, OUTLINE_PX
 from ui.preview.typesetting import Typesetter, laid_out
 from ui.search.safe_text import Utf16Map, for_qt
-from ui.theme import XL, L, M, S, current
+from ui.theme import XL, L, M, S, current, mark_colours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -368,14 +368,13 @@ class TextView(TextColumn):
 
     def _mark(self) -> None:
         shown = []
-        look = QTextCharFormat()
-        look.setBackground(QColor(current().mark))
-        look.setForeground(QColor(current().mark_text))
-        for sentence in reversed(self._sentences):
+        for number, sentence in reversed(list(enumerate(self._sentences))):
             for start, end in self._words_of(*sentence):
                 selection = QTextEdit.ExtraSelection()
                 selection.cursor = self._cursor(start, end)
-                selection.format = look
+                ground, ink = mark_colours(strong=number == 0)
+                selection.format.setBackground(ground)
+                selection.format.setForeground(ink)
                 shown.append(selection)
         first = self._passage[0]
         for (start, end), line in self._words:

@@ -198,7 +198,7 @@ class ResultsDelegate(QStyledItemDelegate):
         self.new: AbstractSet[Key] = frozenset()  # new hits of a saved search
         self.explained: tuple[Key, Words] | None = None  # the hit whose words are underlined
         self._measure_by(style)
-        self._snippets: LruCache[tuple[Key, bool, bool, bool], Snippet] = LruCache(_KEPT)
+        self._snippets: LruCache[tuple[Key, bool, bool, bool, bool], Snippet] = LruCache(_KEPT)
         self._lines: dict[Key, int] = {}
 
     def use_style(self, style: ResultsStyle) -> None:
@@ -229,11 +229,11 @@ class ResultsDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(self.style.width, self.height(index.data(ResultRole.ROW)))
 
-    def snippet(self, row: ResultRow) -> Snippet:
-        """Return the snippet of a hit, from the cache if it is there."""
+    def snippet(self, row: ResultRow, *, strong: bool = False) -> Snippet:
+        """Return the snippet of a hit, from the cache; that of the selected one is marked most."""
         colours = theme.current()
         words = self._words_of(row)
-        key = (row.key, colours.dark, row.weak, words is not None)
+        key = (row.key, colours.dark, row.weak, words is not None, strong)
         known = self._snippets.get(key)
         if known is not None and words is None:
             return known
@@ -241,7 +241,8 @@ class ResultsDelegate(QStyledItemDelegate):
         if not text.text or row.weak:
             text = Shown(text.text or describe.body(row.hit))
         lines, drawn = self._lines_of(row), underlined(row.hit, words)
-        made = make_snippet(text, self._pen, lines, colours.mark, colours.mark_text, drawn)
+        ground, ink = theme.mark_colours(strong=strong)
+        made = make_snippet(text, self._pen, lines, ground, ink, drawn)
         self._snippets.put(key, made)
         return made
 
@@ -389,7 +390,8 @@ class ResultsDelegate(QStyledItemDelegate):
         painter.setPen(colours.muted if row.weak else colours.text)
         column = QRect(rect.left() + style.indent, top, round(style.pen.width), 1)
         left = lines.mirrored(column).left()
-        self.snippet(row).layout.draw(painter, QPointF(left, top))
+        strong = bool(lines.state & QStyle.StateFlag.State_Selected)
+        self.snippet(row, strong=strong).layout.draw(painter, QPointF(left, top))
 
     def _paint_place(self, lines: LinePainter, area: QRect, row: ResultRow) -> None:
         """Paint page and heading path on one line."""

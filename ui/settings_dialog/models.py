@@ -241,8 +241,13 @@ class ModelFacts(Facts):
             (self.tr("Languages:"), spoken(model) or unknown),
             (self.tr("Licence:"), " ".join(filter(None, (model.licence or unknown, model.terms)))),
             (self.tr("From:"), model.homepage or unknown),
-            (self.tr("Size on disk:"), amounts.size(model.disk_bytes)),
+            (self.tr("Size on disk:"), _size(model) or self.tr("comes with Lectern")),
         ]
+
+
+def _size(model: ModelInfo) -> str:
+    """What its own folder takes; "" for a model that lies where Lectern is installed."""
+    return amounts.size(model.disk_bytes) if model.disk_bytes else ""
 
 
 def spoken(model: ModelInfo) -> str:
@@ -268,7 +273,7 @@ class ModelCard(CardFrame):
         one = _number_of_languages(model) == 1
         title = wrapped_label(self.tr("English") if one else self.tr("Many languages"))
         make_bold(title)
-        parts = ("" if one else spoken(model), amounts.size(model.disk_bytes), model.id)
+        parts = ("" if one else spoken(model), _size(model), model.id)
         told = wrapped_label(" · ".join(filter(None, parts)))
         told.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.use = IconButton("")

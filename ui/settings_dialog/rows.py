@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
     QCheckBox,
-    QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QHBoxLayout,
@@ -29,6 +28,7 @@ from ui.library.cards import lines_of
 from ui.programs import viewer_commands
 from ui.theme import L, M, S
 from ui.widgets import (
+    ChoiceBox,
     FlowLayout,
     IconButton,
     IconToolButton,
@@ -139,8 +139,7 @@ class ChoiceOrText(QWidget):
 
     def __init__(self, choices: Mapping[str, str], label: str, example: str) -> None:
         super().__init__()
-        self.choices = QComboBox()
-        keep_from_wheel(self.choices)
+        self.choices = ChoiceBox()
         for value, name in choices.items():
             self.choices.addItem(name, value)
         self._other = self.choices.count()
@@ -241,8 +240,7 @@ class SettingEditor(QWidget):
         return spin, spin.setValue
 
     def _make_choice(self, declaration: Setting) -> Made:
-        combo = QComboBox()
-        keep_from_wheel(combo)
+        combo = ChoiceBox()
         for value, label in declaration.choices.items():
             combo.addItem(say(label) or language(value), value)
         combo.activated.connect(lambda: self._emit_change(str(combo.currentData())))

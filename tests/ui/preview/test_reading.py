@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QFontMetricsF, QGuiApplication, QTextCharFormat
+from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QTextCharFormat
 
 from indexer.api.pages import TextBlock, TextPart
 from indexer.api.types import BlockKind
+from tests.ui.contrast import contrast
 from ui.preview import text_view
 from ui.preview.text_view import TextView
 from ui.preview.typesetting import HIDDEN, TypesetKind, laid_out
+from ui.theme import Themes, current
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
 MARKDOWN = "# The lamp\n\nIt is lit.\n\n- One\n- Two\n"
@@ -176,3 +179,25 @@ def test_what_is_copied_is_what_the_document_says(view: TextView) -> None:
     assert " ".join(QGuiApplication.clipboard().text().split()) == " ".join(MARKDOWN.split())
     (marked,) = view.extraSelections()
     assert marked.cursor.selectedText() == "It is lit."
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_best_sentence_has_the_one_strong_mark(
+    qtbot: QtBot, qapp: QApplication, mode: str
+) -> None:
+    themes = Themes(qapp)
+    themes.apply(mode)
+    view = TextView()
+    qtbot.addWidget(view)
+    text = "The lamp is lit. The wick is trimmed. Oil is poured."
+    view.show_text(text, TextPart(0, more=False))
+    view.mark_passage((0, len(text)), [(17, 37), (0, 16), (38, 52)])
+    grounds = {
+        each.cursor.selectedText(): each.format.background().color()
+        for each in view.extraSelections()
+    }
+    best = grounds.pop("The wick is trimmed.")
+    (faint,) = {ground.rgb() for ground in grounds.values()}
+    base = current().base
+    assert contrast(QColor(faint), base) < contrast(best, base)
+    assert contrast(QColor(faint), current().text) >= 4.5
