@@ -66,7 +66,7 @@ class Catalog:
         self.names = Names(self.db, bindings)
         self.short_words = ShortWords(self.db)
         self.file_names = FileNames(self.db)
-        self.scans = Scans(self.db, self.roots, self.file_names.add)
+        self.scans = Scans(self.db, self.roots, self.file_names.index_names)
         if not self.refusal and self.meta("library_id") is None:
             with self.write():
                 self.choices.restore_choices()

@@ -340,7 +340,7 @@ class Spaces:
         self._db = database
         self._totals = CachedValues[Totals](database, database.version_read)
 
-    def add(self, key: str, record: Mapping[str, Any]) -> Space:
+    def add_space(self, key: str, record: Mapping[str, Any]) -> Space:
         """Add a space, or return the one that has this key."""
         with self._db.write() as connection:
             connection.execute(

@@ -222,7 +222,7 @@ class FileNames:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def add(
+    def index_names(
         self, connection: sqlite3.Connection, files: Sequence[tuple[int, bytes, bytes]]
     ) -> None:
         """Index (file, folder, name) inside the caller's transaction."""

@@ -54,7 +54,7 @@ class Roots:
         self._db = database
         self._choices = choices
 
-    def add(self, path: str | bytes | os.PathLike[str], patterns: Sequence[str] = ()) -> Root:
+    def add_root(self, path: str | bytes | os.PathLike[str], patterns: Sequence[str] = ()) -> Root:
         """Add a folder or a file that exists; adding it again changes nothing.
 
         Raises:

@@ -150,7 +150,7 @@ class ModelsInUse:
             "cosine_spread": record.cosine_spread,
             "cosine_between": record.cosine_between,
         }
-        space = catalog.spaces.add(space_of(record, self.config.precision), facts)
+        space = catalog.spaces.add_space(space_of(record, self.config.precision), facts)
         if not catalog.spaces.totals().embedded:
             catalog.spaces.activate(space.id)
         return space

@@ -210,7 +210,7 @@ class IndexingLibrary(OpenLibrary):
         listed = self.catalog.files.at(path) if patterns is None else None
         if found is not None and listed is not None and listed[1].state is not FileState.EXCLUDED:
             return found[0]
-        return self.catalog.roots.add(path)
+        return self.catalog.roots.add_root(path)
 
     def _parts(self, *, first: bool) -> Parts:
         space = self._target()

@@ -182,7 +182,7 @@ class CanonicalText:
         self._characters = 0
         self._has_text = False
 
-    def read(
+    def read_pages(
         self, source: PageSource, progress: Callable[[int], None], skip: Collection[int] = ()
     ) -> None:
         """Read all pages but those to skip, and collect statistics of the whole document.
@@ -241,7 +241,7 @@ class CanonicalText:
         first = FirstOccurrences()
         for page in self._spool:
             furniture.append(self._furniture.furniture_of(page))
-            first.add(page, furniture[-1])
+            first.add_furniture(page, furniture[-1])
         if first:
             for page, around in zip(self._spool, furniture, strict=True):
                 first.compare(page, around)
@@ -266,8 +266,8 @@ class CanonicalText:
             if not page.text:
                 return
         self._has_text = self._has_text or _WORD_OR_DIGIT.search(page.text) is not None
-        self._furniture.add(page)
-        self._headings.add(page)
+        self._furniture.add_page(page)
+        self._headings.add_page(page)
         self._marked_headings.update(
             block.level for block in page.blocks if block.kind is BlockKind.HEADING
         )

@@ -108,4 +108,4 @@ def _name_files(catalog: Catalog) -> None:
         rows = connection.execute(
             "SELECT f.id, d.path, f.name FROM files f JOIN folders d ON d.id = f.folder"
         ).fetchall()
-        catalog.file_names.add(connection, rows)
+        catalog.file_names.index_names(connection, rows)

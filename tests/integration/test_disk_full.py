@@ -115,7 +115,7 @@ def test_an_unmounted_drive_is_offline_and_comes_back(small_disk: Path, tmp_path
     (folder / "at home.txt").write_text("x")
     rules = ScanRules(Excludes(), {".txt": "text"})
     with Catalog(tmp_path / "catalog.sqlite") as catalog:
-        root = catalog.roots.add(folder)
+        root = catalog.roots.add_root(folder)
         try:
             assert catalog.scans.apply(root.id, RootWalk(root, rules)).new == 2
         finally:

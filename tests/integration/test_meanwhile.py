@@ -110,7 +110,7 @@ def test_what_failed_is_tried_again_by_itself(held: HeldEngine, world: World, ot
     path = other / "quay.txt"
     before = path.stat()
     path.chmod(0)
-    held.catalog.roots.add(other)
+    held.catalog.roots.add_root(other)
     held.call(Index((other,)))
     row = held.catalog.files.at(path)
     assert row is not None

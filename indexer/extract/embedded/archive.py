@@ -89,7 +89,7 @@ class ArchiveSource(PlainSource):
             if is_left_out(number, skip):
                 yield RawPage(number, "", unreadable="stops_reader", part=member.name)
             else:
-                yield from reader.read(member, self._budget, 1)
+                yield from reader.read_attachment(member, self._budget, 1)
             if self._budget.spent:
                 raise WorldError(
                     "too_complex", limit=shown_size(self._budget.limits.unpacked_bytes)

@@ -77,7 +77,9 @@ class AttachmentReader:
         self._left = characters
         self._on_page = on_page
 
-    def read(self, attachment: Attachment, budget: Budget, level: int) -> Iterator[RawPage]:
+    def read_attachment(
+        self, attachment: Attachment, budget: Budget, level: int
+    ) -> Iterator[RawPage]:
         """Yield the pages of an embedded document; those of its unread parts are unreadable.
 
         ``budget`` is that of the document around it, ``level`` that of the heading with its name.
@@ -103,7 +105,7 @@ class AttachmentReader:
             document = CanonicalText(spool)
             with closing(_opened(known, path, budget)) as source:
                 try:
-                    document.read(source, lambda _page: self._on_page())
+                    document.read_pages(source, lambda _page: self._on_page())
                 except WorldError as error:
                     if error.code == "no_text" and _has_pictures(source):
                         raise WorldError("unreadable", reason="part_of_pictures") from error

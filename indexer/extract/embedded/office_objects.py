@@ -110,7 +110,9 @@ class OfficeObjects:
         def save(path: Path, _budget: Budget) -> None:
             path.write_bytes(data)
 
-        yield from self._reader.read(Attachment(name, "", save, imported), budget, _LEVEL)
+        yield from self._reader.read_attachment(
+            Attachment(name, "", save, imported), budget, _LEVEL
+        )
 
 
 def _unwrapped(name: str, data: bytes) -> tuple[str, bytes] | None:

@@ -170,7 +170,7 @@ class MailReader:
         elif alone:
             yield self._unread(part, "stops_reader")
         else:
-            yield from self._attachments.read(part, budget, level)
+            yield from self._attachments.read_attachment(part, budget, level)
 
     def _unread(self, part: Attachment | InnerMail, reason: str) -> RawPage:
         return RawPage(self.writer.page, "", unreadable=reason, part=_short(part.name))

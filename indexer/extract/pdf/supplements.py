@@ -339,7 +339,7 @@ class PdfSupplements:
                 reason = "stops_reader" if alone else "part_too_deep"
                 yield RawPage(number, "", unreadable=reason, part=each.name)
             else:
-                yield from reader.read(each, budget, 1)
+                yield from reader.read_attachment(each, budget, 1)
 
 
 def _property_lines(found: dict[str, Any]) -> list[str]:

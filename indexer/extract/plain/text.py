@@ -98,7 +98,7 @@ def _turns(lines: list[SourceLine]) -> frozenset[int]:
     """Return the starts of the lines that begin a speaker's turn."""
     turns = Turns()
     for line in lines:
-        turns.add(line.content)
+        turns.add_line(line.content)
     return frozenset(line.start for line in lines if turns.begins(line.content))
 
 

@@ -271,7 +271,7 @@ def _extract(
             document = CanonicalText(spool)
             skip = frozenset(request.skip)
             try:
-                document.read(source, lambda page: conversation.reach(page, source), skip)
+                document.read_pages(source, lambda page: conversation.reach(page, source), skip)
             finally:
                 if isinstance(source, HasScannedPages):
                     conversation.send(Textless(tuple(source.textless)))

@@ -46,7 +46,7 @@ class Turns:
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
     _speakers: set[str] = field(default_factory=set)
 
-    def add(self, line: str) -> None:
+    def add_line(self, line: str) -> None:
         """Add a line that may be, or begin with, a label."""
         if found := _TURN.match(line):
             self._labels[found["label"]] += 1
@@ -129,7 +129,7 @@ class HeadingDetector:
         self._levels: dict[_Rank, int] | None = None
         self._bodies: dict[int, _Type] = {}
 
-    def add(self, page: RawPage) -> None:
+    def add_page(self, page: RawPage) -> None:
         self._pages += 1
         stretch = page.number // _STRETCH
         if stretch not in self._body:
@@ -142,7 +142,7 @@ class HeadingDetector:
             style = _type(block.style)
             body[style] += block.end - block.start
             text = page.text[block.start : block.end]
-            self._turns.add(text)
+            self._turns.add_line(text)
             if block.start not in ruled_out and _may_be_heading(text, page.number):
                 self._turns.add_alone(text)
                 key = stretch, style, _form(text)
@@ -328,7 +328,7 @@ class FurnitureDetector:
         self._seen: dict[Key, _Recurrence] = {}
         self._pages = 0
 
-    def add(self, page: RawPage) -> None:
+    def add_page(self, page: RawPage) -> None:
         self._pages += 1
         if len(page.blocks) < _MIN_ROWS:
             return
@@ -426,7 +426,7 @@ class FirstOccurrences:
         """Whether any is left."""
         return bool(self._waiting)
 
-    def add(self, page: RawPage, furniture: Mapping[int, str]) -> None:
+    def add_furniture(self, page: RawPage, furniture: Mapping[int, str]) -> None:
         """Add the furniture of a page."""
         for block in page.blocks:
             recurs = _recurs(page, block, furniture)

@@ -66,7 +66,7 @@ def info(
 
 def root_at(catalog: Catalog, folder: Path) -> Root:
     folder.mkdir(exist_ok=True)
-    return catalog.roots.add(folder)
+    return catalog.roots.add_root(folder)
 
 
 def read(catalog: Catalog, job: QueuedFile, text: str, *, passages: int = 4) -> int:

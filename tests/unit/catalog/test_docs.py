@@ -54,7 +54,7 @@ def test_known_bytes_are_not_read_again(catalog: Catalog, root: int) -> None:
 
 
 def test_vectors_make_a_document_indexed_or_partial(catalog: Catalog, root: int) -> None:
-    space = catalog.spaces.add("mini", {"dimension": 4})
+    space = catalog.spaces.add_space("mini", {"dimension": 4})
     catalog.spaces.activate(space.id)
     catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
     whole, torn = catalog.queue.take(2)
@@ -74,8 +74,8 @@ def test_vectors_make_a_document_indexed_or_partial(catalog: Catalog, root: int)
 
 
 def test_switching_the_space_is_one_row_and_the_states_follow(catalog: Catalog, root: int) -> None:
-    first, second = catalog.spaces.add("one", {}), catalog.spaces.add("two", {})
-    assert catalog.spaces.add("one", {}) == first
+    first, second = catalog.spaces.add_space("one", {}), catalog.spaces.add_space("two", {})
+    assert catalog.spaces.add_space("one", {}) == first
     catalog.spaces.activate(first.id)
     catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
     doc = read_all(catalog)["a"]
@@ -91,7 +91,7 @@ def test_switching_the_space_is_one_row_and_the_states_follow(catalog: Catalog, 
 
 
 def test_totals_count_documents_not_copies(catalog: Catalog, root: int) -> None:
-    space = catalog.spaces.add("mini", {})
+    space = catalog.spaces.add_space("mini", {})
     catalog.spaces.activate(space.id)
     catalog.scans.apply(root, FakeWalk({"": [found(name) for name in "abc"]}))
     jobs = catalog.queue.take(2)
@@ -122,7 +122,7 @@ def test_numbers_are_never_given_out_twice(tmp_path: Path) -> None:
 def test_pages_that_were_read_on_through_a_damage_are_listed_and_cost_no_state(
     catalog: Catalog, root: int
 ) -> None:
-    space = catalog.spaces.add("mini", {}).id
+    space = catalog.spaces.add_space("mini", {}).id
     catalog.spaces.activate(space)
     catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
     (torn,) = catalog.queue.take(1)
@@ -161,7 +161,7 @@ def test_numbers_that_could_not_be_promised_are_not_given_out(tmp_path: Path) ->
 def test_a_document_that_the_model_had_at_two_faults_is_set_aside(
     catalog: Catalog, root: int
 ) -> None:
-    space = catalog.spaces.add("mini", {})
+    space = catalog.spaces.add_space("mini", {})
     catalog.spaces.activate(space.id)
     catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b"), found("copy")]}))
     docs = {"a": read(catalog, catalog.queue.take(1)[0], "a"), "b": 0}

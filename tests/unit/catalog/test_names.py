@@ -38,7 +38,7 @@ def test_a_folder_is_called_by_its_last_component() -> None:
 
 def test_each_name_is_embedded_once(catalog: Catalog, tmp_path: Path) -> None:
     root = root_at(catalog, tmp_path / "root").id
-    space = catalog.spaces.add("mini", {}).id
+    space = catalog.spaces.add_space("mini", {}).id
     folders = {"x": [found("lease.txt"), found("other.txt")], "y": [found("lease.md")], "z": []}
     catalog.scans.apply(root, FakeWalk(folders))
     assert catalog.names.bind() == 0
@@ -69,7 +69,7 @@ def test_each_name_is_embedded_once(catalog: Catalog, tmp_path: Path) -> None:
 
 def test_a_rename_makes_one_new_name_and_reads_nothing(catalog: Catalog, tmp_path: Path) -> None:
     root = root_at(catalog, tmp_path / "root").id
-    space = catalog.spaces.add("mini", {}).id
+    space = catalog.spaces.add_space("mini", {}).id
     catalog.scans.apply(root, FakeWalk({"x": [found("old.txt", inode=3)]}))
     doc = read_all(catalog)["old.txt"]
     catalog.names.bind()
@@ -95,7 +95,7 @@ def test_what_a_reader_saw_before_a_change_is_not_kept_for_later_ones(
     catalog: Catalog, tmp_path: Path
 ) -> None:
     root = root_at(catalog, tmp_path / "root").id
-    space = catalog.spaces.add("mini", {}).id
+    space = catalog.spaces.add_space("mini", {}).id
     with catalog.db.read():
         # From here on this thread sees the library as it is now.
         assert not catalog.names.last()

@@ -42,7 +42,7 @@ def read(*pages: RawPage) -> tuple[DocumentInfo, list[PageText]]:
     with Spool() as spool:
         document = CanonicalText(spool)
         source = Pages(list(pages))
-        document.read(source, lambda page: None)
+        document.read_pages(source, lambda page: None)
         info = document.info(source, "pdf", lambda sample: "en")
         return info, list(document.pages())
 
@@ -117,7 +117,7 @@ def test_progress_is_reported_before_each_page() -> None:
     told: list[int] = []
     with Spool() as spool:
         source = Pages([page_of(n, "x") for n in (1, 2)])
-        CanonicalText(spool).read(source, told.append)
+        CanonicalText(spool).read_pages(source, told.append)
     assert told == [1, 2, 3]
 
 

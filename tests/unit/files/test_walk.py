@@ -361,7 +361,7 @@ def test_walking_and_applying_twice_changes_nothing(tmp_path: Path) -> None:
     _make(root_folder, "a.txt", "b/c.pdf", "b/d.mobi", ".git/x", "b/empty/keep.txt")
     (root_folder / "link").symlink_to(root_folder / "a.txt")
     with Catalog(tmp_path / "catalog.sqlite") as catalog:
-        root = catalog.roots.add(root_folder)
+        root = catalog.roots.add_root(root_folder)
         first = catalog.scans.apply(root.id, RootWalk(root, _rules()))
         assert (first.new, first.removed) == (6, 0)
         _make(root_folder, ".git/y")

@@ -77,7 +77,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
         Catalog(tmp_path / "catalog.sqlite") as catalog,
         closing(Store.open(tmp_path / "lance", threads=1)) as store,
     ):
-        space = catalog.spaces.add(SPACE, {"model": "tiny"})
+        space = catalog.spaces.add_space(SPACE, {"model": "tiny"})
         catalog.spaces.activate(space.id)
         yield Library(catalog, store, space, tmp_path / "folder")
 

@@ -55,7 +55,7 @@ def check(catalog: Catalog, names: NameVectors, space: int, query: np.ndarray) -
 
 
 def test_names_come_and_go(catalog: Catalog, tmp_path: Path) -> None:
-    root, space = root_at(catalog, tmp_path / "root").id, catalog.spaces.add("mini", {}).id
+    root, space = root_at(catalog, tmp_path / "root").id, catalog.spaces.add_space("mini", {}).id
     names = NameVectors(catalog)
     assert names.current(space) is None
     catalog.scans.apply(root, FakeWalk(BEFORE))
@@ -73,14 +73,14 @@ def test_names_come_and_go(catalog: Catalog, tmp_path: Path) -> None:
     embed(catalog, space)
     catalog.names.prune()
     check(catalog, names, space, vector("d"))
-    other = catalog.spaces.add("other", {}).id
+    other = catalog.spaces.add_space("other", {}).id
     embed(catalog, other)
     check(catalog, names, other, vector("a"))
     check(catalog, names, space, vector("a"))
 
 
 def test_what_an_earlier_reader_lacks_is_read_by_the_next(catalog: Catalog, tmp_path: Path) -> None:
-    root, space = root_at(catalog, tmp_path / "root").id, catalog.spaces.add("mini", {}).id
+    root, space = root_at(catalog, tmp_path / "root").id, catalog.spaces.add_space("mini", {}).id
     catalog.scans.apply(root, FakeWalk(BEFORE))
     read_all(catalog)
     catalog.names.bind()
@@ -120,7 +120,7 @@ def near(catalog: Catalog, space: int, name: str, cosine: float) -> np.ndarray:
 def test_names_speak_for_documents_where_one_is_near(
     catalog: Catalog, tmp_path: Path, cosine: float, share: float
 ) -> None:
-    root, space = root_at(catalog, tmp_path / "root").id, catalog.spaces.add("mini", {})
+    root, space = root_at(catalog, tmp_path / "root").id, catalog.spaces.add_space("mini", {})
     catalog.scans.apply(root, FakeWalk(BEFORE))
     docs = read_all(catalog)
     catalog.names.bind()

@@ -59,7 +59,7 @@ def library(tmp_path: Path) -> Path:
     folder.mkdir()
     (tmp_path / "documents").mkdir()
     catalog = Catalog(folder / CATALOG_NAME)
-    catalog.roots.add(tmp_path / "documents")
+    catalog.roots.add_root(tmp_path / "documents")
     catalog.close()
     (folder / "lance" / "words").mkdir(parents=True)
     (folder / "lance" / "words" / "segment.idx").write_bytes(bytes(range(256)) * 300)

@@ -54,7 +54,7 @@ def document(path: Path) -> tuple[DocumentInfo, list[Passage]]:
     try:
         with Spool() as spool:
             made = CanonicalText(spool)
-            made.read(source, lambda _page: None)
+            made.read_pages(source, lambda _page: None)
             info = made.info(source, "", lambda _text: "")
             return info, list(cut(made.pages(), target_words=60))
     finally:

@@ -21,7 +21,7 @@ def furniture(pages: list[RawPage]) -> list[list[str]]:
     """The furniture of each page, as its texts."""
     census = FurnitureDetector()
     for page in pages:
-        census.add(page)
+        census.add_page(page)
     return [
         [page.text[b.start : b.end] for b in page.blocks if b.start in census.furniture_of(page)]
         for page in pages
@@ -131,5 +131,5 @@ def test_memory_does_not_grow_with_the_pages(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(furniture_module, "_MAX_REMEMBERED", 500)
     census = FurnitureDetector()
     for n in range(1, 400):
-        census.add(page_of(n, f"one {n * n}", f"two {n * n}", f"three {n * n}"))
+        census.add_page(page_of(n, f"one {n * n}", f"two {n * n}", f"three {n * n}"))
     assert len(census._seen) < 510

@@ -15,7 +15,7 @@ PROSE = "The keeper lit the lamp before the ships came round the point, and wrot
 def headings(pages: list[RawPage], outline: tuple[OutlineEntry, ...] = ()) -> list[tuple[str, int]]:
     census = HeadingDetector(outline)
     for page in pages:
-        census.add(page)
+        census.add_page(page)
     return [
         (page.text[block.start : block.end], level)
         for page in pages
