@@ -59,7 +59,7 @@ CREATE TABLE sentences (
     crc INTEGER NOT NULL
 ) STRICT;
 """
-LAYOUT = Layout("vector store", 0x4C656376, 1, _TABLES)  # "Lecv"
+LAYOUT = Layout("vector store", 0x4C656376, 2, _TABLES)  # "Lecv"
 _COPIED = ("space", "pooled", "sentences")
 # From so many keys on, which ascend, all rows between the first and the last are read.
 _MANY = 4_096
@@ -445,8 +445,7 @@ def _is_unit(content: bytes) -> bool:
 
 
 def _crc_of_space(dimension: int) -> int:
-    # The 1 stands for a flag that every file had.
-    return zlib.crc32(f"{dimension} 1".encode())
+    return zlib.crc32(str(dimension).encode())
 
 
 def _crc(key: int, content: bytes) -> int:

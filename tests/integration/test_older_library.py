@@ -14,9 +14,9 @@ from indexer.api.requests import GetStatus, Verify
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.choices import CHOICES_NAME
 from indexer.catalog.schema import LAYOUT
-from indexer.library.library import CATALOG_NAME
+from indexer.library.library import CATALOG_NAME, LANCE_NAME
 from indexer.ocr.cache import PageCache
-from indexer.store import texts
+from indexer.store import texts, vectors
 from indexer.store.texts import TEXTS_NAME
 from tests.integration.killing import kill_at
 from tests.integration.world import Seen, World, check_same, look
@@ -68,6 +68,13 @@ def test_so_is_one_with_texts_of_an_earlier_layout(
 ) -> None:
     set_version(world.library / CATALOG_NAME, LAYOUT.version)
     monkeypatch.setattr(texts, "LAYOUT", replace(texts.LAYOUT, version=texts.LAYOUT.version + 1))
+    opens_whole(world, undisturbed)
+
+
+def test_so_is_one_with_vectors_of_an_earlier_layout(world: World, undisturbed: Seen) -> None:
+    set_version(world.library / CATALOG_NAME, LAYOUT.version)
+    (path,) = vectors.vector_files(world.library / LANCE_NAME)
+    set_version(path, vectors.LAYOUT.version - 1)
     opens_whole(world, undisturbed)
 
 
