@@ -144,6 +144,7 @@ class SearchPane(QWidget):
         self.search.head.setHidden(on)
         self.left.setHidden(on)
         self.preview.bar.show_steps(shown=on)
+        self.preview.bar.updateGeometry()  # else the preview has room for the steps until later
         self._show_what_fits()
         if on and (shown := self.preview.shown) is not None:
             shown.setFocus(Qt.FocusReason.OtherFocusReason)

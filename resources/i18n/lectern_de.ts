@@ -132,8 +132,8 @@
     <message numerus="yes">
         <source>%Ln file(s) stopped the engine and were set aside</source>
         <translation>
-            <numerusform>%Ln Datei hat die Suchmaschine angehalten und wurde beiseitegelegt</numerusform>
-            <numerusform>%Ln Dateien haben die Suchmaschine angehalten und wurden beiseitegelegt</numerusform>
+            <numerusform>%Ln Datei hat die Suchmaschine abstürzen lassen und wurde beiseitegelegt</numerusform>
+            <numerusform>%Ln Dateien haben die Suchmaschine abstürzen lassen und wurden beiseitegelegt</numerusform>
         </translation>
     </message>
     <message>
@@ -154,8 +154,8 @@
     <message numerus="yes">
         <source>%Ln folder(s) offline: the drive is not here</source>
         <translation>
-            <numerusform>%Ln Ordner offline: Das Laufwerk ist nicht da</numerusform>
-            <numerusform>%Ln Ordner offline: Das Laufwerk ist nicht da</numerusform>
+            <numerusform>%Ln Ordner offline: Das Laufwerk ist nicht angeschlossen</numerusform>
+            <numerusform>%Ln Ordner offline: Das Laufwerk ist nicht angeschlossen</numerusform>
         </translation>
     </message>
     <message>
@@ -526,8 +526,8 @@
         <translation>Nach ihren Wörtern verglichen: Ihre Bedeutung wird noch gelesen.</translation>
     </message>
     <message>
-        <source>Each says what the other says.</source>
-        <translation>Jedes sagt, was das andere sagt.</translation>
+        <source>Both say the same.</source>
+        <translation>Beide sagen dasselbe.</translation>
     </message>
     <message>
         <source>The most different statements of each part are shown.</source>
@@ -1506,8 +1506,16 @@
         <translation>&amp;Lizenz annehmen und holen</translation>
     </message>
     <message>
-        <source>{model} is here. It can order the first hits of every answer.</source>
-        <translation>{model} ist hier. Es kann die ersten Treffer jeder Antwort ordnen.</translation>
+        <source>Stopped. What was downloaded is kept for the next time.</source>
+        <translation>Angehalten. Was heruntergeladen wurde, bleibt für das nächste Mal.</translation>
+    </message>
+    <message>
+        <source>{model} is installed. Your documents still use the previous one.</source>
+        <translation>{model} ist installiert. Ihre Dokumente verwenden noch das vorige Modell.</translation>
+    </message>
+    <message>
+        <source>{model} is installed. It can order the first hits of every answer.</source>
+        <translation>{model} ist installiert. Es kann die ersten Treffer jeder Antwort ordnen.</translation>
     </message>
     <message>
         <source>Its licence: {licence}.</source>
@@ -1536,14 +1544,6 @@
     <message>
         <source>Getting {model}</source>
         <translation>{model} wird geholt</translation>
-    </message>
-    <message>
-        <source>Stopped. What is here stays, and the next time goes on from there.</source>
-        <translation>Angehalten. Was hier ist, bleibt, und das nächste Mal geht es von dort weiter.</translation>
-    </message>
-    <message>
-        <source>{model} is here. Your documents still use the one before.</source>
-        <translation>{model} ist hier. Ihre Dokumente verwenden noch das vorige.</translation>
     </message>
     <message>
         <source>{model} reads your documents anew: {time}, {size} more on the disk. Until it is done the present one answers, and afterwards you can return to that at once.</source>
@@ -1899,10 +1899,6 @@
         <translation>&amp;Ordner der Bibliothek öffnen</translation>
     </message>
     <message>
-        <source>Every connection ever made:</source>
-        <translation>Jede Verbindung, die es je gab:</translation>
-    </message>
-    <message>
         <source>None. Lectern has never connected to anything.</source>
         <translation>Keine. Lectern hat sich noch nie mit etwas verbunden.</translation>
     </message>
@@ -1925,6 +1921,10 @@
     <message>
         <source>Connections</source>
         <translation>Verbindungen</translation>
+    </message>
+    <message>
+        <source>Network connections so far:</source>
+        <translation>Bisherige Netzverbindungen:</translation>
     </message>
     <message>
         <source>When</source>
@@ -2391,8 +2391,8 @@
         <translation>{done} von {total}</translation>
     </message>
     <message>
-        <source>Everything is here; it is being checked.</source>
-        <translation>Alles ist da und wird geprüft.</translation>
+        <source>Downloaded; the files are being checked.</source>
+        <translation>Heruntergeladen; die Dateien werden geprüft.</translation>
     </message>
 </context>
 <context>

@@ -46,3 +46,24 @@ def test_the_basket_has_few_controls_with_four_passages(window: MainWindow) -> N
     window.pages.show_page(BASKET)
     QApplication.processEvents()
     assert 10 < len(controls(window)) <= MOST, controls(window)
+
+
+def test_large_text_leaves_the_page_beside_the_results_after_it_was_read_alone(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    """What reading alone shows beside the title takes no room any more."""
+    window.resize(1280, 800)
+    pane = window.pages.search
+    window.pages.search_for("the")
+    qtbot.waitUntil(lambda: pane.preview.shown is pane.preview.text)
+    pane.preview.bar.show_kind(pages=True, text=False)
+    parts = (pane.left, pane.preview)
+    QApplication.processEvents()
+    needed = sum(each.minimumSizeHint().width() for each in parts) + pane.panes.handleWidth()
+    window.resize(window.width() - pane.width() + needed, 800)
+    QApplication.processEvents()
+    assert pane.preview.isVisible()
+    for _ in range(2):
+        pane.toggle_reading()
+        QApplication.processEvents()
+    assert pane.preview.isVisible()

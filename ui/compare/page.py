@@ -276,7 +276,7 @@ class ComparePage(QWidget):
         if found.by_words:
             return self.tr("Compared by their words: their meaning is still being read.")
         if not self.list.rows:
-            return self.tr("Each says what the other says.")
+            return self.tr("Both say the same.")
         hidden = sum(side.alone - len(side.only) for side in (found.first, found.second))
         if hidden + found.changes - len(found.changed):
             return self.tr("The most different statements of each part are shown.")

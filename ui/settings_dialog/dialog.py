@@ -64,7 +64,7 @@ class PrivacyPage(QWidget):
         self.facts = Facts()
         self._open = IconButton(self.tr("Open the library's &folder"), "folder-open")
         self._open.clicked.connect(self._open_folder)
-        self._made = wrapped_label(self.tr("Every connection ever made:"))
+        self._made = wrapped_label(self.tr("Network connections so far:"))
         headers = (self.tr("When"), self.tr("What"), self.tr("Outcome"))
         self.connections = record_list(self.tr("Connections"), headers, CONNECTIONS_SHOWN)
         self.connections.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

@@ -98,7 +98,7 @@ class TaskLine(QWidget):
             sizes = amounts.size(done), amounts.size(total)
             counted = self.tr("{done} of {total}").format(done=sizes[0], total=sizes[1])
             self.say_outcome(
-                self.tr("Everything is here; it is being checked.") if done >= total else counted
+                self.tr("Downloaded; the files are being checked.") if done >= total else counted
             )
         else:
             done, total = progress.files_done, progress.files_total
@@ -434,13 +434,13 @@ class ModelsPage(QWidget):
 
     def _cancel(self) -> None:
         self._questions.cancel(FETCHING)
-        self.task.end(self.tr("Stopped. What is here stays, and the next time goes on from there."))
+        self.task.end(self.tr("Stopped. What was downloaded is kept for the next time."))
         self._reload()
 
     def _got(self, model: ModelInfo) -> None:
-        said = self.tr("{model} is here. Your documents still use the one before.")
+        said = self.tr("{model} is installed. Your documents still use the previous one.")
         if model.kind is not ModelKind.EMBEDDING:
-            said = self.tr("{model} is here. It can order the first hits of every answer.")
+            said = self.tr("{model} is installed. It can order the first hits of every answer.")
         licence = self.tr("Its licence: {licence}.").format(
             licence=model.licence or self.tr("unknown")
         )

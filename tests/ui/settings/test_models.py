@@ -158,7 +158,7 @@ def test_a_licence_is_accepted_before_a_model_is_fetched(
     press(qtbot, page.task.cancel)
     assert not page.task.bar.isVisible()
     assert len(link.cancelled) == 1
-    assert "goes on from there" in page.task.note.text()
+    assert "kept for the next time" in page.task.note.text()
 
 
 def test_a_model_without_terms_is_fetched_and_is_there(
@@ -169,7 +169,7 @@ def test_a_model_without_terms_is_fetched_and_is_there(
     press(qtbot, page.get)
     assert "Its licence: Apache-2.0." in page.confirmation.question.text()
     press(qtbot, page.confirmation.agree)
-    qtbot.waitUntil(lambda: "away is here" in page.task.note.text())
+    qtbot.waitUntil(lambda: "away is installed" in page.task.note.text())
     assert requests(link, GetModel) == [GetModel("away", accepted=False)]
     assert not page.task.bar.isVisible()
 
