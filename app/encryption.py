@@ -79,8 +79,7 @@ def open_library(library: Path, settings: Settings) -> None:
         passphrase = kept_passphrase(place)
         if passphrase is None:
             raise WorldError("vault_locked", library=str(library))
-        unlock(library, passphrase, settings)
-        atexit.register(lock_if_unused, library)
+        unlock_here(library, passphrase, settings)
     use_temporary(library)
 
 
@@ -104,6 +103,21 @@ def unlock(library: Path, passphrase: str, settings: Settings) -> None:
     with place.alone():
         mounting.unlock(place, passphrase, lock_after_s(library, settings))
     follow(library)
+
+
+def unlock_here(
+    library: Path, passphrase: str, settings: Settings, *, keyring: bool = False
+) -> None:
+    """Unlock a library until this process ends and no other has it open.
+
+    Raises:
+        WorldError: Those of ``unlock``; ``no_keyring``, if there is none to keep the passphrase.
+    """
+    unlock(library, passphrase, settings)
+    atexit.register(lock_if_unused, library)
+    if keyring:
+        keep_passphrase(place_of(library), passphrase)
+    use_temporary(library)
 
 
 def lock_after_s(library: Path, settings: Settings) -> int:
@@ -155,6 +169,7 @@ def decrypt(library: Path, passphrase: str | None) -> None:
     if known is None:
         raise WorldError("vault_passphrase", library=str(library))
     logs.stop()
+    tempfile.tempdir = None
     kept = place.in_keyring
     convert.decrypt(place, known)
     if kept:

@@ -16,8 +16,9 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app import logs, paths
 from app.doors.call_log import read_calls
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
     from indexer.confine.launcher import Command
     from ui.application import Application, Start
     from ui.main_window import MainWindow
+    from ui.ports import Encryption, VaultChange
 
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 # Seconds without a client after which an engine ends by itself, as when its window was killed.
 IDLE_EXIT_S = 300
@@ -62,7 +65,6 @@ def run(
         WorldError: ``no_window``, with the reason.
     """
     check_display()
-    logs.start()
     from ui.application import Start, hand_over, make_application, use_language
 
     app = make_application()
@@ -70,6 +72,9 @@ def run(
     if hand_over(library, start):
         return 0
     use_language(app, str(settings["language"]))
+    if not unlocked(library, settings):
+        return 0
+    logs.start()
     program = Program(app, settings, library, offline=offline, folder=check)
     if check is None:
         return program.run(start, in_tray=in_tray)
@@ -77,6 +82,30 @@ def run(
 
     shown = WindowCheck(program.window)
     return program.run(start, in_tray=False) or shown.status
+
+
+def unlocked(library: Path, settings: Settings) -> bool:
+    """Unlock an encrypted library, by the keyring or the person; False if they do not."""
+    from app import encryption
+
+    try:
+        encryption.open_library(library, settings)
+    except (WorldError, OSError) as error:
+        # Of anything else the engine tells the reason.
+        if not isinstance(error, WorldError) or error.code != "vault_locked":
+            return True
+    else:
+        return True
+    from ui.vault import unlock_dialog
+
+    def check(passphrase: str, *, keep: bool) -> None:
+        encryption.unlock_here(library, passphrase, settings, keyring=keep)
+
+    dialog = unlock_dialog(str(library), check)
+    try:
+        return bool(dialog.exec())
+    finally:
+        dialog.deleteLater()
 
 
 def launcher_commands() -> dict[type[LauncherRequest[Any]], Command]:
@@ -196,6 +225,7 @@ class Program:
         self.settings = settings
         self.library = library
         self._forgetting = self.restarting = False
+        self._vault: VaultChange | None = None
         self._root = root = QObject(app)
         self.themes = Themes(app)
         self.themes.setParent(root)
@@ -206,7 +236,15 @@ class Program:
         self.feed = ActivityFeed(self.link, root)
         self.notices = NoticeBar()
         folder = folder or paths.window_folder()
-        context = Context(self.link, settings, self.notices, folder, library, read_calls)
+        context = Context(
+            self.link,
+            settings,
+            self.notices,
+            folder,
+            library,
+            read_calls,
+            partial(encryption_of, library),
+        )
         state = WindowState(folder)
         self.window: MainWindow = MainWindow(
             context, self.supervisor, self.feed, self.notices, state
@@ -229,7 +267,9 @@ class Program:
         self._watcher.directoryChanged.connect(self._read_settings)
         self.window.quit_requested.connect(self._leave)
         self.window.deletion_requested.connect(self._forget)
+        self.window.vault_requested.connect(self._change_vault)
         self.window.restart_requested.connect(self._restart)
+        self.supervisor.changed.connect(self._leave_locked)
         self.supervisor.ended.connect(self.app.quit)
         self.single.handed_over.connect(self._handed_over)
         self.signals.arrived.connect(self.window.quit)
@@ -261,6 +301,8 @@ class Program:
         self.close()
         if self._forgetting:
             forget_everything(self.library)
+        if self._vault is not None:
+            self._make_vault_change(self._vault)
         if self.restarting:
             start_again()
         return status
@@ -328,10 +370,28 @@ class Program:
     def _leave(self) -> None:
         self.single.close()
         self.hotkey.stop()
-        self.supervisor.end(whoever=self._forgetting)
+        self.supervisor.end(whoever=self._forgetting or self._vault is not None)
 
     def _forget(self) -> None:
         self._forgetting = True
+
+    def _change_vault(self, change: VaultChange) -> None:
+        self._vault = change
+        self.restarting = change.action.name != "LOCK"
+
+    def _make_vault_change(self, change: VaultChange) -> None:
+        from ui.vault import change_with_progress
+
+        change_with_progress(
+            change.action, partial(change_encryption, self.library, self.settings, change)
+        )
+
+    def _leave_locked(self) -> None:
+        """Close a window whose library was locked meanwhile, and ask for the passphrase."""
+        problem = self.supervisor.problem
+        if problem is not None and problem.code == "vault_locked":
+            self.restarting = True
+            self.window.quit()
 
     def _restart(self) -> None:
         self.restarting = True
@@ -351,21 +411,59 @@ def forget_everything(library: Path) -> None:
     Raises ``library_locked`` if another program keeps the library open, ``library_unwritable`` if
     the system denies it.
     """
-    _remove_library(library)
+    from app import encryption
+    from indexer.library.library import remove_everything
+
+    if not _when_released(partial(encryption.remove, library)):
+        _when_released(partial(remove_everything, library))
     shutil.rmtree(paths.window_folder(), ignore_errors=True)
     logs.remove()
 
 
-def _remove_library(library: Path) -> None:
-    from indexer.library.library import remove_everything
+def encryption_of(library: Path) -> Encryption:
+    """Look at how a library lies on the disk."""
+    from app import disk_encryption
+    from indexer.vault.mounting import why_not
+    from indexer.vault.place import is_encrypted, place_of
+    from ui.ports import Encryption
 
+    said = disk_encryption.state(library.parent)
+    disk = said.startswith("yes") if said.startswith(("yes", "no ")) else None
+    kept = False
+    with contextlib.suppress(WorldError):
+        if encrypted := is_encrypted(library):
+            kept = place_of(library).in_keyring
+        return Encryption(encrypted, why_not(), disk, kept)
+    return Encryption(encrypted=True, refusal=why_not(), disk=disk)
+
+
+def change_encryption(library: Path, settings: Settings, change: VaultChange) -> None:
+    """Encrypt, decrypt or lock a library that the window has left.
+
+    Raises:
+        WorldError: See ``app.encryption``.
+    """
+    from app import encryption
+    from ui.ports import VaultAction
+
+    match change.action:
+        case VaultAction.ENCRYPT:
+            keep = change.keyring
+            _when_released(partial(encryption.encrypt, library, change.passphrase, keyring=keep))
+            encryption.unlock(library, change.passphrase, settings)
+        case VaultAction.DECRYPT:
+            _when_released(partial(encryption.decrypt, library, change.passphrase or None))
+        case VaultAction.LOCK:
+            encryption.lock(library)
+
+
+def _when_released(action: Callable[[], T]) -> T:
+    """Do something with the library once the engine, which was just ended, has released it."""
     ends = time.monotonic() + RELEASE_S
     while True:
         try:
-            remove_everything(library)
+            return action()
         except WorldError as error:
             if error.code != "library_locked" or time.monotonic() > ends:
                 raise
             time.sleep(RETRY_S)
-        else:
-            return

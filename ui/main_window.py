@@ -27,7 +27,7 @@ from ui import keys
 from ui.desktop import open_path
 from ui.help import KEYS, HelpWindow, page_about
 from ui.pages import BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
-from ui.ports import Context, Notice, ignore
+from ui.ports import Context, Notice, VaultChange, ignore
 from ui.search.model import HIT_MIME, dragged_hits
 from ui.supervisor import EngineState, Supervisor
 from ui.theme import icon, separator
@@ -53,11 +53,13 @@ class MainWindow(QMainWindow):
     Signals:
         quit_requested: The program is to end; the window is closed and its state is saved.
         deletion_requested: The library and the window's files are to be deleted after the end.
+        vault_requested: With a ``VaultChange`` that is to be made after the end.
         restart_requested: The program is to be started again after the end.
     """
 
     quit_requested = Signal()
     deletion_requested = Signal()
+    vault_requested = Signal(object)
     restart_requested = Signal()
 
     def __init__(
@@ -153,6 +155,7 @@ class MainWindow(QMainWindow):
         self.pages.help_requested.connect(self.dialogs.show_help)
         self.pages.basket.changed.connect(self._count_kept)
         self.dialogs.deletion_requested.connect(self._forget_everything)
+        self.dialogs.vault_requested.connect(self._change_vault)
         self.dialogs.restart_requested.connect(self._restart)
         self.status.pause_requested.connect(self._feed.pause)
         self.status.retry_requested.connect(self._supervisor.start)
@@ -265,6 +268,10 @@ class MainWindow(QMainWindow):
         self.deletion_requested.emit()
         self.quit()
 
+    def _change_vault(self, change: VaultChange) -> None:
+        self.vault_requested.emit(change)
+        self.quit()
+
     def _restart(self) -> None:
         self.restart_requested.emit()
         self.quit()
@@ -315,10 +322,12 @@ class Dialogs(QObject):
 
     Signals:
         deletion_requested: The library is to be deleted.
+        vault_requested: The library is to be encrypted, decrypted or locked.
         restart_requested: The program is to be started again.
     """
 
     deletion_requested = Signal()
+    vault_requested = Signal(object)
     restart_requested = Signal()
 
     def __init__(self, context: Context, window: QWidget) -> None:
@@ -341,6 +350,7 @@ class Dialogs(QObject):
         def make() -> QWidget:
             dialog = SettingsDialog(self._context, self._window)
             dialog.deletion_requested.connect(self.deletion_requested)
+            dialog.vault_requested.connect(self.vault_requested)
             dialog.restart_requested.connect(self.restart_requested)
             return dialog
 

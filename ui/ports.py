@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -97,11 +98,49 @@ class Notices(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Encryption:
+    """How the library lies on the disk.
+
+    Attributes:
+        encrypted: By Lectern.
+        refusal: Why it cannot be here, a key of ``PHRASES``; "" if it can.
+        disk: Whether the system encrypts the disk; None where that is not known.
+        kept: Whether the keyring has the passphrase.
+    """
+
+    encrypted: bool = False
+    refusal: str = ""
+    disk: bool | None = None
+    kept: bool = False
+
+
+class VaultAction(Enum):
+    """What can be done with an encrypted library, or to make one."""
+
+    ENCRYPT = auto()
+    DECRYPT = auto()
+    LOCK = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class VaultChange:
+    """What is to be done with the library once the window has closed.
+
+    An empty ``passphrase`` is that in the keyring, where ``keyring`` says to put a new one.
+    """
+
+    action: VaultAction
+    passphrase: str = field(default="", repr=False)
+    keyring: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """The dependencies of every part of the window.
 
     ``folder`` holds what the window stores (history, saved searches); ``library`` the library.
-    ``read_calls`` returns the newest calls of other programs, up to a number.
+    ``read_calls`` returns the newest calls of other programs, up to a number; ``encryption`` looks
+    at the disk.
     """
 
     link: EnginePort
@@ -110,3 +149,4 @@ class Context:
     folder: Path
     library: Path
     read_calls: Callable[[int], Sequence[Mapping[str, Any]]] = lambda _most: ()
+    encryption: Callable[[], Encryption] = Encryption

@@ -109,7 +109,8 @@ CODES = _declare(
               in_window=N_("If it has another place now, choose that in the settings; else try "
                            "again.")),
     ErrorCode("vault_locked", N_("Locked"), N_("The library {library} is encrypted and locked."),
-              "`lectern unlock` opens it.", 3, in_window=N_("Run “lectern unlock” in a terminal.")),
+              "`lectern unlock` opens it.", 3,
+              in_window=N_("Start Lectern again to give its passphrase.")),
     ErrorCode("vault_passphrase", N_("Wrong passphrase"),
               N_("This is not the passphrase of the library {library}."),
               N_("Try again. Without the passphrase nobody can open it."), 3),

@@ -637,6 +637,61 @@
     </message>
 </context>
 <context>
+    <name>EncryptionCard</name>
+    <message>
+        <source>Encryption of the library</source>
+        <translation>Verschlüsselung der Bibliothek</translation>
+    </message>
+    <message>
+        <source>&amp;Encrypt…</source>
+        <translation>&amp;Verschlüsseln …</translation>
+    </message>
+    <message>
+        <source>Dec&amp;rypt…</source>
+        <translation>&amp;Entschlüsseln …</translation>
+    </message>
+    <message>
+        <source>&amp;Lock and quit</source>
+        <translation>&amp;Sperren und beenden</translation>
+    </message>
+    <message>
+        <source>Encrypted. It is locked when Lectern ends, after a time without use, and before this computer sleeps.</source>
+        <translation>Verschlüsselt. Sie wird gesperrt, wenn Lectern endet, nach einer Zeit ohne Benutzung und bevor dieser Computer schläft.</translation>
+    </message>
+    <message>
+        <source>The keyring of this system unlocks it.</source>
+        <translation>Der Schlüsselbund dieses Systems entsperrt sie.</translation>
+    </message>
+    <message>
+        <source>Lectern cannot encrypt it here: {reason}.</source>
+        <translation>Lectern kann sie hier nicht verschlüsseln: {reason}.</translation>
+    </message>
+    <message>
+        <source>Not encrypted by Lectern. All that it keeps of your documents can be, by a passphrase; the documents themselves stay as they are.</source>
+        <translation>Nicht von Lectern verschlüsselt. Alles, was es von Ihren Dokumenten aufbewahrt, kann mit einer Passphrase verschlüsselt werden; die Dokumente selbst bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <source>Whether this system encrypts its disk is not known to Lectern; its settings tell (BitLocker or Device encryption on Windows, FileVault on macOS).</source>
+        <translation>Ob dieses System seinen Datenträger verschlüsselt, weiß Lectern nicht; seine Einstellungen sagen es (BitLocker oder Geräteverschlüsselung unter Windows, FileVault unter macOS).</translation>
+    </message>
+    <message>
+        <source>This system encrypts the disk of the library.</source>
+        <translation>Dieses System verschlüsselt den Datenträger der Bibliothek.</translation>
+    </message>
+    <message>
+        <source>No encryption of the disk was found.</source>
+        <translation>Es wurde keine Verschlüsselung des Datenträgers gefunden.</translation>
+    </message>
+    <message>
+        <source>Lectern closes, encrypts the library and opens again. Without the passphrase nobody can open it, you neither.</source>
+        <translation>Lectern schließt sich, verschlüsselt die Bibliothek und öffnet sich wieder. Ohne die Passphrase kann niemand sie öffnen, auch Sie nicht.</translation>
+    </message>
+    <message>
+        <source>Lectern closes, decrypts the library and opens again.</source>
+        <translation>Lectern schließt sich, entschlüsselt die Bibliothek und öffnet sich wieder.</translation>
+    </message>
+</context>
+<context>
     <name>EstimateCard</name>
     <message>
         <source>Estimate</source>
@@ -1674,6 +1729,45 @@
     </message>
 </context>
 <context>
+    <name>PassphraseDialog</name>
+    <message>
+        <source>Encryption</source>
+        <translation>Verschlüsselung</translation>
+    </message>
+    <message>
+        <source>&amp;Keep it in the keyring of this system</source>
+        <translation>Im &amp;Schlüsselbund dieses Systems aufbewahren</translation>
+    </message>
+    <message>
+        <source>&amp;Passphrase:</source>
+        <translation>&amp;Passphrase:</translation>
+    </message>
+    <message>
+        <source>Once &amp;more:</source>
+        <translation>Noch &amp;einmal:</translation>
+    </message>
+    <message>
+        <source>Several words that do not belong together are strong.</source>
+        <translation>Mehrere Wörter, die nicht zusammengehören, sind stark.</translation>
+    </message>
+    <message>
+        <source>Weak: a computer guesses it.</source>
+        <translation>Schwach: Ein Computer errät sie.</translation>
+    </message>
+    <message>
+        <source>Fair: longer is better.</source>
+        <translation>Mittel: Länger ist besser.</translation>
+    </message>
+    <message>
+        <source>Strong, unless others know it or it is quoted from somewhere.</source>
+        <translation>Stark, sofern andere sie nicht kennen und sie kein Zitat ist.</translation>
+    </message>
+    <message>
+        <source>The two differ.</source>
+        <translation>Die beiden sind verschieden.</translation>
+    </message>
+</context>
+<context>
     <name>PasswordLine</name>
     <message>
         <source>Password of the document</source>
@@ -2544,6 +2638,25 @@
     </message>
 </context>
 <context>
+    <name>Vault</name>
+    <message>
+        <source>The library {library} is encrypted and locked.</source>
+        <translation>Die Bibliothek {library} ist verschlüsselt und gesperrt.</translation>
+    </message>
+    <message>
+        <source>Encrypting the library…</source>
+        <translation>Bibliothek wird verschlüsselt …</translation>
+    </message>
+    <message>
+        <source>Decrypting the library…</source>
+        <translation>Bibliothek wird entschlüsselt …</translation>
+    </message>
+    <message>
+        <source>Locking the library…</source>
+        <translation>Bibliothek wird gesperrt …</translation>
+    </message>
+</context>
+<context>
     <name>WindowAlerts</name>
     <message>
         <source>Something went wrong inside Lectern. A report, which stays here: {file}</source>
@@ -2734,6 +2847,10 @@
     <message>
         <source>The library {library} is encrypted and locked.</source>
         <translation>Die Bibliothek {library} ist verschlüsselt und gesperrt.</translation>
+    </message>
+    <message>
+        <source>Start Lectern again to give its passphrase.</source>
+        <translation>Starten Sie Lectern neu, um ihre Passphrase einzugeben.</translation>
     </message>
     <message>
         <source>Wrong passphrase</source>
@@ -3086,10 +3203,6 @@
     <message>
         <source>The catalog of the library {library} is damaged, and it is in use.</source>
         <translation>Der Katalog der Bibliothek {library} ist beschädigt, und sie wird gerade benutzt.</translation>
-    </message>
-    <message>
-        <source>Run “lectern unlock” in a terminal.</source>
-        <translation>Führen Sie in einem Terminal „lectern unlock“ aus.</translation>
     </message>
     <message>
         <source>No ONNX Runtime is installed.</source>

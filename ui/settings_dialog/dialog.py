@@ -27,6 +27,7 @@ from ui.settings_dialog.doors import DoorsPage, record_list, show_records
 from ui.settings_dialog.models import ModelsPage
 from ui.settings_dialog.rows import SettingRow
 from ui.theme import L, M, S, icon, separator
+from ui.vault import EncryptionCard
 from ui.widgets import (
     CardFrame,
     Facts,
@@ -47,9 +48,15 @@ CONNECTIONS_SHOWN = 5
 
 
 class PrivacyPage(QWidget):
-    """The privacy page. Signals: ``deletion_requested`` after the confirming word was typed."""
+    """The privacy page.
+
+    Signals:
+        deletion_requested: The confirming word was typed.
+        vault_requested: With a ``VaultChange``, which was confirmed.
+    """
 
     deletion_requested = Signal()
+    vault_requested = Signal(object)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -72,18 +79,22 @@ class PrivacyPage(QWidget):
         self.no_connections = wrapped_label(
             self.tr("None. Lectern has never connected to anything.")
         )
+        self.encryption = EncryptionCard(context)
+        self.encryption.requested.connect(self.vault_requested)
         self._delete = self._make_delete()
         column = filled(QVBoxLayout(self), self._statement, self.facts)
         column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeading)
         column.addSpacing(M)
         for widget in (self._made, self.connections, self.no_connections):
             column.addWidget(widget)
-        column.addSpacing(L)
-        column.addWidget(self._delete)
+        for card in (self.encryption, self._delete):
+            column.addSpacing(L)
+            column.addWidget(card)
         self.show_status(None)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self.encryption.show_state()
         self._questions.ask_engine(GetStatus(), self.show_status, failed=ignore)
 
     def show_status(self, status: Status | None) -> None:
@@ -158,10 +169,12 @@ class SettingsDialog(QDialog):
 
     Signals:
         deletion_requested: The person has confirmed that everything is to be deleted.
+        vault_requested: With a ``VaultChange``, to be made once the window has closed.
         restart_requested: The program is to be started again, for changes to take effect.
     """
 
     deletion_requested = Signal()
+    vault_requested = Signal(object)
     restart_requested = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
@@ -182,6 +195,7 @@ class SettingsDialog(QDialog):
         about(self.models, "languages")
         about(self.privacy, "privacy")
         self.privacy.deletion_requested.connect(self.deletion_requested)
+        self.privacy.vault_requested.connect(self.vault_requested)
         self.advanced = IconButton(self.tr("&Advanced"), "chevron-right")
         self.advanced.setCheckable(True)
         self.advanced.setAutoDefault(False)
