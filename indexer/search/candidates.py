@@ -18,7 +18,7 @@ from indexer.api.errors import WorldError
 from indexer.api.types import HitExplanation
 from indexer.arrays import segment_max
 from indexer.embed.batches import EmbedInput, PassageVectors, unit_vectors
-from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares
+from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares, relative
 from indexer.store.values import NOTHING_LEFT_OUT, DocSet, ScoredKeys, Term, Without, docs_of
 
 if TYPE_CHECKING:
@@ -260,6 +260,15 @@ class Retriever:
             around=neighbour_similarity(before, after),
         )
         return CandidateEvidence(keys, pages, best, similarity, offsets)
+
+    def words_instead(self, terms: QueryTerms, keys: Keys) -> Floats:
+        """What stands for the meaning of n candidates where none is known: float32 (n,), 0 to 1.
+
+        It is BM25 of the whole query over the most that one of them reaches.
+        """
+        whole = terms.whole_alone
+        none = np.zeros(len(keys), np.float32)
+        return relative(self.store.bm25_of(keys, whole)) if whole else none
 
     def _by_vector(self, vector: Floats, count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.approximate_knn, self.space, vector, count, docs)

@@ -9,7 +9,8 @@ sum of:
   all rare words of a question is likely the answer, one with half of them is seldom more than on
   topic. Words of the likeliest document's name are left out: they say which document is meant.
   Without vectors the function words of a question count a quarter, and headings and length the
-  less the fewer of its words the best passage has.
+  less the fewer of its words the best passage has; for meaning stands the BM25 of the whole query,
+  over that of the best passage, unless a part of the query says where to look.
   A passage that is not embedded yet gets the mean meaning of the others that were found: with none
   at all, it would rank below what is only least far from the question among the first embedded.
 * *Document evidence.* The similarity of file names to the query if one is near, the words of names
@@ -163,7 +164,7 @@ class Scored:
     """The parts of the scores of n passages, float32 of shape (n,), and their sum.
 
     ``short`` and ``listing`` are 0 or below; they, ``around``, ``heading`` and ``figures`` are 0
-    before re-ranking. ``unknown`` stands for the meaning of passages that have no vectors yet.
+    before re-ranking. ``unknown`` stands for the meaning of passages that have no vectors.
     """
 
     meaning: Floats

@@ -167,6 +167,27 @@ class QueryTerms:
             ceiling=_ceiling(known, self.passages) if found else 0.0,
         )
 
+    @property
+    def whole_alone(self) -> tuple[Term, ...]:
+        """The stems of the whole query, weighed so; none if a part of it says where to look.
+
+        That part would find the page which names a document, not the one that answers.
+        """
+        little = {
+            stem
+            for one, _ in self.question_words
+            if one.word in self.function
+            for stem, _ in one.stems
+        }
+        return (
+            ()
+            if self.has_context
+            else tuple(
+                replace(one, weight=one.weight * (FUNCTION_WEIGHT if one.text in little else 1.0))
+                for one in self.terms
+            )
+        )
+
     def _weight(self, one: Expansion) -> float:
         return FUNCTION_WEIGHT if one.word in self.function else 1.0
 

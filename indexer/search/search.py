@@ -202,6 +202,9 @@ class Searcher:
         steered = found.steering.scores(self.store, space, evidence.keys)
         first = fuse(evidence.pages, documents, owner, weights)
         first = replace(first, steered=weights.steered * steered)
+        if not found.vectors.encoded:
+            instead = found.retriever.words_instead(found.terms, evidence.keys)
+            first = replace(first, unknown=instead)
         leading = first.leading()
         texts = rerank_evidence(self.store, found.terms, evidence.keys[leading])
         scored = rerank(first, leading, evidence.pages.around, texts, weights)

@@ -10,6 +10,7 @@ from indexer.api.types import Why
 from indexer.search import query_terms
 from indexer.search.candidates import QueryVectors
 from indexer.search.fusion import Weights
+from indexer.search.query_terms import QueryTerms
 from indexer.store.store import Store
 from tests.integration.world import World
 
@@ -66,7 +67,8 @@ def test_words_alone_read_no_vectors_of_candidates(
     def never(*_args: object) -> None:
         raise AssertionError
 
-    # Without vectors function words, headings and length count less.
+    # Without vectors function words, headings and length count less, and the whole query more.
+    monkeypatch.setattr(QueryTerms, "whole_alone", ())
     monkeypatch.setattr(query_terms, "FUNCTION_WEIGHT", 1.0)
     monkeypatch.setattr(Weights, "for_words_alone", lambda weights, _share: weights)
     with indexed.engine() as engine:

@@ -205,6 +205,9 @@ def test_function_words_count_little_where_words_alone_rank(library: Library) ->
         assert after[stem] == pytest.approx(expected)
     assert 0.0 < alone.ceiling < terms.ceiling
     assert alone.terms == terms.terms
+    whole = {one.text: one.weight for one in terms.whole_alone}
+    assert whole == after
+    assert terms.within("the contract").whole_alone == ()  # the rest says where to look
 
 
 def test_a_question_of_function_words_alone_keeps_them(library: Library) -> None:
