@@ -1,25 +1,40 @@
-"""The command on libraries that are published on object storage, and ``--library URI``."""
+"""The commands on libraries that are kept on object storage, and ``--library URI``."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import LIBRARY_VARIABLE, Command, CommandContext, absolute_path
-from app.confined import EXCHANGE, publish_library, pull_library
+from app.cli_common import (
+    LIBRARY_VARIABLE,
+    Command,
+    CommandContext,
+    absolute_path,
+    json_argument,
+)
+from app.confined import CLUSTER, EXCHANGE, build_library, publish_library, pull_library
 from indexer.api.errors import WorldError, bad_usage
 from indexer.api.private_files import short_digest
+from indexer.api.requests import MAX_LIMIT, Index, ListFiles
+from indexer.api.types import FileState
 from indexer.confine import launcher
-from indexer.confine.launcher import PublishLibrary, PullLibrary
+from indexer.confine.launcher import BuildLibrary, PublishLibrary, PullLibrary
 from indexer.confine.process import own_command
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from pathlib import Path
+    from collections.abc import Mapping
+
+    from indexer.api.types import FileRow
+    from indexer.shards.exchange import Version
 
 # The commands that leave a library as it is; what others changed would stay in the copy.
 READING = frozenset({"compare", "files", "mcp", "search", "serve", "status", "text", "verify"})
@@ -68,6 +83,7 @@ def _pull(options: Namespace, context: CommandContext) -> int:
         raise _wrong("name a folder with --to")
     _must_be_online(options, context)
     folder = _pulled(PullLibrary(options.uri, absolute_path(options.to)))
+    _measure(folder, context)
     if roots:
         carry(folder, [(there, str(absolute_path(here))) for there, here in roots])
     context.print(f"The library is at {render.name(str(folder))}; name it with --library.")
@@ -86,6 +102,7 @@ def _open(options: Namespace, context: CommandContext) -> int:
     else:
         _must_be_online(options, context)
         folder = _pulled(PullLibrary(options.uri, cache, by_name=True))
+        _measure(folder, context)
     for older in copies:
         if older != folder and not _is_offline(context):
             try:
@@ -103,6 +120,41 @@ def _pulled(request: PullLibrary) -> Path:
     return pull_library(request, lambda: False)
 
 
+def _measure(folder: Path, context: CommandContext) -> None:
+    """Measure a library that was joined of shards, and index its vectors if they are many."""
+    from indexer.catalog.catalog import Catalog
+    from indexer.library.library import CATALOG_NAME
+    from indexer.shards.join import MEASURED
+
+    try:
+        with contextlib.closing(Catalog(folder / CATALOG_NAME)) as catalog:
+            space = catalog.spaces.active()
+            if catalog.meta(MEASURED) != "no" or space is None:
+                return
+        record = space.record
+        _read(replace(context, library=folder), {}, record["model"], record["precision"])
+        with contextlib.closing(Catalog(folder / CATALOG_NAME)) as catalog:
+            catalog.set_meta(MEASURED, "yes")
+    except WorldError as error:
+        if error.code != "library_locked":  # another process does it
+            raise
+
+
+def _read(
+    context: CommandContext, roots: Mapping[Path, str], model: str, precision: str
+) -> tuple[FileRow, ...]:
+    """Read folders with a given model, and maintain the library; return its files."""
+    from indexer.config import Precision
+
+    config = replace(
+        context.opened(), model=model, languages_model="", fastest_precision=False,
+        precision=Precision(precision),
+    )  # fmt: skip
+    with contextlib.closing(context.open_engine(config)) as engine:
+        engine.call(Index(tuple(roots), scan=bool(roots)))
+        return engine.call(ListFiles(limit=MAX_LIMIT)).files
+
+
 def _is_offline(context: CommandContext) -> bool:
     return context.offline or bool(context.settings["offline"])
 
@@ -112,8 +164,153 @@ def _must_be_online(options: Namespace, context: CommandContext) -> None:
         raise WorldError("store_failed", library=options.uri, reason="offline")
 
 
-def _wrong(reason: str) -> WorldError:
-    return bad_usage("library", reason)
+def _wrong(reason: str, command: str = EXCHANGE) -> WorldError:
+    return bad_usage(command, reason)
+
+
+def _cluster_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "action", choices=("build", "status", "serve"), metavar="ACTION",
+        help="build a library of many shards, say what one is, or serve one to browsers",
+    )  # fmt: skip
+    parser.add_argument(
+        "places", nargs="+", metavar="PLACE",
+        help="for `build` folders or URIs of documents, else the URI of the library",
+    )  # fmt: skip
+    parser.add_argument("--to", metavar="URI", help="where `build` puts the library")
+    parser.add_argument(
+        "--workers", type=int, default=1, metavar="N", help="shards that are built at a time (1)"
+    )
+    parser.add_argument(
+        "--ray", metavar="ADDRESS", default="",
+        help="build with Ray: `local` for one of this machine, or the address of a cluster",
+    )  # fmt: skip
+    parser.add_argument("--scratch", metavar="DIR", default="", help="where shards are made")
+    parser.add_argument(
+        "--shard-mb", type=int, default=512, metavar="N", help="documents of a shard in MB (512)"
+    )
+    parser.add_argument(
+        "--grace-days", type=float, default=7.0, metavar="N",
+        help="how long an earlier version can be read (7)",
+    )  # fmt: skip
+    parser.add_argument("--model", metavar="MODEL", help="the model of all shards")
+    json_argument(parser)
+
+
+def _serve_first(options: Namespace) -> None:
+    """Serve a library by its URI in another process, which listens before it is cut off."""
+    if options.action == "serve":
+        flags = ["--offline"] if options.offline else []
+        sys.exit(subprocess.call([*own_command(), "--library", options.places[0], *flags, "serve"]))
+
+
+def _cluster(options: Namespace, context: CommandContext) -> int:
+    building = options.action == "build"
+    if building != bool(options.to) or not (building or len(options.places) == 1):
+        raise _wrong("`build` takes --to URI, the others one URI", CLUSTER)
+    options.uri = options.to or options.places[0]
+    _must_be_online(options, context)
+    sources = tuple(options.places) if building else ()
+    request = BuildLibrary(options.uri, sources, _build_options(options, context))
+    if (outside := launcher.current()) is not None:
+        answer = json.loads(outside.ask(request, seconds=_LONGEST_S))
+    else:
+        answer = json.loads(build_library(request, lambda: False))
+    if answer is None:
+        raise WorldError("path_missing", path=options.uri)
+    if options.json:
+        context.print_json(answer)
+    else:
+        context.print(*_lines(options.uri, answer))
+    return 0
+
+
+def _build_options(options: Namespace, context: CommandContext) -> str:
+    """``BuildOptions`` as JSON; "" if nothing is built."""
+    if options.action != "build":
+        return ""
+    from indexer.api.codec import encode
+    from indexer.catalog import schema
+    from indexer.extract.base import EXTRACTOR_VERSION
+    from indexer.shards.build import BuildOptions
+    from indexer.store import texts, vectors, words
+
+    config = context.config()
+    model, precision = options.model or config.model, config.precision
+    layouts = [each.LAYOUT.version for each in (schema, texts, vectors)]
+    formats = ".".join(map(str, [EXTRACTOR_VERSION, *layouts, words.FORMAT]))
+    built = BuildOptions(
+        command=(*own_command(), "--offline"),
+        reader=f"{model} {precision} {formats}",
+        workers=options.workers,
+        ray=options.ray,
+        scratch=options.scratch,
+        shard_bytes=options.shard_mb << 20,
+        grace_s=options.grace_days * 86_400,
+    )
+    return json.dumps(encode(built))
+
+
+def _lines(uri: str, answer: dict[str, object]) -> list[str]:
+    """Say what a version is, after a build also how much was there."""
+    from indexer.api.codec import decode
+    from indexer.shards.build import Built
+    from indexer.shards.exchange import Version
+
+    built = decode(Built, answer) if "version" in answer else None
+    version: Version = built.version if built else decode(Version, answer)
+    shards = version.shards
+    failed = [*version.failed, *(each for shard in shards for each in shard.failed)]
+    kept = f" ({built.kept} of them built before)" if built else ""
+    size = sum(shard.size for shard in shards)
+    counts = ", ".join([
+        f"{render.count(len(shards), 'shard')}{kept}",
+        render.count(sum(shard.documents for shard in shards), "document"),
+        render.count(sum(shard.passages for shard in shards), "passage"),
+        f"{size / 1e9:.3f} GB",
+    ])  # fmt: skip
+    made = version.reader or "lectern library publish"
+    return [
+        f"{render.name(uri)}, version {version.number}: {counts}, made by {made}.",
+        *(f"  {render.name(each.path)}: {each.code}" for each in failed),
+    ]
+
+
+def _shard_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--first", type=int, required=True, help="the first document's number")
+    parser.add_argument("--reader", required=True, help="the model and the precision")
+    parser.add_argument("roots", nargs="*", metavar="FOLDER=PATH", help="a folder and its name")
+
+
+def _shard(options: Namespace, context: CommandContext) -> int:
+    """Make the library of a shard, and print what is in it; see ``indexer.shards.build``."""
+    from indexer.api.codec import encode
+    from indexer.catalog.catalog import Catalog
+    from indexer.library.library import CATALOG_NAME
+    from indexer.shards.build import Made
+    from indexer.shards.exchange import name_roots
+    from indexer.shards.sources import LeftOut
+
+    roots = {Path(read): named for read, _, named in (one.partition("=") for one in options.roots)}
+    context.library.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.closing(Catalog(context.library / CATALOG_NAME)) as catalog:
+        catalog.set_meta("docs_reserved", str(options.first))
+    model, precision = options.reader.split()[:2]
+    files = _read(context, roots, model, precision)
+    name_roots(context.library, roots)
+    with contextlib.closing(Catalog(context.library / CATALOG_NAME)) as catalog:
+        expected = catalog.docs.expected()
+    failed = [row for row in files if row.state not in {FileState.INDEXED, FileState.EXCLUDED}]
+    made = Made(
+        len(expected),
+        sum(expected.values()),
+        tuple(
+            LeftOut(os.path.join(roots[Path(row.root)], row.file), row.code or row.state)  # noqa: PTH118  # as text
+            for row in failed
+        ),
+    )
+    context.print(json.dumps(encode(made)))
+    return 0
 
 
 def opened(uri: str, command: str, *, offline: bool) -> str | int:
@@ -153,5 +350,36 @@ COMMANDS = (
         ),
         _arguments,
         _library,
+    ),
+    Command(
+        CLUSTER,
+        "build a library of many shards on object storage, with many workers",
+        "Build a library of folders or of object storage that is too large for one machine's "
+        "night: documents are grouped into shards, each is built as an ordinary library by a "
+        "worker, uploaded, and the whole is committed at the end. A shard that is there is not "
+        "built again, so a run that was stopped is simply repeated. Workers are processes of this "
+        "machine or, with --ray, tasks on a cluster of Ray, whose machines must see the sources "
+        "and the URI. Ask it with `lectern --library URI search`. It needs `pip install "
+        "'lectern[cluster]'`.",
+        (
+            ("lectern cluster build ~/archive --to s3://firm/archive --workers 2",
+             "build with two processes"),
+            ("lectern cluster build s3://firm/documents --to s3://firm/archive --ray auto",
+             "build on a cluster of Ray"),
+            ("lectern cluster status s3://firm/archive", "what is there"),
+            ("lectern cluster serve s3://firm/archive", "serve it to browsers of this machine"),
+        ),
+        _cluster_arguments,
+        _cluster,
+        opens=_serve_first,
+    ),
+    Command(
+        "shard",
+        "make the library of a shard",
+        "Make the library of a shard, for `lectern cluster build`.",
+        (("lectern shard --first 1 --reader 'lectern-minilm-late int8' docs=/srv/docs", "one"),),
+        _shard_arguments,
+        _shard,
+        hidden=True,
     ),
 )  # fmt: skip

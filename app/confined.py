@@ -1,8 +1,8 @@
 """Cuts a command off from the network, and declares what its launcher may do for it.
 
 The launcher keeps the network. It can be asked to open a document in the person's viewer, to fetch
-a known model from a hub, to mount an encrypted library and, by ``lectern library`` alone, to
-publish or pull one. ``indexer.confine`` confines processes.
+a known model from a hub, to mount an encrypted library and, by ``lectern library`` and ``lectern
+cluster`` alone, to publish, pull or build one. ``indexer.confine`` confines processes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.confine import launcher, network
-from indexer.confine.launcher import FetchModel, PublishLibrary, PullLibrary
+from indexer.confine.launcher import BuildLibrary, FetchModel, PublishLibrary, PullLibrary
 from indexer.vault import mounting
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 
 WINDOW = "gui"
-# The one command whose launcher sends something: a library, to where the person says.
-EXCHANGE = "library"
+# The commands whose launchers send something: a library, to where the person says.
+EXCHANGE, CLUSTER = "library", "cluster"
 # Qt platforms that need no display server, or only a local one.
 _LOCAL_PLATFORMS = frozenset(
     {"offscreen", "minimal", "minimalegl", "linuxfb", "eglfs", "vkkhrdisplay"}
@@ -99,6 +99,8 @@ def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
         commands |= {FetchModel: _fetch_model}
         if command == EXCHANGE:
             commands |= {PublishLibrary: publish_library, PullLibrary: pull_library}
+        if command == CLUSTER:
+            commands |= {BuildLibrary: build_library}
     if command == WINDOW:
         from app.gui import launcher_commands
 
@@ -138,6 +140,24 @@ def pull_library(request: PullLibrary, gone: Callable[[], bool]) -> Path:
     from indexer.shards import exchange
 
     return exchange.pull(request.uri, request.folder, gone, by_name=request.by_name)
+
+
+def build_library(request: BuildLibrary, gone: Callable[[], bool]) -> str:
+    """Build a library of many shards, or look at one; runs in the launcher, where there is one.
+
+    Raises:
+        WorldError: Those of ``build.build``.
+    """
+    import json
+
+    from indexer.api.codec import decode, encode
+    from indexer.shards import build, exchange
+    from indexer.shards.object_store import ObjectStore
+
+    if request.options:
+        options = decode(build.BuildOptions, json.loads(request.options))
+        return json.dumps(encode(build.build(request.uri, request.sources, options, gone)))
+    return json.dumps(encode(exchange.latest_version(ObjectStore(request.uri))))
 
 
 def _must_be_online(model: str) -> None:

@@ -30,8 +30,8 @@ SLOW = frozenset(
         "fuzz": "fuzz",
         "integration": (
             "archives attachments bad_input bad_library bad_requests benchmarks change_of_model "
-            "crashes damage edits encryption extract_process failing_writes hard_files illegible "
-            "images kill languages_model legible_corpora meanwhile moved pace "
+            "cluster crashes damage edits encryption extract_process failing_writes hard_files "
+            "illegible images kill languages_model legible_corpora meanwhile moved pace "
             "reindex render_child rescue scan_places scans soak store_kill "
             "watching"
         ),

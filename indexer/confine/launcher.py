@@ -75,6 +75,19 @@ class PullLibrary(LauncherRequest[Path]):
 
 
 @dataclass(frozen=True, slots=True)
+class BuildLibrary(LauncherRequest[str]):
+    """Build a library of many shards below a URI (``indexer.shards.build``).
+
+    ``options`` and the answer are ``BuildOptions`` and ``Built`` as JSON; without options nothing
+    is built, and the answer is what is there.
+    """
+
+    uri: str
+    sources: tuple[str, ...] = ()
+    options: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenPath(LauncherRequest[bool]):
     """Open a file or folder as the desktop does; the answer is whether a program was started."""
 

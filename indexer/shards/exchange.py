@@ -4,7 +4,8 @@ Below the URI are ``shards/NAME/FILE``, the files of libraries, each named by th
 and ``versions/NUMBER``, manifests, which name the shards of a version and the checksum of each
 file. A manifest is written last and only if there is none of its number: of two that publish one
 wins, and a reader sees one version or the other. Shards are never changed; so a run that was killed
-is repeated without harm, and who reads an earlier version goes on.
+is repeated without harm, and who reads an earlier version goes on. A version of several shards
+(``build``) is joined to one library where it is pulled.
 """
 
 from __future__ import annotations
@@ -23,16 +24,19 @@ from indexer.api.codec import decode, encode
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.private_files import LibraryLock, check_room, gigabytes, library_errors
 from indexer.catalog.catalog import Catalog
-from indexer.files.walk import content_id
 from indexer.library.library import CATALOG_NAME, exists, shared_files
+from indexer.shards.join import join
 from indexer.shards.object_store import ObjectStore
+from indexer.shards.sources import LeftOut, content_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
 _FORMAT = 1
 _VERSIONS, _SHARDS = "versions", "shards"
+# Of shards that were pulled and joined; those of the version that is asked are always kept.
+CACHE_BYTES = 64 << 30
 _MANIFEST_BYTES = 64 << 20
 _NUMBER = re.compile(r"\d{10}")
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -51,10 +55,13 @@ class ShardFile:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One library of a version."""
+    """One library of a version; one that was built has counts, and documents that failed."""
 
     name: str
     files: tuple[ShardFile, ...]
+    documents: int = 0
+    passages: int = 0
+    failed: tuple[LeftOut, ...] = ()
 
     @property
     def size(self) -> int:
@@ -63,11 +70,22 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What is published below a URI at one time."""
+    """What is published below a URI at one time.
+
+    ``reader`` says what built its shards: model, precision and the formats of the library.
+    """
 
     number: int
     shards: tuple[Shard, ...]
     format: int = _FORMAT
+    reader: str = ""
+    failed: tuple[LeftOut, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The hash of what it holds, or the name of its one shard."""
+        names = sorted(shard.name for shard in self.shards)
+        return names[0] if len(names) == 1 else _hash("".join(names).encode())
 
 
 def publish(library: Path, uri: str, gone: Callable[[], bool] = lambda: False) -> Version:
@@ -80,18 +98,28 @@ def publish(library: Path, uri: str, gone: Callable[[], bool] = lambda: False) -
     if not exists(library):
         raise WorldError("path_missing", path=str(library))
     with LibraryLock.acquire(library, "lectern library publish"):
-        _write_back(library)
-        shard = _shard(library)
+        shard = described(library)
         store = ObjectStore(uri)
         latest = latest_version(store)
         if latest is not None and latest.shards == (shard,):
             return latest
-        there = store.sizes(f"{_SHARDS}/{shard.name}")
-        for file in shard.files:
-            _stop_if(gone)
-            if there.get(file.name) != file.size:
-                store.write(f"{_SHARDS}/{shard.name}/{file.name}", library / file.name)
-    return _commit(store, latest, (shard,))
+        upload(store, library, shard, gone)
+    return commit(store, latest, (shard,))
+
+
+def described(library: Path) -> Shard:
+    """The files of a library that nobody has open."""
+    _write_back(library)
+    return _shard(library)
+
+
+def upload(store: ObjectStore, library: Path, shard: Shard, gone: Callable[[], bool]) -> None:
+    """Upload the files of a shard that are not there; raises as ``publish``."""
+    there = store.sizes(f"{_SHARDS}/{shard.name}")
+    for file in shard.files:
+        stop_if(gone)
+        if there.get(file.name) != file.size:
+            store.write(f"{_SHARDS}/{shard.name}/{file.name}", library / file.name)
 
 
 def _write_back(library: Path) -> None:
@@ -107,15 +135,27 @@ def _shard(library: Path) -> Shard:
         ShardFile(
             path.relative_to(library).as_posix(),
             path.stat().st_size,
-            content_id(os.fsencode(path)).content_id,
+            content_mark(path),
         )
         for path in shared_files(library)
     )
     return Shard(_hash(json.dumps(encode(files)).encode()), files)
 
 
-def _commit(store: ObjectStore, latest: Version | None, shards: tuple[Shard, ...]) -> Version:
-    version = Version(1 if latest is None else latest.number + 1, shards)
+def commit(
+    store: ObjectStore,
+    latest: Version | None,
+    shards: tuple[Shard, ...],
+    reader: str = "",
+    failed: tuple[LeftOut, ...] = (),
+) -> Version:
+    """Write the version after the latest, unless another program has.
+
+    Raises:
+        WorldError: ``store_failed``, also if another program was first.
+    """
+    number = 1 if latest is None else latest.number + 1
+    version = Version(number, shards, reader=reader, failed=failed)
     content = json.dumps(encode(version), sort_keys=True).encode()
     manifest = f"{_hash(content)}\n".encode() + content
     if not store.create(f"{_VERSIONS}/{version.number:010}", manifest):
@@ -130,12 +170,14 @@ def latest_version(store: ObjectStore) -> Version | None:
         WorldError: ``store_failed``, also for a manifest that is damaged or of a newer format.
     """
     sizes = {name: n for name, n in store.sizes(_VERSIONS).items() if _NUMBER.fullmatch(name)}
-    if not sizes:
-        return None
-    name = max(sizes)
-    if sizes[name] > _MANIFEST_BYTES:
+    return read_version(store, max(sizes), sizes[max(sizes)]) if sizes else None
+
+
+def read_version(store: ObjectStore, name: str, size: int) -> Version:
+    """Return a version by the name and the size of its manifest; raises as ``latest_version``."""
+    if size > _MANIFEST_BYTES:
         raise store.failure(f"its manifest {name} is too large")
-    checksum, _, content = b"".join(store.read(f"{_VERSIONS}/{name}", sizes[name])).partition(b"\n")
+    checksum, _, content = b"".join(store.read(f"{_VERSIONS}/{name}", size)).partition(b"\n")
     if checksum != _hash(content).encode():
         raise store.failure(f"its manifest {name} is damaged")
     try:
@@ -160,6 +202,8 @@ def pull(
 ) -> Path:
     """Copy the library below a URI into a folder, which is made, complete or not at all.
 
+    Several shards are joined.
+
     Args:
         uri: Where it is published.
         folder: The new library; with ``by_name`` the folder of copies, each named by its content,
@@ -179,27 +223,75 @@ def pull(
     version = latest_version(store)
     if version is None:
         raise WorldError("path_missing", path=uri)
-    if len(version.shards) != 1:
-        raise store.failure(f"it has {len(version.shards)} shards, and one can be pulled")
-    shard = version.shards[0]
-    library = folder / shard.name[:32] if by_name else folder
+    library = folder / version.name[:32] if by_name else folder
     if by_name and exists(library):
         return library
     if library.exists() and (not library.is_dir() or any(library.iterdir())):
         raise WorldError("not_empty", path=str(library))
     part = library.with_name(f"{library.name}.{os.getpid()}.part")
-    with library_errors(library, needed=gigabytes(shard.size), disk=library.parent):
+    size = sum(shard.size for shard in version.shards)
+    with library_errors(library, needed=gigabytes(size), disk=library.parent):
         try:
             part.mkdir(mode=0o700, parents=True)
-            check_room(shard.size, library.parent)
-            for file in shard.files:
-                _download(store, shard, file, part, gone)
+            if len(version.shards) == 1:
+                check_room(size, part)
+                _download_shard(store, version.shards[0], part, gone)
+            else:
+                kept = folder / _SHARDS if by_name else part / _SHARDS
+                join(_cached(store, version, kept, gone), part, lambda: stop_if(gone))
+                if not by_name:
+                    shutil.rmtree(kept)
             if library.exists():
                 library.rmdir()
             part.rename(library)
         finally:
             shutil.rmtree(part, ignore_errors=True)
     return library
+
+
+def _cached(
+    store: ObjectStore, version: Version, cache: Path, gone: Callable[[], bool]
+) -> list[Path]:
+    """Pull the shards of a version that are not in a folder; of others the latest are kept.
+
+    What is there twice while shards are joined must fit on the disk.
+    """
+    folders = [cache / shard.name[:32] for shard in version.shards]
+    cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    missing = sum(
+        one.size for one, at in zip(version.shards, folders, strict=True) if not at.exists()
+    )
+    check_room(missing + sum(shard.size for shard in version.shards), cache)
+    for shard, folder in zip(version.shards, folders, strict=True):
+        if not folder.exists():
+            part = folder.with_name(f"{folder.name}.{os.getpid()}.part")
+            try:
+                part.mkdir(mode=0o700)
+                _download_shard(store, shard, part, gone)
+                with contextlib.suppress(FileExistsError, OSError):  # another process was first
+                    part.rename(folder)
+            finally:
+                shutil.rmtree(part, ignore_errors=True)
+        os.utime(folder)
+    _evict(cache, set(folders))
+    return folders
+
+
+def _evict(cache: Path, used: Collection[Path]) -> None:
+    """Delete the shards that were not used for longest, beyond the size of the cache."""
+    found = sorted(cache.iterdir(), key=lambda path: (path not in used, -path.stat().st_mtime))
+    total = 0
+    for path in found:
+        total += sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+        if total > CACHE_BYTES and path not in used and path.suffix != ".part":
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _download_shard(
+    store: ObjectStore, shard: Shard, folder: Path, gone: Callable[[], bool]
+) -> None:
+    for file in shard.files:
+        _download(store, shard, file, folder, gone)
 
 
 def _download(
@@ -212,7 +304,7 @@ def _download(
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as target:
         for part in store.read(name, file.size):
-            _stop_if(gone)
+            stop_if(gone)
             digest.update(part)
             target.write(part)
     if digest.hexdigest() != file.sha256:
@@ -243,7 +335,21 @@ def carry(library: Path, roots: Sequence[tuple[str, str]]) -> None:
             catalog.roots.set_location(known[there], "", b"", 0)
 
 
-def _stop_if(gone: Callable[[], bool]) -> None:
+def name_roots(library: Path, folders: Mapping[Path, str]) -> None:
+    """Rename the indexed folders of a closed library: what was read at one place is of another."""
+    with Catalog(library / CATALOG_NAME) as catalog:
+        with catalog.write() as connection:
+            for read, named in folders.items():
+                connection.execute(
+                    "UPDATE roots SET path = ?, volume = '', volume_path = x'', inode = 0 "
+                    "WHERE path = ?",
+                    (os.fsencode(named), os.fsencode(read)),
+                )
+        catalog.choices.save_choices()
+
+
+def stop_if(gone: Callable[[], bool]) -> None:
+    """Raise ``Cancelled`` once a function returns True."""
     if gone():
         raise Cancelled
 

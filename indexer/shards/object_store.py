@@ -8,18 +8,29 @@ from the variables of the environment and the machine's role, and are never stor
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 SCHEMES = ("s3", "gs", "az", "file")
 _RANGE_BYTES = 8 << 20  # each has 30 seconds
 _RETRIES = {"max_retries": 3, "retry_timeout": timedelta(seconds=60)}
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """An object: its name below the URI, its size, its entity tag and when it was written."""
+
+    name: str
+    size: int
+    mark: str
+    written: float
 
 
 def is_uri(named: str) -> bool:
@@ -51,13 +62,60 @@ class ObjectStore:
 
     def sizes(self, prefix: str) -> dict[str, int]:
         """Return the sizes of the objects below a prefix, by their names after it."""
+        return {each.name.removeprefix(f"{prefix}/"): each.size for each in self.entries(prefix)}
+
+    def entries(self, prefix: str) -> list[StoredObject]:
+        """Return the objects below a prefix."""
         import obstore
 
-        found: dict[str, int] = {}
+        found: list[StoredObject] = []
         with self._translated():
-            for group in obstore.list(self._store, prefix):
-                found |= {each["path"].removeprefix(f"{prefix}/"): each["size"] for each in group}
+            for group in obstore.list(self._store, prefix or None):
+                found += [
+                    StoredObject(
+                        each["path"],
+                        each["size"],
+                        each["e_tag"] or str(each["last_modified"]),
+                        each["last_modified"].timestamp(),
+                    )
+                    for each in group
+                ]
         return found
+
+    def fetch(self, name: str, file: Path) -> tuple[str, float] | None:
+        """Copy an object to a new file; return its entity tag and when it was written.
+
+        Returns:
+            None, with no file, if there is no such object.
+
+        Raises:
+            OSError: If the file cannot be written.
+        """
+        import obstore
+
+        with self._translated():
+            try:
+                found = obstore.get(self._store, name)
+            except FileNotFoundError:
+                return None
+            parts = iter(found.stream(min_chunk_size=_RANGE_BYTES))
+        with file.open("xb") as target:
+            while True:
+                with self._translated():
+                    part = next(parts, None)
+                if part is None:
+                    break
+                target.write(part)
+        modified = found.meta["last_modified"]
+        return found.meta["e_tag"] or str(modified), modified.timestamp()
+
+    def delete(self, names: Sequence[str]) -> None:
+        """Delete objects; one that is gone is none of them."""
+        import obstore
+
+        for name in names:
+            with self._translated(), contextlib.suppress(FileNotFoundError):
+                obstore.delete(self._store, name)
 
     def read(self, name: str, size: int) -> Iterator[bytes]:
         """Yield the bytes of an object of this size; fewer, if it is shorter."""
@@ -69,7 +127,7 @@ class ObjectStore:
                 part = bytes(obstore.get_range(self._store, name, start=start, length=length))
             yield part
 
-    def write(self, name: str, file: Path) -> None:
+    def write(self, name: str, file: Path | bytes) -> None:
         """Write an object, which is there whole or not at all."""
         import obstore
 

@@ -34,7 +34,7 @@ from indexer.text.stemmers import stem_all
 from indexer.text.terms import forms, wholes_of_groups, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from indexer.store.values import Float32s, Int32s
@@ -189,6 +189,23 @@ def linked_copy(folder: Path) -> Path:
             except (OSError, NotImplementedError):
                 shutil.copyfile(path, target)
     return copy
+
+
+def join_indexes(folders: Sequence[Path], folder: Path) -> int:
+    """Make an index in a new folder of the segments of several; return its checksum."""
+    folder.mkdir(mode=0o700, parents=True)
+    metas = [json.loads((one / META).read_bytes()) for one in folders]
+    for one, meta in zip(folders, metas, strict=True):
+        for segment in meta["segments"]:
+            for name in _files_of(segment):
+                shutil.copyfile(one / name, folder / name)
+    joined = dict(metas[0], opstamp=max(meta["opstamp"] for meta in metas))
+    joined["segments"] = [segment for meta in metas for segment in meta["segments"]]
+    content = json.dumps(joined).encode()
+    (folder / META).write_bytes(content)
+    managed = [META, *(path.name for path in folder.iterdir() if path.suffix in _LINKED)]
+    (folder / ".managed.json").write_text(json.dumps(managed))
+    return zlib.crc32(content)
 
 
 #: Languages that write compounds as one word, headed by the last part.

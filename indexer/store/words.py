@@ -35,6 +35,7 @@ from indexer.store.word_index import (
     document_entries,
     document_schema,
     is_tantivys,
+    join_indexes,
     linked_copy,
     vocabulary_entry,
 )
@@ -62,7 +63,7 @@ FORMAT = 2
 #: The folder of words, beside the vectors.
 WORDS = "words"
 _STATE, _PENDING = "state", "pending.json"
-_PASSAGES, _DOCUMENTS = "passages", "documents"
+_PASSAGES, _DOCUMENTS = _INDEXES = "passages", "documents"
 # Passages of a commit while catching up.
 _TOGETHER = 8_192
 # Words of which it is remembered that their stems were written, some 200 bytes each.
@@ -323,6 +324,25 @@ class WordStore:
         for language, pairs in groupby(sorted(new), key=lambda pair: pair[0]):
             writer.add_document(vocabulary_entry([word for _, word in pairs], language))
         return new
+
+
+def join_words(folders: Sequence[Path], folder: Path) -> None:
+    """Make the words of a library of those of several, whose documents have different numbers.
+
+    The segments of an index are independent and have random names, so all are listed in one.
+
+    Raises:
+        AlteredIndexError: If those of one cannot be read.
+        OSError: If a file cannot be written.
+    """
+    counts: dict[int, tuple[int, int]] = {}
+    folders = [one for one in folders if (one / _STATE).exists()]  # else there are no words
+    for one in folders:
+        counts.update(_read_state(one / _STATE)[1])
+    if not folders:
+        return
+    sums = [join_indexes([one / name for one in folders], folder / name) for name in _INDEXES]
+    _write_state(folder / _STATE, sums, counts)
 
 
 def _passage_entry(doc: int, ordinal: int, view: str, stemmed: str) -> tantivy.Document:

@@ -137,7 +137,7 @@ def test_of_two_that_publish_at_once_one_wins(uri: str, library: Path) -> None:
     def commit() -> None:
         ready.wait()
         try:
-            outcomes.append(str(exchange._commit(store, None, (shard,)).number))
+            outcomes.append(str(exchange.commit(store, None, (shard,)).number))
         except WorldError as error:
             outcomes.append(error.code)
 
@@ -169,7 +169,7 @@ def test_one_flipped_byte_is_found(uri: str, library: Path, tmp_path: Path, part
 def test_a_hostile_manifest_names_no_file_outside(library: Path, tmp_path: Path, name: str) -> None:
     uri = f"file://{tmp_path / 'published'}"
     shard = exchange.Shard("0" * 64, (exchange.ShardFile(name, 1, "0" * 64),))
-    exchange._commit(ObjectStore(uri), None, (shard,))
+    exchange.commit(ObjectStore(uri), None, (shard,))
     with pytest.raises(WorldError, match="not understood"):
         pull(uri, tmp_path / "pulled")
 
@@ -183,7 +183,7 @@ def test_a_library_in_use_is_not_published(library: Path, tmp_path: Path) -> Non
 def test_no_room_is_said_before_a_byte_is_copied(library: Path, tmp_path: Path) -> None:
     uri = f"file://{tmp_path / 'published'}"
     shard = exchange.Shard("0" * 64, (exchange.ShardFile("choices.json", 1 << 60, "0" * 64),))
-    exchange._commit(ObjectStore(uri), None, (shard,))
+    exchange.commit(ObjectStore(uri), None, (shard,))
     with pytest.raises(WorldError) as raised:
         pull(uri, tmp_path / "pulled")
     assert raised.value.code == "disk_full"

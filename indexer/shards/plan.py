@@ -1,0 +1,81 @@
+"""Groups documents into shards of bounded size, by a rule that is stable when files come and go.
+
+A document belongs to a leaf of a binary tree by the bits of the hash of its content, so equal
+contents are together, as their text is kept once. A leaf that is too large becomes two. A file that
+comes or goes thus changes its own shard, and at most divides it or joins it with its sibling.
+
+The number of a leaf also says which numbers its documents get, so that no two shards of a library
+have the same and their tables can be put side by side.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from indexer.shards.sources import SourceFile
+
+# About 250,000 passages of documents as they are.
+SHARD_BYTES = 512 << 20
+# Of a shard; its documents get twice as many numbers, since those of failed tries are not reused.
+MOST_DOCUMENTS, NUMBERS = 8_192, 16_384
+# Numbers of documents have 31 bits.
+_DEEPEST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedShard:
+    """A leaf with its documents. ``name`` is the hash of all that decides what is in the shard."""
+
+    name: str
+    leaf: int
+    documents: tuple[SourceFile, ...]
+
+    @property
+    def first_document(self) -> int:
+        """The first of the numbers of its documents."""
+        return self.leaf * NUMBERS + 1
+
+
+def planned(
+    documents: Iterable[SourceFile], reader: str, most_bytes: int = SHARD_BYTES
+) -> list[PlannedShard]:
+    """Group documents into shards.
+
+    Args:
+        documents: In any order.
+        reader: What they are read and embedded by; a shard of another one has another name.
+        most_bytes: Of the documents of a shard, unless equal ones are larger.
+    """
+    marked = sorted((_hash(one.mark), one.source, one.path, one) for one in documents)
+    shards: list[PlannedShard] = []
+
+    def divide(leaf: int, depth: int, some: Sequence[tuple[int, str, str, SourceFile]]) -> None:
+        size = sum(one.size for *_, one in some)
+        small = size <= most_bytes and len(some) <= MOST_DOCUMENTS
+        if not some:
+            return
+        if small or depth == _DEEPEST or some[0][0] == some[-1][0]:
+            own = tuple(one for *_, one in some)
+            shards.append(PlannedShard(_name(reader, leaf, own), leaf, own))
+            return
+        for bit in (0, 1):
+            inside = [each for each in some if each[0] >> (255 - depth) & 1 == bit]
+            divide(2 * leaf + bit, depth + 1, inside)
+
+    divide(1, 0, marked)
+    return shards
+
+
+def _hash(mark: str) -> int:
+    return int.from_bytes(hashlib.sha256(mark.encode()).digest(), "big")
+
+
+def _name(reader: str, leaf: int, documents: Sequence[SourceFile]) -> str:
+    rows = sorted((one.source, one.path, one.mark) for one in documents)
+    return hashlib.sha256(json.dumps([reader, leaf, rows]).encode()).hexdigest()

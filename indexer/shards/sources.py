@@ -1,0 +1,152 @@
+"""Lists the documents of folders and object storage, and fetches them to a worker's disk.
+
+Each has a mark that differs if its content does: the SHA-256 of a file, the entity tag of an
+object, so that objects are listed without being read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+from indexer.api.formats import BY_EXTENSION, extension_of
+from indexer.shards.object_store import ObjectStore, is_uri
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+_READ = frozenset({"", *BY_EXTENSION})
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A document below a source, which is a folder or a URI.
+
+    ``path`` is relative, with "/" between components; ``mark`` differs if the content does.
+    """
+
+    source: str
+    path: str
+    size: int
+    mark: str
+
+    @property
+    def whole(self) -> str:
+        """Its path or URI."""
+        return f"{self.source.rstrip('/')}/{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A document that is not in a shard, or not searchable there, and the code that says why."""
+
+    path: str
+    code: str
+
+
+def normal(source: str) -> str:
+    """A source as it is named in shards: a URI, or the absolute path of a folder.
+
+    Raises:
+        WorldError: ``path_missing``.
+    """
+    if is_uri(source) and not source.startswith("file:"):
+        return source.rstrip("/")
+    folder = os.path.abspath(os.path.expanduser(source.removeprefix("file://")))  # noqa: PTH100, PTH111  # not through links
+    if not Path(folder).is_dir():
+        raise WorldError("path_missing", path=folder)
+    return folder
+
+
+def listed(
+    sources: Sequence[str], gone: Callable[[], None] = lambda: None
+) -> tuple[list[SourceFile], list[LeftOut]]:
+    """List what may be documents, those that are hidden left out; and what cannot be read.
+
+    Args:
+        sources: See ``normal``.
+        gone: Called between files; what it raises ends the listing.
+    """
+    found: list[SourceFile] = []
+    failures: list[LeftOut] = []
+    for source in sources:
+        for path, size, mark in _objects(source) if is_uri(source) else _files(source):
+            gone()
+            if extension_of(path.rpartition("/")[2]) not in _READ:
+                continue
+            if not is_uri(source):
+                try:
+                    mark = content_mark(Path(source) / path)  # noqa: PLW2901  # of the file
+                except OSError:
+                    failures.append(LeftOut(f"{source}/{path}", "path_denied"))
+                    continue
+            found.append(SourceFile(source, path, size, mark))
+    return found, failures
+
+
+def _objects(source: str) -> Iterator[tuple[str, int, str]]:
+    for each in ObjectStore(source).entries(""):
+        parts = each.name.split("/")
+        # A hostile name could leave the worker's folder.
+        if all(part and not part.startswith(".") and "\\" not in part for part in parts):
+            yield each.name, each.size, each.mark
+
+
+def _files(source: str) -> Iterator[tuple[str, int, str]]:
+    for folder, below, names in os.walk(source):
+        below[:] = sorted(name for name in below if not name.startswith("."))
+        for name in sorted(names):
+            path = Path(folder) / name
+            if not name.startswith(".") and path.is_file() and not path.is_symlink():
+                with contextlib.suppress(OSError):  # deleted meanwhile
+                    yield path.relative_to(source).as_posix(), path.stat().st_size, ""
+
+
+def content_mark(path: Path, copy: Path | None = None) -> str:
+    """The SHA-256 of a file, which is copied on the way."""
+    digest = hashlib.sha256()
+    with contextlib.ExitStack() as files:
+        source = files.enter_context(path.open("rb"))
+        target = files.enter_context(copy.open("xb")) if copy else None
+        while block := source.read(_BLOCK):
+            digest.update(block)
+            if target:
+                target.write(block)
+    return digest.hexdigest()
+
+
+def fetch(document: SourceFile, target: Path) -> str:
+    """Copy a document to a new file; return "", or the code of why it is left out.
+
+    Raises:
+        OSError: As for a full disk.
+        WorldError: ``store_failed``, if the object storage refuses.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if is_uri(document.source):
+        store = ObjectStore(document.source)
+        found = store.fetch(document.path, target)
+        if found is None:
+            return "path_missing"
+        mark, modified = found
+    else:
+        path = Path(document.source) / document.path
+        try:
+            modified = path.stat().st_mtime
+            path.open("rb").close()
+        except FileNotFoundError:
+            return "path_missing"
+        except OSError:
+            return "path_denied"
+        mark = content_mark(path, target)
+    if mark != document.mark:
+        target.unlink()
+        return "changed"
+    os.utime(target, (modified, modified))
+    return ""
