@@ -34,14 +34,15 @@ HELP = "F1"
 SIDE = "F7"
 STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
-PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3")
+PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4")
+HIGHLIGHT, NOTE = "Ctrl+H", "Ctrl+Shift+H"
 CITE, COLLECT, ELSEWHERE, COMPARE = "Ctrl+Shift+C", "Ctrl+B", "Ctrl+Shift+F", "F6"
 REASONS, READ = "Ctrl+E", "F11"
 
 KEYS = (
     KeyGroup(N_("Everywhere"), (
         Key((SEARCH_BOX, BACK), N_("Go to the search box")),
-        Key(PAGES, N_("Search, library, basket")),
+        Key(PAGES, N_("Search, library, basket, highlights")),
         Key(STEPS, N_("Back to the search before, or forward again")),
         Key((PREVIEW,), N_("Show or hide the preview")),
         Key((PAUSE,), N_("Pause reading, or go on")),
@@ -70,6 +71,7 @@ KEYS = (
         Key(("Ctrl+F",), N_("Find in this document; in the list of files, filter by name")),
         Key(("F3", "Shift+F3"), N_("Next or previous place")),
         Key((ELSEWHERE,), N_("Find this text elsewhere in the library")),
+        Key((HIGHLIGHT, NOTE), N_("Highlight what is selected, or write a note on it")),
         Key(("Ctrl++", "Ctrl+-"), N_("Larger or smaller")),
         Key(("Ctrl+0",), N_("Fit the width")),
         Key(("Ctrl+R", "Ctrl+Shift+R"), N_("Turn the pages clockwise or anticlockwise")),

@@ -26,7 +26,7 @@ from indexer.api.status import Activity, Speed, Status
 from ui import keys
 from ui.desktop import open_path
 from ui.help import KEYS, HelpWindow, page_about
-from ui.pages import BASKET, FIRST_RUN, LIBRARY, SEARCH, Pages
+from ui.pages import BASKET, FIRST_RUN, HIGHLIGHTS, LIBRARY, SEARCH, Pages
 from ui.ports import Context, Notice, VaultChange, ignore
 from ui.search.model import HIT_MIME, dragged_hits
 from ui.supervisor import EngineState, Supervisor
@@ -100,6 +100,7 @@ class MainWindow(QMainWindow):
             (SEARCH, self.tr("Search"), "search", keys.PAGES[0]),
             (LIBRARY, self.tr("Library"), "library", keys.PAGES[1]),
             (BASKET, self.tr("Basket"), "basket", keys.PAGES[2]),
+            (HIGHLIGHTS, self.tr("Highlights"), "highlight", keys.PAGES[3]),
         ):
             rail.add_page(name, text, drawing, QKeySequence(sequence))
         rail.accept_drops(BASKET, HIT_MIME)
@@ -128,6 +129,7 @@ class MainWindow(QMainWindow):
             (self.tr("Search"), keys.PAGES[0], self.go_to_search),
             (self.tr("Library"), keys.PAGES[1], partial(self.pages.show_page, LIBRARY)),
             (self.tr("Basket"), keys.PAGES[2], partial(self.pages.show_page, BASKET)),
+            (self.tr("Highlights"), keys.PAGES[3], partial(self.pages.show_page, HIGHLIGHTS)),
             (self.tr("Back"), keys.STEPS[0], partial(self._go, -1)),
             (self.tr("Forward"), keys.STEPS[1], partial(self._go, 1)),
             (self.tr("Show or hide the preview"), keys.PREVIEW, self._toggle_preview),
@@ -166,7 +168,8 @@ class MainWindow(QMainWindow):
         self._context.settings.watch(self._setting_changed)
         self._show_engine()
         self._count_kept()
-        self.pages.basket.tell_trouble(self._notices)
+        for each in (self.pages.basket, self.pages.highlights):
+            each.tell_trouble(self._notices)
 
     def _drop(self, _page: str, data: QMimeData) -> None:
         for hit in dragged_hits(data):

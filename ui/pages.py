@@ -12,11 +12,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ui import passwords
+from ui.basket.basket import HIGHLIGHTS as HIGHLIGHTS_FILE
 from ui.basket.basket import Basket
 from ui.file_worker import FileWorker
 from ui.help import about
 from ui.passwords import KeptPasswords
 from ui.ports import Context, Notice
+from ui.preview.highlights import Highlighter
 from ui.preview.panel import Preview
 from ui.search.describe import is_name_only
 from ui.search.page import SearchPage
@@ -28,18 +30,20 @@ if TYPE_CHECKING:
 
     from indexer.api.status import Activity
     from indexer.api.types import Hit
+    from ui.basket.page import BasketPage
     from ui.compare.page import ComparePage
     from ui.library.first_run import FirstRun
     from ui.library.page import LibraryPage
     from ui.state import WindowState
 
-SEARCH, LIBRARY, BASKET = "search", "library", "basket"
+SEARCH, LIBRARY, BASKET, HIGHLIGHTS = "search", "library", "basket", "highlights"
 FIRST_RUN, COMPARE = "first_run", "compare"
 # The help page of each.
 HELP = {
     SEARCH: "queries",
     LIBRARY: "library",
     BASKET: "basket",
+    HIGHLIGHTS: "highlights",
     COMPARE: "compare",
     FIRST_RUN: "first-search",
 }
@@ -86,6 +90,7 @@ class Pages(QStackedWidget):
         self._preview: Preview | None = None
         self._worker = FileWorker(self)
         self.basket = Basket(context.folder, self._worker, self)
+        self.highlights = Basket(context.folder, self._worker, self, HIGHLIGHTS_FILE)
         self._kept_passwords = KeptPasswords(context, passwords.shared(), self)
         self._ahead = deque(AHEAD)
         self._timer = timer(self, AHEAD_MS, self._load_one, single=False)
@@ -93,6 +98,7 @@ class Pages(QStackedWidget):
             SEARCH: self._make_search,
             LIBRARY: self._make_library,
             BASKET: self._make_basket,
+            HIGHLIGHTS: self._make_highlights,
             FIRST_RUN: self._make_first_run,
             COMPARE: self._make_compare,
         }
@@ -195,11 +201,12 @@ class Pages(QStackedWidget):
             for part in (self._results, self._preview):
                 if part is not None:
                     part.close()
-        if BASKET in self._made:
-            self._made[BASKET].close()
+        for name in {BASKET, HIGHLIGHTS} & set(self._made):
+            self._made[name].close()
         if self._comparison is not None:
             self._comparison.rest()
         self.basket.flush()
+        self.highlights.flush()
         self._worker.close()
 
     def keep(self, hit: Hit, query: str = "") -> None:
@@ -231,6 +238,7 @@ class Pages(QStackedWidget):
         search = self._results or SearchPage(self._context)
         preview = self._preview or Preview(self._context)
         pane = SearchPane(self._context, self._state, search, preview)
+        self.highlighter = Highlighter(preview, self.highlights, self._context.notices, pane)
         pane.search.folders_requested.connect(partial(self.show_page, FIRST_RUN))
         pane.search.files_requested.connect(self.show_files)
         pane.search.help_requested.connect(partial(self.help_requested.emit, HELP[SEARCH]))
@@ -256,10 +264,22 @@ class Pages(QStackedWidget):
         self._library.show_activity(self._activity)
         return self._library
 
-    def _make_basket(self) -> QWidget:
+    def _make_basket(self) -> BasketPage:
+        return self._make_list(self.basket)
+
+    def _make_highlights(self) -> QWidget:
+        page = self._make_list(self.highlights)
+        hint = self.tr(
+            "Select text of a document and press Ctrl+H to highlight it, or Ctrl+Shift+H to write "
+            "a note on it. Highlights are kept beside the documents, which stay as they are."
+        )
+        page.describe(self.tr("Highlights"), hint)
+        return page
+
+    def _make_list(self, kept: Basket) -> BasketPage:
         from ui.basket.page import BasketPage
 
-        page = BasketPage(self.basket, self._context, self._worker)
+        page = BasketPage(kept, self._context, self._worker)
         page.searched.connect(self.search_for)
         return page
 

@@ -184,16 +184,16 @@
 <context>
     <name>BasketExport</name>
     <message>
-        <source>Export the basket</source>
-        <translation>Korb exportieren</translation>
+        <source>Export the passages</source>
+        <translation>Stellen exportieren</translation>
     </message>
     <message>
-        <source>basket</source>
-        <translation>Korb</translation>
+        <source>passages</source>
+        <translation>Stellen</translation>
     </message>
     <message>
-        <source>The basket is being exported…</source>
-        <translation>Der Korb wird exportiert…</translation>
+        <source>The passages are being exported…</source>
+        <translation>Die Stellen werden exportiert…</translation>
     </message>
     <message>
         <source>This passage is no longer in the library; this is how it was read.</source>
@@ -216,8 +216,8 @@
         <translation>In Lectern öffnen</translation>
     </message>
     <message>
-        <source>The basket could not be exported: {reason}.</source>
-        <translation>Der Korb konnte nicht exportiert werden: {reason}.</translation>
+        <source>The passages could not be exported: {reason}.</source>
+        <translation>Die Stellen konnten nicht exportiert werden: {reason}.</translation>
     </message>
     <message numerus="yes">
         <source>%Ln passage(s) exported</source>
@@ -265,8 +265,8 @@
         <translation>Korb</translation>
     </message>
     <message>
-        <source>Passages of the basket</source>
-        <translation>Stellen im Korb</translation>
+        <source>Passages</source>
+        <translation>Stellen</translation>
     </message>
     <message>
         <source>Collect passages here over several searches: press Ctrl+B on a hit, choose “Add to the basket” in its menu, or drag it onto this page&apos;s button. Order them, write notes, and export them with their pages and sources.</source>
@@ -297,16 +297,16 @@
         <translation>{passages}, {documents}</translation>
     </message>
     <message>
-        <source>The passage was taken out of the basket</source>
-        <translation>Die Stelle wurde aus dem Korb genommen</translation>
+        <source>The passage was taken out</source>
+        <translation>Die Stelle wurde herausgenommen</translation>
+    </message>
+    <message>
+        <source>All passages were taken out</source>
+        <translation>Alle Stellen wurden herausgenommen</translation>
     </message>
     <message>
         <source>The passages are in the order of their documents</source>
         <translation>Die Stellen stehen nun in der Reihenfolge ihrer Dokumente</translation>
-    </message>
-    <message>
-        <source>The basket was emptied</source>
-        <translation>Der Korb wurde geleert</translation>
     </message>
 </context>
 <context>
@@ -1073,6 +1073,37 @@
     </message>
 </context>
 <context>
+    <name>Highlighter</name>
+    <message>
+        <source>The highlight has another colour</source>
+        <translation>Die Markierung hat eine andere Farbe</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Notiz</translation>
+    </message>
+    <message>
+        <source>Note on the highlighted text:</source>
+        <translation>Notiz zum markierten Text:</translation>
+    </message>
+    <message>
+        <source>The highlight was removed</source>
+        <translation>Die Markierung wurde entfernt</translation>
+    </message>
+    <message>
+        <source>Highlighted</source>
+        <translation>Markiert</translation>
+    </message>
+    <message>
+        <source>Highlight</source>
+        <translation>Markieren</translation>
+    </message>
+    <message>
+        <source>Highlight, or remove the highlight</source>
+        <translation>Markieren oder Markierung entfernen</translation>
+    </message>
+</context>
+<context>
     <name>HitActions</name>
     <message>
         <source>What to do with this passage</source>
@@ -1358,6 +1389,10 @@
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Highlights</source>
+        <translation>Markierungen</translation>
     </message>
     <message>
         <source>Go to the search box</source>
@@ -1687,6 +1722,14 @@
     <message>
         <source>Added to the basket</source>
         <translation>In den Korb gelegt</translation>
+    </message>
+    <message>
+        <source>Select text of a document and press Ctrl+H to highlight it, or Ctrl+Shift+H to write a note on it. Highlights are kept beside the documents, which stay as they are.</source>
+        <translation>Wählen Sie Text eines Dokuments aus und drücken Sie Strg+H, um ihn zu markieren, oder Strg+Umschalt+H, um eine Notiz dazu zu schreiben. Markierungen liegen neben den Dokumenten, die bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <source>Highlights</source>
+        <translation>Markierungen</translation>
     </message>
 </context>
 <context>
@@ -4537,8 +4580,8 @@
         <translation>Zum Suchfeld</translation>
     </message>
     <message>
-        <source>Search, library, basket</source>
-        <translation>Suche, Bibliothek, Korb</translation>
+        <source>Search, library, basket, highlights</source>
+        <translation>Suche, Bibliothek, Korb, Markierungen</translation>
     </message>
     <message>
         <source>Back to the search before, or forward again</source>
@@ -4623,6 +4666,10 @@
     <message>
         <source>Find in this document; in the list of files, filter by name</source>
         <translation>In diesem Dokument finden; in der Liste der Dateien nach Namen filtern</translation>
+    </message>
+    <message>
+        <source>Highlight what is selected, or write a note on it</source>
+        <translation>Die Auswahl markieren oder eine Notiz dazu schreiben</translation>
     </message>
     <message>
         <source>Compare two selected documents</source>
@@ -5123,6 +5170,22 @@
     <message>
         <source>{progress}, {time} left.</source>
         <translation>{progress}, noch {time}.</translation>
+    </message>
+    <message>
+        <source>Yellow</source>
+        <translation>Gelb</translation>
+    </message>
+    <message>
+        <source>Green</source>
+        <translation>Grün</translation>
+    </message>
+    <message>
+        <source>Blue</source>
+        <translation>Blau</translation>
+    </message>
+    <message>
+        <source>Pink</source>
+        <translation>Rosa</translation>
     </message>
 </context>
 <context>

@@ -8,14 +8,14 @@ import pytest
 from PySide6.QtCore import QEvent, QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QInputDialog, QWidget
 
 from tests.ui.program import application
 from ui.basket.page import BasketPage
 from ui.compare.page import ComparePage
 from ui.keys import KEYS
 from ui.library.file_table import FileTable
-from ui.pages import BASKET, COMPARE, LIBRARY, SEARCH
+from ui.pages import BASKET, COMPARE, HIGHLIGHTS, LIBRARY, SEARCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +104,7 @@ def goes_to_a_page(person: Person, keys: str) -> None:
     person.window.pages.show_page(LIBRARY if keys == "Ctrl+1" else SEARCH)
     person.press(keys)
     assert person.window.pages.name == {
-        "Ctrl+1": SEARCH, "Ctrl+2": LIBRARY, "Ctrl+3": BASKET,
+        "Ctrl+1": SEARCH, "Ctrl+2": LIBRARY, "Ctrl+3": BASKET, "Ctrl+4": HIGHLIGHTS,
     }[keys]  # fmt: skip
 
 
@@ -327,6 +327,18 @@ def asks_elsewhere(person: Person, keys: str) -> None:
         assert pane.left.currentWidget() is person.search.listing
 
 
+def highlights(person: Person, keys: str) -> None:
+    person.results()
+    pages = person.window.pages
+    person.until(lambda: pages.search.preview.shown is pages.search.preview.text)
+    person.press(keys)
+    assert len(pages.highlights) == 1
+    for dialog in person.window.findChildren(QInputDialog):
+        dialog.reject()
+    person.press("Ctrl+Z")
+    assert not len(pages.highlights)
+
+
 def cards(person: Person) -> list[Card]:
     """Put two passages into the basket, and go to the first."""
     person.results()
@@ -416,6 +428,7 @@ def goes_back_and_forward(person: Person, keys: str) -> None:
 CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+L": goes_to_the_box, "Esc": goes_to_the_box,
     "Ctrl+1": goes_to_a_page, "Ctrl+2": goes_to_a_page, "Ctrl+3": goes_to_a_page,
+    "Ctrl+4": goes_to_a_page, "Ctrl+H": highlights, "Ctrl+Shift+H": highlights,
     "Ctrl+B": collects, "Ctrl+Shift+F": asks_elsewhere,
     "Ctrl+Shift+Up": reorders, "Ctrl+Shift+Down": reorders,
     "F9": toggles_the_preview, "Space": toggles_the_preview,

@@ -1,4 +1,4 @@
-"""The kept passages, their order and their notes, in a file on this machine.
+"""The kept passages and highlights, their order and their notes, in files on this machine.
 
 A note is written a while after its last letter.
 """
@@ -24,31 +24,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A passage of the basket.
+    """A passage of the basket, or a highlight.
 
     Attributes:
         key: Its own, whatever becomes of the document.
         hit: The passage as it was found last; its file may have moved since.
         note: By the person.
         query: What it was found with.
+        colour: Of a highlight, a key of ``COLOURS``; "" for a passage of the basket.
+        place: Of a highlight: its offset in the text of its page, or of a document without pages.
     """
 
     key: str
     hit: Hit
     note: str = ""
     query: str = ""
+    colour: str = ""
+    place: int = 0
 
     @classmethod
-    def from_hit(cls, hit: Hit, query: str = "") -> Kept:
-        return cls(uuid4().hex, replace(hit, explain=None, also=()), "", query)
+    def from_hit(cls, hit: Hit, query: str = "", colour: str = "", place: int = 0) -> Kept:
+        return cls(uuid4().hex, replace(hit, explain=None, also=()), "", query, colour, place)
 
-    def is_of(self, hit: Hit) -> bool:
+    def is_of(self, hit: Hit, place: int = 0) -> bool:
         """Whether a hit is this passage."""
         mine = self.hit
-        return (mine.path, mine.start, mine.text) == (hit.path, hit.start, hit.text)
+        same = (mine.path, mine.start, mine.text) == (hit.path, hit.start, hit.text)
+        return same and self.place == place
 
 
-FILE_NAME = "basket.json"
+FILE_NAME, HIGHLIGHTS = "basket.json", "highlights.json"
+# Of highlights; the first is the usual one.
+COLOURS = {"yellow": "#fff07a", "green": "#bdf0b0", "blue": "#b3ddff", "pink": "#ffc4dd"}
 # Milliseconds after the last letter of a note before it is written.
 _TYPING_MS = 400
 
@@ -56,9 +63,15 @@ _TYPING_MS = 400
 class Basket(PersonalList[Kept]):
     """The passages in their order."""
 
-    def __init__(self, folder: Path, worker: FileWorker, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        worker: FileWorker,
+        parent: QObject | None = None,
+        name: str = FILE_NAME,
+    ) -> None:
         super().__init__(
-            folder / FILE_NAME, "passages", Kept, worker, key=lambda one: one.key, parent=parent
+            folder / name, "passages", Kept, worker, key=lambda one: one.key, parent=parent
         )
         self._notes: dict[str, str] = {}  # typed and not written yet, by keys
         self._timer = timer(self, _TYPING_MS, self.flush)
@@ -71,12 +84,18 @@ class Basket(PersonalList[Kept]):
         """The passages, with the notes as typed."""
         return tuple(_annotated(self.entries, self._notes))
 
-    def add_passage(self, hit: Hit, query: str = "") -> Kept | None:
+    def add_passage(
+        self, hit: Hit, query: str = "", *, colour: str = "", place: int = 0
+    ) -> Kept | None:
         """Append a passage; None if it is here already."""
-        if any(one.is_of(hit) for one in self.entries):
+        new = Kept.from_hit(hit, query, colour, place)
+
+        def add(kept: tuple[Kept, ...]) -> tuple[Kept, ...]:
+            return kept if any(one.is_of(hit, place) for one in kept) else (*kept, new)
+
+        if new not in add(self.entries):
             return None
-        new = Kept.from_hit(hit, query)
-        self.change(lambda kept: kept if any(one.is_of(hit) for one in kept) else (*kept, new))
+        self.change(add)
         return new
 
     def replace_passages(self, passages: Iterable[Kept]) -> None:

@@ -169,13 +169,13 @@ class BasketExport(QObject):
 
     def ask_where(self, form: ExportFormat) -> None:
         """Let the person choose a file, and export to it."""
-        title, name = self.tr("Export the basket"), self.tr("basket")
+        title, name = self.tr("Export the passages"), self.tr("passages")
         ask_export_file(self._widget, title, name, form, partial(self._chosen, form))
 
     def export_to(self, path: Path, form: ExportFormat) -> None:
         """Write the basket to a file."""
         self.close()
-        self._notices.post(Notice(self.tr("The basket is being exported…"), seconds=0))
+        self._notices.post(Notice(self.tr("The passages are being exported…"), seconds=0))
         self._finder.find_passages(self._basket.kept, partial(self._found, path, form))
 
     def close(self) -> None:
@@ -235,7 +235,7 @@ class BasketExport(QObject):
     def _written(self, path: Path, lost: int, _result: object, error: OSError | None) -> None:
         if error is not None:
             reason = error.strerror or str(error)
-            text = self.tr("The basket could not be exported: {reason}.").format(reason=reason)
+            text = self.tr("The passages could not be exported: {reason}.").format(reason=reason)
             self._notices.post(Notice(text))
         else:
             text = self.tr("%Ln passage(s) exported", "", len(self._basket))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QActionGroup, QDrag, QKeySequence, QPainter, QPalette, QPen
+from PySide6.QtGui import QActionGroup, QColor, QDrag, QKeySequence, QPainter, QPalette, QPen
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui import keys
+from ui.basket.basket import COLOURS
 from ui.basket.export import BasketExport
 from ui.basket.pictures import Extent
 from ui.citations import CitationCopier, passage
@@ -254,6 +255,8 @@ class Card(CardFrame):
         super().paintEvent(event)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.kept.colour in COLOURS:
+            painter.fillRect(0, 0, S, self.height(), QColor(COLOURS[self.kept.colour]))
         painter.setPen(current().accent if self.note.hasFocus() else current().line)
         painter.drawRoundedRect(QRectF(self.note.geometry()).adjusted(-1, -1, 1, 1), S, S)
         painter.end()
@@ -366,7 +369,7 @@ class BasketPage(QWidget):
         for button in (self.sort, self.clear, self.export_button):
             bar.addWidget(button)
         self.area = scrolling(self.cards)
-        self.area.setAccessibleName(self.tr("Passages of the basket"))
+        self.area.setAccessibleName(self.tr("Passages"))
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.empty = wrapped_label(
             self.tr(
@@ -382,6 +385,11 @@ class BasketPage(QWidget):
         filled(QVBoxLayout(self), bar, self.stack, spacing=L, edges=(L, L, L, 0), wide=self.stack)
         make_bold(self._title)
         self.empty.setContentsMargins(XL, XL, XL, XL)
+
+    def describe(self, title: str, hint: str) -> None:
+        """Set the title, and what is said while there are no passages."""
+        self._title.setText(title)
+        self.empty.setText(hint)
 
     def _make_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -466,7 +474,7 @@ class BasketPage(QWidget):
         before, place = self._basket.kept, self._place(key)
         self._basket.remove_passage(key)
         self._focus(min(place, len(self._basket) - 1))
-        self._say_undo(self.tr("The passage was taken out of the basket"), before)
+        self._say_undo(self.tr("The passage was taken out"), before)
 
     def _move(self, key: str, step: int) -> None:
         self._basket.move_passage(key, self._place(key) + step)
@@ -486,7 +494,7 @@ class BasketPage(QWidget):
     def _clear(self) -> None:
         before = self._basket.kept
         self._basket.replace_passages(())
-        self._say_undo(self.tr("The basket was emptied"), before)
+        self._say_undo(self.tr("All passages were taken out"), before)
 
     def _say_undo(self, text: str, before: tuple[Kept, ...]) -> None:
         """Tell what was done; undone, passages that have come meanwhile stay."""

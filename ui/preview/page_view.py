@@ -12,8 +12,9 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QFrame
 
+from ui.basket.basket import COLOURS, Kept
 from ui.preview.document import ImageKey, PageDocument, cut
-from ui.preview.marks import NO_MARKS, LinePieces, Marks, ink_of, outline
+from ui.preview.marks import NO_MARKS, LinePieces, Marks, find_quote, ink_of, inked, outline
 from ui.preview.page_layout import MARGIN, turned
 from ui.preview.page_scroller import PageScroller
 from ui.preview.selection import Selection
@@ -22,6 +23,7 @@ from ui.widgets import timer
 from ui.words import failures
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QPoint
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent
 
 
@@ -33,6 +35,7 @@ OUTLINE = LIGHT.outline
 FOUND = QColor("#d0561b")
 WORD = QColor("#a3178f")
 OUTLINE_PX = 2.0
+_NOTE_PX = 6.0
 _SKELETON = QColor("#e8eaed")
 _SELECTION_ALPHA = 90
 # The lines of a skeleton: beginning and end, as shares of the width.
@@ -61,6 +64,7 @@ class PagePainter:
                 self._without_image(painter, page, sheet, skeleton=skeleton)
             if self._inverted:
                 _invert(painter, sheet)
+            self._highlighted(painter, page, sheet)
             self._marked(painter, page, sheet)
             self._words(painter, page, sheet)
             self._found(painter, page, sheet)
@@ -139,6 +143,24 @@ class PagePainter:
             painter.drawText(room, int(flags), failures.failure(error))
         elif skeleton:
             _draw_skeleton(painter, sheet)
+
+    def _highlighted(self, painter: QPainter, page: int, sheet: QRectF) -> None:
+        """Tint and underline the highlights; a square at the end says that there is a note."""
+        to_view, mode = self._to_view(page, sheet), QPainter.CompositionMode
+        tint = mode.CompositionMode_Lighten if self._inverted else mode.CompositionMode_Darken
+        for one, lines in self._view.placed_highlights(page):
+            colour = QColor(COLOURS.get(one.colour, PAPER.name()))
+            strong = colour.darker(150)
+            for line in lines:
+                box = to_view.mapRect(inked(line))
+                painter.setCompositionMode(tint)
+                painter.fillRect(box, colour.darker(300) if self._inverted else colour)
+                painter.setCompositionMode(mode.CompositionMode_SourceOver)
+                end = QPointF(box.right(), box.bottom())
+                painter.fillRect(QRectF(box.bottomLeft(), end + QPointF(0, OUTLINE_PX)), strong)
+            if one.note and lines:
+                side = _NOTE_PX
+                painter.fillRect(QRectF(end, end + QPointF(side, -side)).normalized(), strong)
 
     def _marked(self, painter: QPainter, page: int, sheet: QRectF) -> None:
         marks = self._view.marks
@@ -220,6 +242,8 @@ def _draw_skeleton(painter: QPainter, sheet: QRectF) -> None:
         painter.fillRect(line.intersected(sheet), _SKELETON)
 
 
+# Pages around its own on which a highlight is looked for, if its file has changed.
+_NEAR_PAGES = 2
 # Milliseconds after which a missing page is drawn as a skeleton; a quicker one does not flicker.
 SKELETON_MS = 150
 # Milliseconds before neighbouring pages are fetched, so that quick steps between hits do not wait.
@@ -243,6 +267,8 @@ class PageView(PageScroller):
         self.found: tuple[LinePieces, ...] = ()  # the places of found words
         self.found_at = -1  # the number of the current one
         self.selection = Selection(self)
+        self._highlights: tuple[Kept, ...] = ()
+        self._placed: dict[int, list[tuple[Kept, list[QRectF]]]] = {}
         self.loading = False
         self.dark_pages = False  # in the dark theme
         self._painter = PagePainter(self)
@@ -265,6 +291,7 @@ class PageView(PageScroller):
         self.words = ()
         self.found, self.found_at = (), -1
         self.selection.clear()
+        self._placed.clear()
         self.target = None
         if document is not None:
             document.image_ready.connect(self._image_ready)
@@ -307,6 +334,51 @@ class PageView(PageScroller):
             if place is not None:
                 self.go_to(*place)
         self.viewport().update()
+
+    def show_highlights(self, highlights: tuple[Kept, ...]) -> None:
+        """Paint the highlights of the document."""
+        if highlights != self._highlights:
+            self._highlights = highlights
+            self._placed.clear()
+            self.viewport().update()
+
+    def placed_highlights(self, page: int) -> list[tuple[Kept, list[QRectF]]]:
+        """Return the highlights of a page with their lines in points; none before its letters.
+
+        A quote that its own page no longer has is looked for on the pages around.
+        """
+        document = self.document
+        near = [one for one in self._highlights if abs(one.hit.page - page) <= _NEAR_PAGES]
+        if not near or document is None:
+            return []
+        if page not in self._placed:
+            placed = []
+            for one in near:
+                own = min(max(one.hit.page, 1), document.count)
+                for number in dict.fromkeys((own, page)):
+                    letters = document.letters(number)
+                    if letters is None:
+                        document.want_letters(number)
+                        return []
+                    span = find_quote(one.hit.text, letters.text, one.place)
+                    if span is not None:
+                        if number == page:
+                            placed.append((one, letters.lines(*span)))
+                        break
+            self._placed[page] = placed
+        return self._placed[page]
+
+    def highlight_at(self, pos: QPoint) -> Kept | None:
+        """Return the highlight at a point of the viewport."""
+        if self.document is None or not len(self.layout_):
+            return None
+        point = QPointF(pos + self.offset())
+        page = self.layout_.page_at(point.y())
+        at = self.layout_.to_page(page, point)
+        for one, lines in self.placed_highlights(page):
+            if any(line.contains(at) for line in lines):
+                return one
+        return None
 
     def copy(self) -> None:
         """Copy the selected text."""
@@ -393,4 +465,5 @@ class PageView(PageScroller):
         self.viewport().update()
 
     def _letters_ready(self, page: int) -> None:
+        self.viewport().update()
         self.selection.letters_came(page)

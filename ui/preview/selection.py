@@ -34,6 +34,11 @@ class Selection:
         start, end = sorted((self._anchor, self._head))
         return letters.text[start:end] if letters is not None else ""
 
+    @property
+    def start(self) -> int:
+        """The offset of the selection in the text of its page."""
+        return min(self._anchor, self._head)
+
     def clear(self) -> None:
         self._all_of = 0
         self._set(0, 0, 0)

@@ -28,7 +28,7 @@ from ui.preview.marks import LinePiece, boxed, flowing, outline
 from ui.preview.page_view import FOUND, OUTLINE_PX
 from ui.preview.typesetting import Typesetter, laid_out
 from ui.search.safe_text import Utf16Map, for_qt
-from ui.theme import XL, L, M, S, current, mark_colours
+from ui.theme import LIGHT, XL, L, M, S, current, mark_colours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -278,6 +278,7 @@ class TextView(TextColumn):
         self._words: tuple[tuple[Span, _Line], ...] = ()  # offsets into the passage
         self._found: tuple[Span, ...] = ()
         self._found_at = -1
+        self._highlights: tuple[tuple[Span, QColor], ...] = ()
 
     def show_text(self, text: str, part: TextPart, *, code: bool = False) -> None:
         """Show a part of a document's text.
@@ -289,7 +290,7 @@ class TextView(TextColumn):
         """
         self._is_loading = True  # the layout moves the scroll bar, which must not load more
         self._passage, self._sentences = (0, 0), ()
-        self._words = self._found = ()
+        self._words = self._found = self._highlights = ()
         self._place_text(text, part, code=code)
         self._mark()
         self._is_loading = False
@@ -323,6 +324,11 @@ class TextView(TextColumn):
             *((span, _Line.SingleUnderline) for span in same),
             *((span, _Line.DotLine) for span in meaning),
         )
+        self._mark()
+
+    def show_highlights(self, highlights: Sequence[tuple[Span, QColor]]) -> None:
+        """Paint ranges of the document in their colours."""
+        self._highlights = tuple(highlights)
         self._mark()
 
     @property
@@ -368,6 +374,12 @@ class TextView(TextColumn):
 
     def _mark(self) -> None:
         shown = []
+        for (start, end), tint in self._highlights:
+            selection = QTextEdit.ExtraSelection()
+            selection.cursor = self._cursor(start, end)
+            selection.format.setBackground(tint)
+            selection.format.setForeground(LIGHT.text)
+            shown.append(selection)
         for number, sentence in reversed(list(enumerate(self._sentences))):
             for start, end in self._words_of(*sentence):
                 selection = QTextEdit.ExtraSelection()
