@@ -203,7 +203,7 @@ def _by_ray(
                 try:
                     answer = json.loads(ray.get(each))
                 except Exception as error:
-                    said = next(iter(str(error).splitlines()), "")
+                    said = [type(error).__name__, *str(error).strip().splitlines()][-1]
                     raise WorldError("store_failed", library=name, reason=said) from error
                 if "error" in answer:
                     raise _raised(answer["error"])

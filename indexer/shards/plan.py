@@ -15,10 +15,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from indexer.shards.sources import SourceFile  # noqa: TC001  # jobs are decoded by it
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
-    from indexer.shards.sources import SourceFile
 
 # About 250,000 passages of documents as they are.
 SHARD_BYTES = 512 << 20
