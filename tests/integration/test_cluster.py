@@ -130,8 +130,7 @@ def test_it_answers_as_one_library_does(
     for question, ours, theirs in zip(QUESTIONS, found, expected, strict=True):
         # Of equal scores the order is that of the documents' numbers, which differ.
         assert sorted(each[:2] for each in ours) == sorted(each[:2] for each in theirs), question
-        # Each shard has an entry of its vocabulary, which counts as a document for the words of
-        # documents; that is much for a dozen of these.
+        # Probably since each shard has an entry of its vocabulary, which is much for a dozen files.
         scores = {each[:2]: each[2] for each in theirs}
         assert {each[:2]: each[2] for each in ours} == pytest.approx(scores, abs=0.03), question
     with many.engine() as engine, alone.engine() as other:
