@@ -6,6 +6,7 @@ that has ended is started again for the next request.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 import subprocess
@@ -42,6 +43,11 @@ class PageRenderer:
         self._numbers = count(1)
         self._scratch = make_scratch()
         self._child: subprocess.Popen[bytes] | None = None
+
+    def start_child(self) -> None:
+        """Start the child before the first page is asked for, which would wait .7 s for it."""
+        with self._asking, contextlib.suppress(OSError, WorldError):
+            self._child = self._child or self._start()
 
     def open_page(self, path: Path, page: int) -> Opened:
         """Return how many pages a document has, and the size of one of them in points."""

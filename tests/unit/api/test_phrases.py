@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[3]
 # Their reasons are for whoever mends the program, or for a command line alone.
-TECHNICAL = {"bad_request", "internal", "bad_usage", "no_window", "bad_query"}
+TECHNICAL = {"bad_request", "internal", "bad_usage", "no_window", "bad_query", "store_failed"}
 
 
 def told_codes() -> Iterator[tuple[str, str]]:
