@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 COMPILER := $(wildcard packaging/model/*.py resources/models/*/checkpoint.json)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow pytest test-windows model model-languages model-reranker lint types imports bench bench-recognition bench-scale bench-peers bench-card bench-ranking fuzz faults soak trust confine-trace lock sample translations screenshots package help-pages site \
+.PHONY: help demo test test-slow pytest test-windows model model-languages model-reranker lint types imports bench bench-recognition bench-scale bench-peers bench-cluster bench-card bench-ranking fuzz faults soak trust confine-trace lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -78,6 +78,9 @@ bench-card: .venv/runtime.stamp  ## A graphics card beside the processor: speed 
 
 bench-recognition: .venv/runtime.stamp  ## Words found on scanned and photographed pages (ten minutes); ARGS="--tesseract --languages de"
 	@$(PY) -m tests.benchmarks.recognition $(ARGS)
+
+bench-cluster: .venv/dev.stamp  ## A library of many shards beside one of the same documents (an hour); ARGS="evidence --shards 4.5"
+	@$(PY) -m tests.benchmarks.cluster $(ARGS)
 
 bench-ranking: .venv/runtime.stamp  ## What each part of the ranking is worth, into tests/benchmarks/RANKING.md
 	@$(PY) -m tests.benchmarks.ranking
