@@ -112,6 +112,7 @@ _MAX_DEPTH = 20
 _MAX_HTML_BYTES = 16 * 1024**2
 _MAX_TEXT_BYTES = 64 * 1024**2
 _MAILS = frozenset({"message/rfc822", "message/global", "message/news"})
+_CODED = frozenset({"base64", "quoted-printable"})
 _CALENDARS = frozenset({"text/calendar", "application/ics"})
 _ENRICHED = frozenset({"text/enriched", "text/richtext"})
 _SILENT = frozenset({"text/css", "text/javascript", "text/x-amp-html"})
@@ -188,7 +189,7 @@ class _Parts:
         kind = part.get_content_type()
         payload = part.get_payload()
         if isinstance(payload, list):
-            self._contained(kind, _messages(payload), mail, depth)
+            self._contained(part, _messages(payload), mail, depth)
         elif kind in _CALENDARS:
             text = calendar_text(self._text(part))
             if text not in mail.bodies:  # it often comes twice, once as an attachment
@@ -201,11 +202,17 @@ class _Parts:
             mail.attached.append(self._attached(kind, part, mail, around))
 
     def _contained(
-        self, kind: str, parts: list[email.message.Message], mail: Mail, depth: int
-    ) -> None:
+        self, part: email.message.Message, parts: list[email.message.Message], mail: Mail,
+        depth: int,
+    ) -> None:  # fmt: skip
         """Collect what lies in a part of parts: a mail, a report, alternatives or a list."""
+        kind, coding = part.get_content_type(), str(part.get("Content-Transfer-Encoding", ""))
         if kind in _MAILS:
             for inner in parts[:1]:
+                if coding.strip().lower() in _CODED and not inner.keys():  # against the rule
+                    inner["Content-Transfer-Encoding"] = coding
+                    mail.attached.append(self._attached("message.eml", inner, mail, kind))
+                    continue
                 read = partial(self.mail, inner, depth + 1)
                 mail.attached.append(InnerMail(_header(inner, "Subject"), read))
         elif kind.startswith("message/"):

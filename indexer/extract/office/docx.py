@@ -380,6 +380,7 @@ def _chosen(field_data: Any) -> str:
 # The displayed text of elements inside paragraphs.
 _WRITTEN: dict[str, Callable[[Any], str]] = {
     "t": _text, "sym": _sign, "ffData": _chosen, "oMath": formula, "oMathPara": formula,
+    "textpath": lambda art: art.get("string", ""),
 }  # fmt: skip
 
 

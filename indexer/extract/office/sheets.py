@@ -9,14 +9,16 @@ are ignored.
 from __future__ import annotations
 
 import datetime as dt
+import operator
 import re
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
 from indexer.extract.plain.table import are_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from indexer.extract.page_writer import PageWriter
 
@@ -36,6 +38,19 @@ _DATE_PART = re.compile(r"[a-z]+|[^a-z;@]+", re.IGNORECASE)
 _DATE_PARTS = frozenset({"d", "dd", "m", "mm", "yy", "yyyy"})
 _DIGITS = re.compile(r"(?P<whole>[#0?][#0?,]*|(?=\.))(?:\.(?P<places>[#0?]*))?")
 _NO_DIGITS = re.compile(r"[a-z@/]|\*\*", re.IGNORECASE)  # "General", scientific, fractions
+_SCIENTIFIC = re.compile(r"[0#]+(?:\.(?P<places>[0#]+))?E[+-]0+", re.IGNORECASE)
+_FRACTION = re.compile(r"(?:(?P<whole>[#0]+) *)?[#?0]*/(?P<below>[?#]+|[1-9]\d{0,3})")
+_MASK = re.compile(r"(?=(?:.*?[0#]+[() /-]+){1}.*[0#])[0#() /-]+")
+_THOUSANDS = re.compile(",+")
+_HELD = "\ue000"  # stands for a literal of a code
+_SIGNS = frozenset("-+() ")
+_CONDITION = re.compile(r"\[(<=?|>=?|=|<>)(-?\d{1,15}(?:\.\d{1,15})?)\]")
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "=": operator.eq, "<>": operator.ne,
+}  # fmt: skip
+_LARGEST = 1e15  # beyond it figures are not exact
+_MAX_FIGURES = 4  # below the line of a fraction
 _MAX_PLACES = 30
 _EXACT, _ABOVE_HALF = 1e12, 1 + 1e-14
 _LONG_NUMBER = 12  # characters; nobody looks for a longer one by its stored digits
@@ -93,13 +108,64 @@ def _date_part(part: str, date: re.Match[str]) -> str:
 
 
 def _figures(value: float, code: str) -> str | None:
-    """Format a number with the digits and separators of a code, ``None`` if it has no pattern."""
-    bare = _LITERAL.sub("", code.partition(";")[0])
-    pattern = _DIGITS.search(bare)
-    if pattern is None or _NO_DIGITS.search(bare) or pattern["whole"].endswith(","):
+    """Format a number by a code, ``None`` if it has no pattern; in brackets as it is stored."""
+    if abs(value) > _LARGEST:
         return None
-    whole, places = pattern["whole"], pattern["places"] or ""
-    zeros, grouped = whole.count("0"), "," in whole
+    section, size = _section(value, code.split(";"))
+    literals: list[str] = []
+
+    def held(found: re.Match[str]) -> str:
+        text = _shown_literal(found[0])
+        if not any(map(str.isalpha, text)):
+            return text
+        literals.append(text)
+        return _HELD
+
+    bare = _LITERAL.sub(held, section)
+    found = _in_pattern(size, bare)
+    if found is None:
+        return None
+    figures, (start, end) = found
+    kept = iter(literals)
+    before, after = (
+        "".join(next(kept) if sign == _HELD else sign if sign in _SIGNS else "" for sign in part)
+        for part in (bare[:start], bare[end:])
+    )
+    text = f"{before}{figures}{after}".strip()
+    stored = str(value) if isinstance(value, int) else f"{value:.15g}"
+    plain = text.replace(",", "")
+    same = plain == stored or ("." in plain and plain.rstrip("0").rstrip(".") == stored)
+    return text if same or len(stored) > _LONG_NUMBER else f"{text} ({stored})"
+
+
+def _section(value: float, sections: list[str]) -> tuple[str, float]:
+    """Return the section of a code for a number, and the number as that section shows it."""
+    conditions = [_CONDITION.search(section) for section in sections]
+    if any(conditions):
+        for section, found in zip(sections, conditions, strict=True):
+            if found is None or _COMPARED[found[1]](value, float(found[2])):
+                return section, value
+    if value < 0 and len(sections) > 1 and sections[1].strip():
+        return sections[1], abs(value)
+    return sections[0], value
+
+
+def _in_pattern(value: float, code: str) -> tuple[str, tuple[int, int]] | None:
+    """Return a number as the pattern of a code shows it, and where the pattern stands."""
+    if found := _SCIENTIFIC.search(code):
+        return f"{value:.{min(len(found['places'] or ''), _MAX_PLACES)}E}", found.span()
+    if found := _FRACTION.search(code):
+        return _mixed(value, found), found.span()
+    if found := _MASK.fullmatch(code):
+        return _masked(value, code), (0, len(code))
+    found = _DIGITS.search(code)
+    if found is None or _NO_DIGITS.search(code):
+        return None
+    whole, places = found["whole"], found["places"] or ""
+    thousands = _THOUSANDS.match(code, found.end())
+    scaled = len(whole) - len(whole.rstrip(",")) or (len(thousands[0]) if thousands else 0)
+    zeros, grouped = whole.count("0"), "," in whole.rstrip(",")
+    value /= 1000**scaled
     # Halves are rounded up, as in Excel.
     size = abs(value) * _ABOVE_HALF if abs(value) < _EXACT else abs(value)
     text = f"{size:{',' if grouped else ''}.{min(len(places), _MAX_PLACES)}f}"
@@ -107,10 +173,37 @@ def _figures(value: float, code: str) -> str | None:
         text = text.removesuffix("0")
     whole, point, rest = text.rstrip(".").partition(".")
     text = ("-" if value < 0 else "") + whole.zfill(min(zeros, _MAX_PLACES)) + point + rest
-    stored = str(value) if isinstance(value, int) else f"{value:.15g}"
-    plain = text.replace(",", "")
-    same = plain == stored or (point and plain.rstrip("0").rstrip(".") == stored)
-    return text if same or len(stored) > _LONG_NUMBER else f"{text} ({stored})"
+    return text, found.span()
+
+
+def _mixed(value: float, found: re.Match[str]) -> str:
+    """Return a number as a fraction, after its whole part if the code has a place for one."""
+    below = found["below"]
+    most = int(below) if below.isdecimal() else 10 ** min(len(below), _MAX_FIGURES) - 1
+    size = Fraction(abs(value))
+    near = Fraction(round(size * most), most) if below.isdecimal() else size.limit_denominator(most)
+    whole = int(near) if found["whole"] else 0
+    above = near - whole
+    sign = "-" if value < 0 else ""
+    if not above:
+        return f"{sign}{whole}"
+    under = most if below.isdecimal() else above.denominator
+    part = f"{above * under}/{under}"
+    return f"{sign}{whole} {part}" if whole else sign + part
+
+
+def _masked(value: float, code: str) -> str:
+    """Return the figures of a number between the signs of a code: "(555) 123-4567"."""
+    places = sum(sign in "0#" for sign in code)
+    figures = f"{abs(round(value)):0{min(places, _MAX_PLACES)}d}"
+    head, rest = figures[: len(figures) - places], iter(figures[len(figures) - places :])
+    return head + "".join(next(rest) if sign in "0#" else sign for sign in code)
+
+
+def _shown_literal(literal: str) -> str:
+    """Return what a literal of a code shows, if that is more than a sign: words, and brackets."""
+    text = literal.strip('"') if literal[0] == '"' else literal[1:] if literal[0] == "\\" else ""
+    return text if text in _SIGNS or any(map(str.isalpha, text)) else ""
 
 
 def _moment(value: float, epoch: dt.datetime) -> str:

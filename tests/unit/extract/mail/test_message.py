@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
@@ -82,6 +83,18 @@ def test_plain_text_is_preferred_and_mails_in_mails_are_read(tmp_path: Path) -> 
         b"Content-Type: message/rfc822\r\n\r\n" + inner + b"\r\n--b--",
     )  # fmt: skip
     assert text_of(tmp_path, data) == "Outer\nplain\nInner\nThe words inside."
+
+
+def test_a_mail_that_is_attached_in_base64_is_read(tmp_path: Path) -> None:
+    inner = base64.encodebytes(
+        b"Subject: Inner\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nThe caf\xc3\xa9 inside."
+    )
+    data = mail(
+        "Subject: Outer", "Content-Type: multipart/mixed; boundary=b",
+        body=b"--b\r\n\r\nplain\r\n--b\r\nContent-Type: message/rfc822\r\n"
+        b"Content-Transfer-Encoding: base64\r\n\r\n" + inner + b"\r\n--b--",
+    )  # fmt: skip
+    assert text_of(tmp_path, data).endswith("Inner\nThe caf\u00e9 inside.")
 
 
 @pytest.mark.parametrize("subject", ["=?utf-8?b?4pi4?=", "=?nope?q?x?=", "=?utf-8?b?!!?=", "é", ""])

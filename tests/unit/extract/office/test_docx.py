@@ -92,6 +92,7 @@ def formula(*parts: str) -> str:
         (raised("st"), "seenst"),
         ('<w:r><w:rPr><w:vertAlign w:val="subscript"/></w:rPr><w:t>2</w:t></w:r>', "seen₂"),
         ('<w:r><w:sym w:font="Symbol" w:char="F061"/></w:r>', "seenα"),
+        ('<w:pict><w:shape><w:textpath string=" DRAFT"/></w:shape></w:pict>', "seen DRAFT"),
         ('<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>', "seen✓"),
         ('<w:r><w:sym w:font="Webdings" w:char="F0FC"/><w:sym w:char="x"/></w:r>', "seen"),
         ('<w:r><w:rPr><w:rFonts w:ascii="Symbol"/></w:rPr><w:t>\uf06dg</w:t></w:r>', "seenµg"),
