@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from indexer.api.private_files import LibraryLock
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.docs import RESERVED
+from indexer.catalog.names import add_names, add_title
 from indexer.database import is_whole, remove_database
 from indexer.library.library import CATALOG_NAME, LANCE_NAME
 from indexer.salvage import copy_readable_rows
@@ -102,9 +103,13 @@ def _cut_references(connection: sqlite3.Connection) -> None:
 
 
 def _name_files(catalog: Catalog) -> None:
-    """Rebuild the full-text index of file names."""
+    """Rebuild the full-text index of file names, and the words of names and titles."""
     with catalog.write() as connection:
-        connection.execute("DELETE FROM file_words")
+        for table in ("name_words", "title_words", "file_words"):
+            connection.execute(f"DELETE FROM {table}")
+        add_names(connection)
+        for doc in connection.execute("SELECT doc, title, language FROM docs").fetchall():
+            add_title(connection, *doc)
         rows = connection.execute(
             "SELECT f.id, d.path, f.name FROM files f JOIN folders d ON d.id = f.folder"
         ).fetchall()
