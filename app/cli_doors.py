@@ -246,7 +246,6 @@ def _listen(options: Namespace) -> None:
 
 def _serve_http(options: Namespace, context: CommandContext) -> int:
     import contextlib
-    import threading
 
     from app.doors.http_guard import read_token
     from app.doors.http_server import ServedAddress, serve_http
@@ -261,8 +260,8 @@ def _serve_http(options: Namespace, context: CommandContext) -> int:
         engine = stack.enter_context(contextlib.closing(context.lasting_engine()))
         renderer = stack.enter_context(contextlib.closing(PageRenderer(context.library)))
         library = DoorLibrary(engine, context.settings, Door.SERVE, renderer)
-        threading.Thread(target=renderer.start_child, daemon=True).start()
         context.note(f"Serving at {served.origins[0]}/#token={token}", "Ctrl+C ends it.")
+        renderer.start_child()  # by this thread: the child ends with the one that started it
         serve_http(library, renderer, served, token)
     return 0
 
