@@ -10,7 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from app import render
 from app.cli_common import (
@@ -31,10 +31,13 @@ from indexer.confine.process import own_command
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from indexer.api.types import FileRow
+    from indexer.confine.launcher import LauncherRequest
     from indexer.shards.exchange import Version
+
+T = TypeVar("T")
 
 # The commands that leave a library as it is; what others changed would stay in the copy.
 READING = frozenset({"compare", "files", "mcp", "search", "serve", "status", "text", "verify"})
@@ -65,10 +68,7 @@ def _library(options: Namespace, context: CommandContext) -> int:
 def _publish(options: Namespace, context: CommandContext) -> int:
     _must_be_online(options, context)
     request = PublishLibrary(context.library, options.uri)
-    if (outside := launcher.current()) is not None:
-        number = outside.ask(request, seconds=_LONGEST_S)
-    else:
-        number = publish_library(request, lambda: False)
+    number = _ask(request, publish_library)
     context.print(f"Published at {render.name(options.uri)}, version {number}.")
     return 0
 
@@ -82,7 +82,7 @@ def _pull(options: Namespace, context: CommandContext) -> int:
     if not options.to:
         raise _wrong("name a folder with --to")
     _must_be_online(options, context)
-    folder = _pulled(PullLibrary(options.uri, absolute_path(options.to)))
+    folder = _ask(PullLibrary(options.uri, absolute_path(options.to)), pull_library)
     _measure(folder, context)
     if roots:
         carry(folder, [(there, str(absolute_path(here))) for there, here in roots])
@@ -101,7 +101,7 @@ def _open(options: Namespace, context: CommandContext) -> int:
         folder = max(copies, key=lambda path: path.stat().st_ctime_ns)
     else:
         _must_be_online(options, context)
-        folder = _pulled(PullLibrary(options.uri, cache, by_name=True))
+        folder = _ask(PullLibrary(options.uri, cache, by_name=True), pull_library)
         _measure(folder, context)
     for older in copies:
         if older != folder and not _is_offline(context):
@@ -114,10 +114,12 @@ def _open(options: Namespace, context: CommandContext) -> int:
     return 0
 
 
-def _pulled(request: PullLibrary) -> Path:
-    if (outside := launcher.current()) is not None:
-        return outside.ask(request, seconds=_LONGEST_S)
-    return pull_library(request, lambda: False)
+def _ask(request: LauncherRequest[T], do_here: Callable[[Any, Callable[[], bool]], T]) -> T:
+    """Have the launcher answer a request, which has a network; without one it is done here."""
+    outside = launcher.current()
+    if outside is None:
+        return do_here(request, lambda: False)
+    return outside.ask(request, seconds=_LONGEST_S)
 
 
 def _measure(folder: Path, context: CommandContext) -> None:
@@ -212,10 +214,7 @@ def _cluster(options: Namespace, context: CommandContext) -> int:
     _must_be_online(options, context)
     sources = tuple(options.places) if building else ()
     request = BuildLibrary(options.uri, sources, _build_options(options, context))
-    if (outside := launcher.current()) is not None:
-        answer = json.loads(outside.ask(request, seconds=_LONGEST_S))
-    else:
-        answer = json.loads(build_library(request, lambda: False))
+    answer = json.loads(_ask(request, build_library))
     if answer is None:
         raise WorldError("path_missing", path=options.uri)
     if options.json:

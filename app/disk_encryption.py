@@ -27,21 +27,30 @@ _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 def state(folder: Path, mounts: Path = MOUNTS, devices: Path = BLOCK_DEVICES) -> str:
     """Say whether the disk of ``folder`` is encrypted, or that it is not known here."""
+    return look(folder, mounts, devices)[1]
+
+
+def look(
+    folder: Path, mounts: Path = MOUNTS, devices: Path = BLOCK_DEVICES
+) -> tuple[bool | None, str]:
+    """Return whether the disk of ``folder`` is encrypted, None if it is not known, and a text."""
     if sys.platform != "linux":
-        return ELSEWHERE.get(sys.platform, "not known on this system")
+        return None, ELSEWHERE.get(sys.platform, "not known on this system")
     try:
         kind, source = _mount(Path(os.path.realpath(folder)), mounts)
         if kind in _ENCRYPTED_FOLDERS:
-            return f"yes: the folder is mounted by {kind.removeprefix('fuse.')}"
+            return True, f"yes: the folder is mounted by {kind.removeprefix('fuse.')}"
         number = Path(source).stat().st_rdev if source.startswith("/") else 0
         found = number and _is_encrypted(_device(number, devices))
     except (OSError, ValueError, LookupError) as error:
-        return f"not known: {error}"
+        return None, f"not known: {error}"
     if not number:
-        return f"not known: {kind} is on no disk of this machine that it names"
+        return None, f"not known: {kind} is on no disk of this machine that it names"
     if found and kind in _OF_SEVERAL:
-        return f"not known: {source} is encrypted, but {kind} may have other disks"
-    return f"yes: {source}" if found else f"no encryption found below {source}"
+        return None, f"not known: {source} is encrypted, but {kind} may have other disks"
+    if found:
+        return True, f"yes: {source}"
+    return False, f"no encryption found below {source}"
 
 
 def _mount(folder: Path, mounts: Path) -> tuple[str, str]:

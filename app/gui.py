@@ -376,8 +376,10 @@ class Program:
         self._forgetting = True
 
     def _change_vault(self, change: VaultChange) -> None:
+        from ui.ports import VaultAction
+
         self._vault = change
-        self.restarting = change.action.name != "LOCK"
+        self.restarting = change.action is not VaultAction.LOCK
 
     def _make_vault_change(self, change: VaultChange) -> None:
         from ui.vault import change_with_progress
@@ -427,8 +429,7 @@ def encryption_of(library: Path) -> Encryption:
     from indexer.vault.place import is_encrypted, place_of
     from ui.ports import Encryption
 
-    said = disk_encryption.state(library.parent)
-    disk = said.startswith("yes") if said.startswith(("yes", "no ")) else None
+    disk, _ = disk_encryption.look(library.parent)
     kept = False
     with contextlib.suppress(WorldError):
         if encrypted := is_encrypted(library):

@@ -47,7 +47,8 @@ class PageRenderer:
     def start_child(self) -> None:
         """Start the child before the first page is asked for, which would wait .7 s for it."""
         with self._asking, contextlib.suppress(OSError, WorldError):
-            self._child = self._child or self._start()
+            if self._child is None:
+                self._start()
 
     def open_page(self, path: Path, page: int) -> Opened:
         """Return how many pages a document has, and the size of one of them in points."""

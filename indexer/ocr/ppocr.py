@@ -170,7 +170,7 @@ def read_lines(
     """Read the lines of an evenly lit image; ``beat`` is called before each.
 
     Raises:
-        WorldError: ``out_of_time`` after so many ``seconds`` of processor time.
+        WorldError: ``out_of_time``, if it takes more than ``seconds`` of processor time.
     """
     reading, until = Reading(), time.process_time() + seconds
     for box in boxes:

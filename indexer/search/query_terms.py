@@ -113,8 +113,7 @@ class QueryTerms:
         """Those of ``stem_weights`` that are no function words, nor far commoner than others."""
         every = self.stem_weights()
         least = every.total / max(every.words, 1) / 2
-        words = (one for one, _ in self.question_words if one.word in self.function)
-        common = {stem for one in words for stem, _ in one.stems}
+        common = self._function_stems
         kept = {
             stem: weight
             for stem, weight in every.by_stem.items()
@@ -173,20 +172,19 @@ class QueryTerms:
 
         That part would find the page which names a document, not the one that answers.
         """
-        little = {
-            stem
-            for one, _ in self.question_words
-            if one.word in self.function
-            for stem, _ in one.stems
-        }
-        return (
-            ()
-            if self.has_context
-            else tuple(
-                replace(one, weight=one.weight * (FUNCTION_WEIGHT if one.text in little else 1.0))
-                for one in self.terms
-            )
+        if self.has_context:
+            return ()
+        little = self._function_stems
+        return tuple(
+            replace(one, weight=one.weight * (FUNCTION_WEIGHT if one.text in little else 1.0))
+            for one in self.terms
         )
+
+    @property
+    def _function_stems(self) -> frozenset[str]:
+        """The stems of the question's function words."""
+        words = (one for one, _ in self.question_words if one.word in self.function)
+        return frozenset(stem for one in words for stem, _ in one.stems)
 
     def _weight(self, one: Expansion) -> float:
         return FUNCTION_WEIGHT if one.word in self.function else 1.0

@@ -212,9 +212,9 @@ class _Parts:
                 if coding.strip().lower() in _CODED and not inner.keys():  # against the rule
                     inner["Content-Transfer-Encoding"] = coding
                     mail.attached.append(self._attached("message.eml", inner, mail, kind))
-                    continue
-                read = partial(self.mail, inner, depth + 1)
-                mail.attached.append(InnerMail(_header(inner, "Subject"), read))
+                else:
+                    read = partial(self.mail, inner, depth + 1)
+                    mail.attached.append(InnerMail(_header(inner, "Subject"), read))
         elif kind.startswith("message/"):
             mail.bodies.append("\n\n".join(map(_fields, parts)))
         elif kind == "multipart/alternative":

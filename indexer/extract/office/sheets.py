@@ -40,7 +40,7 @@ _DIGITS = re.compile(r"(?P<whole>[#0?][#0?,]*|(?=\.))(?:\.(?P<places>[#0?]*))?")
 _NO_DIGITS = re.compile(r"[a-z@/]|\*\*", re.IGNORECASE)  # "General", scientific, fractions
 _SCIENTIFIC = re.compile(r"[0#]+(?:\.(?P<places>[0#]+))?E[+-]0+", re.IGNORECASE)
 _FRACTION = re.compile(r"(?:(?P<whole>[#0]+) *)?[#?0]*/(?P<below>[?#]+|[1-9]\d{0,3})")
-_MASK = re.compile(r"(?=(?:.*?[0#]+[() /-]+){1}.*[0#])[0#() /-]+")
+_MASK = re.compile(r"(?=.*[0#][() /-]+.*[0#])[0#() /-]+")
 _THOUSANDS = re.compile(",+")
 _HELD = "\ue000"  # stands for a literal of a code
 _SIGNS = frozenset("-+() ")
@@ -93,7 +93,7 @@ def displayed(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None
 
 
 def _literal(found: re.Match[str]) -> str:
-    """Return the separator that a literal of a code is, "" for colours and the like."""
+    """Return the text that a literal of a code shows, "" for colours and the like."""
     return found[0].strip('"').removeprefix("\\") if found[0][0] in '"\\' else ""
 
 
@@ -115,11 +115,11 @@ def _figures(value: float, code: str) -> str | None:
     literals: list[str] = []
 
     def held(found: re.Match[str]) -> str:
-        text = _shown_literal(found[0])
-        if not any(map(str.isalpha, text)):
-            return text
-        literals.append(text)
-        return _HELD
+        text = _literal(found)
+        if any(map(str.isalpha, text)):
+            literals.append(text)
+            return _HELD
+        return text if text in _SIGNS else ""
 
     bare = _LITERAL.sub(held, section)
     found = _in_pattern(size, bare)
@@ -198,12 +198,6 @@ def _masked(value: float, code: str) -> str:
     figures = f"{abs(round(value)):0{min(places, _MAX_PLACES)}d}"
     head, rest = figures[: len(figures) - places], iter(figures[len(figures) - places :])
     return head + "".join(next(rest) if sign in "0#" else sign for sign in code)
-
-
-def _shown_literal(literal: str) -> str:
-    """Return what a literal of a code shows, if that is more than a sign: words, and brackets."""
-    text = literal.strip('"') if literal[0] == '"' else literal[1:] if literal[0] == "\\" else ""
-    return text if text in _SIGNS or any(map(str.isalpha, text)) else ""
 
 
 def _moment(value: float, epoch: dt.datetime) -> str:
