@@ -261,16 +261,16 @@ def _lines(uri: str, answer: dict[str, object]) -> list[str]:
     shards = version.shards
     failed = [*version.failed, *(each for shard in shards for each in shard.failed)]
     kept = f" ({built.kept} of them built before)" if built else ""
-    size = sum(shard.size for shard in shards)
-    counts = ", ".join([
-        f"{render.count(len(shards), 'shard')}{kept}",
-        render.count(sum(shard.documents for shard in shards), "document"),
-        render.count(sum(shard.passages for shard in shards), "passage"),
-        f"{size / 1e9:.3f} GB",
-    ])  # fmt: skip
+    counts = [f"{render.count(len(shards), 'shard')}{kept}"]
+    if version.reader:  # what was published as a whole is not counted
+        counts += [
+            render.count(sum(shard.documents for shard in shards), "document"),
+            render.count(sum(shard.passages for shard in shards), "passage"),
+        ]
+    counts.append(f"{sum(shard.size for shard in shards) / 1e9:.3f} GB")
     made = version.reader or "lectern library publish"
     return [
-        f"{render.name(uri)}, version {version.number}: {counts}, made by {made}.",
+        f"{render.name(uri)}, version {version.number}: {', '.join(counts)}, made by {made}.",
         *(f"  {render.name(each.path)}: {each.code}" for each in failed),
     ]
 
