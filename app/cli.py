@@ -37,7 +37,7 @@ from app.cli_common import (
     explain_failure,
 )
 from app.confined import WINDOW
-from app.engine import open_engine
+from app.engine import end_staying_engine, open_engine
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.confine.process import frozen_program, is_frozen
 
@@ -228,6 +228,8 @@ def library_folder(named: str | None, settings: Settings) -> Path:
 def _run(command: Command, options: argparse.Namespace, context: CommandContext) -> int:
     """Run a command; turn what it raises into a sentence and an exit status."""
     try:
+        if not command.only_asks or context.offline:
+            end_staying_engine(context.library)
         status = command.run(options, context)
         context.out.flush()
     except (KeyboardInterrupt, Cancelled):

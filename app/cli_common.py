@@ -93,6 +93,7 @@ class Command:
     """One subcommand: help, documentation and parser are made from it.
 
     ``run`` returns the exit status. ``examples`` are whole command lines with what they do.
+    ``only_asks``: an engine that stays for the next question may answer it; see ``app.engine``.
     ``opens`` is called before the process is cut off from the network: it opens what the command
     listens on.
     """
@@ -104,6 +105,7 @@ class Command:
     arguments: Callable[[ArgumentParser], None]
     run: Callable[[Namespace, CommandContext], int]
     hidden: bool = False
+    only_asks: bool = False
     opens: Callable[[Namespace], None] | None = None
 
 
@@ -141,13 +143,21 @@ class CommandContext:
         logs.start()
         return self.config()
 
-    def with_engine(self, action: Callable[[EngineApi], T]) -> T:
-        """Run ``action`` with the library's engine: a running one, else one opened here."""
-        from app.engine import open_host
+    def with_engine(self, action: Callable[[EngineApi], T], *, stays: bool = False) -> T:
+        """Run ``action`` with the library's engine: a running one, else one opened here.
+
+        ``stays``: start one that stays for the next question instead, where that is possible.
+        """
+        from app import engine
         from indexer.api.endpoint import with_engine
 
         config = self.opened()
-        open_here = partial(open_host, config, self.open_engine)
+
+        def open_here() -> EngineApi:
+            staying = stays and self.open_engine is engine.open_engine
+            started = engine.start_staying_engine(config) if staying else None
+            return started or engine.open_host(config, self.open_engine)
+
         return with_engine(self.library, open_here, action, offline=config.offline)
 
     def lasting_engine(self) -> LastingEngine:

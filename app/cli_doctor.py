@@ -196,6 +196,7 @@ COMMANDS = (
         ),
         _report_arguments,
         _report,
+        only_asks=True,
     ),
     Command(
         "self-test",

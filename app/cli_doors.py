@@ -310,6 +310,7 @@ COMMANDS = (
         ),
         _assistant_arguments,
         _serve_assistants,
+        only_asks=True,
     ),
     Command(
         "serve",
@@ -328,6 +329,7 @@ COMMANDS = (
         ),
         _serve_arguments,
         _serve_http,
+        only_asks=True,
         opens=_listen,
     ),
     Command(
@@ -343,5 +345,6 @@ COMMANDS = (
         ),
         no_arguments,
         _serve_desktop,
+        only_asks=True,
     ),
 )

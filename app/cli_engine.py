@@ -38,9 +38,12 @@ def _engine_arguments(parser: ArgumentParser) -> None:
 
 def _engine(options: Namespace, context: CommandContext) -> int:
     from app import encryption
+    from app.engine import end_staying_engine
 
     if options.stop:
         return _stop(context)
+    if options.watch or options.idle_exit is None:  # else it is one of them
+        end_staying_engine(context.library)
     config = context.opened()
     try:
         return serve(context, config, options.idle_exit, watch=options.watch)
@@ -59,6 +62,7 @@ def serve(
     from app.engine import open_host
 
     host = open_host(config, context.open_engine, lasting=True)
+    host.service.staying = idle_exit is not None and not watch
     host.service.lock_after_s = encryption.lock_after_s(context.library, context.settings)
     with contextlib.closing(host), stopping(host.service.stop):
         if watch:
@@ -164,6 +168,7 @@ COMMANDS = (
         ),
         _engine_arguments,
         _engine,
+        only_asks=True,
     ),
     Command(
         "demo",

@@ -362,6 +362,7 @@ COMMANDS = (
         (("lectern status", "for a person"), ("lectern status --json", "for a program")),
         json_argument,
         _status,
+        only_asks=True,
     ),
     Command(
         "files",
@@ -375,6 +376,7 @@ COMMANDS = (
         ),
         _files_arguments,
         _files,
+        only_asks=True,
     ),
     Command(
         "remove",

@@ -104,7 +104,7 @@ def _search(options: Namespace, context: CommandContext) -> int:
         answered = result.hits and result.match is not Match.NONE
         return result, "" if answered else unsearched(engine.call(GetStatus()).files)
 
-    result, left_out = context.with_engine(action)
+    result, left_out = context.with_engine(action, stays=True)
     if options.format:
         from app.doors.launchers import FORMATS
 
@@ -343,7 +343,10 @@ COMMANDS = (
         "search",
         "find the passages that answer a question",
         "Find the passages that answer a question, and the pages they are on. The best "
-        "sentence of each is marked.\n\n" + GRAMMAR,
+        "sentence of each is marked.\n\nThe engine that answers stays for five minutes after the "
+        "last question, so that the next is answered at once; any other command that needs the "
+        "library for itself ends it. LECTERN_ENGINE_STAYS says how many seconds instead; 0: not "
+        "at all.\n\n" + GRAMMAR,
         (
             ("lectern search how long did the crossing take", "ask a question"),
             ("lectern search 'termination \"notice period\" -draft'", "a phrase, and no drafts"),
@@ -355,6 +358,7 @@ COMMANDS = (
         ),
         _search_arguments,
         _search,
+        only_asks=True,
     ),
     Command(
         "compare",
@@ -371,5 +375,6 @@ COMMANDS = (
         ),
         _compare_arguments,
         _compare,
+        only_asks=True,
     ),
 )

@@ -176,5 +176,6 @@ COMMANDS = (
         ),
         _arguments,
         _run,
+        only_asks=True,
     ),
 )

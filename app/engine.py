@@ -8,15 +8,23 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 import platform
 import re
+import subprocess
 import sys
+import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.api.errors import WorldError
-from indexer.vault.place import is_locked
+from indexer.api.endpoint import EngineClient
+from indexer.api.errors import LecternError, WorldError
+from indexer.api.requests import Shutdown
+from indexer.confine import launcher
+from indexer.confine.process import own_command
+from indexer.vault.place import is_encrypted, is_locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +35,12 @@ if TYPE_CHECKING:
 
     OpenEngine = Callable[[EngineConfig], LocalEngine]
 
+
+# Seconds that an engine stays after the last question, and the variable that says otherwise.
+STAYS_S = 300.0
+STAYS_VARIABLE = "LECTERN_ENGINE_STAYS"
+_ATTACH_S = 0.02  # between attempts while it starts
+_ENDS_S = 30.0
 
 LIBRARIES = ("lancedb", "pyarrow", "pymupdf", "tokenizers", "numpy")
 
@@ -102,3 +116,41 @@ def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False)
     except BaseException:
         engine.close()
         raise
+
+
+def start_staying_engine(config: EngineConfig) -> EngineClient | None:
+    """Start an engine that stays for some minutes, so that the next question need not open one.
+
+    Returns None where none stays (an encrypted library, Windows, or a variable that says so), and
+    if it ends at once: whoever then opens an engine here learns why.
+    """
+    stays = os.environ.get(STAYS_VARIABLE, str(STAYS_S))
+    if sys.platform == "win32" or stays == "0" or is_encrypted(config.library):
+        return None
+    options = ["--library", str(config.library), *(["--offline"] if config.offline else [])]
+    with launcher.shared_environment() as variables:
+        process = subprocess.Popen(
+            [*own_command(), *options, "engine", "--idle-exit", stays], cwd="/",
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, **variables}, pass_fds=[int(each) for each in variables.values()],
+            start_new_session=True,
+        )  # fmt: skip
+    while (client := EngineClient.attach(config.library)) is None and process.poll() is None:
+        time.sleep(_ATTACH_S)
+    return client
+
+
+def end_staying_engine(library: Path) -> None:
+    """End an engine that only stays for the next question: its settings or its lock are in the way.
+
+    One that does not answer is left to whoever meets it.
+    """
+    try:
+        client = EngineClient.attach(library)
+    except LecternError:
+        return
+    if client is not None:
+        with closing(client):
+            if client.greeting.staying:
+                client.call(Shutdown())
+                client.wait_until_gone(_ENDS_S)

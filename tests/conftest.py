@@ -44,6 +44,9 @@ SLOW = frozenset(
 settings.register_profile("lectern", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("lectern")
 
+# A command's engine ends with it, so that libraries can be deleted, damaged and moved.
+os.environ["LECTERN_ENGINE_STAYS"] = "0"
+
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Mark the tests of slow modules, all of which must be there."""

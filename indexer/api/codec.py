@@ -295,6 +295,7 @@ class Greeting:
         holding: The holding of the lock, see ``indexer.api.private_files``.
         offline: It never uses the network.
         version: Of the program.
+        staying: It only stays for the next question, and ends for a command that does more.
     """
 
     pid: int
@@ -302,6 +303,7 @@ class Greeting:
     library: str
     offline: bool
     version: str
+    staying: bool = False
 
 
 def hello(words: Hello | Greeting) -> Header:

@@ -62,6 +62,8 @@ class Service:
         self.lock = engine.lock
         self.offline = offline
         self.lasting = lasting
+        #: Whether it only stays for the next question; see ``Greeting``.
+        self.staying = False
         #: Seconds without work after which it stops, as an encrypted library wants; 0 is never.
         self.lock_after_s = 0.0
         self.search_queue = SearchQueue("search queue")
@@ -168,6 +170,7 @@ class Service:
             library=str(self.library),
             offline=self.offline,
             version=program_version(),
+            staying=self.staying,
         )
         with self._changed:
             if has_room := self._make_room():

@@ -46,6 +46,7 @@ class Lectern:
             "COLUMNS": "80",
         }
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("LECTERN_")}
+        private["LECTERN_ENGINE_STAYS"] = "0"
         return {**inherited, **private}
 
     @property

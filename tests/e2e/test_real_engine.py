@@ -21,6 +21,7 @@ from indexer.api.progress import CancelToken, Progress
 from indexer.api.requests import Index
 from tests.e2e.conftest import Lectern
 from tests.tiny_model import TINY, install_tiny_model
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -224,3 +225,39 @@ def test_no_process_is_left_behind(copied: Lectern) -> None:
         except (ProcessLookupError, PermissionError):
             continue
     assert left == []
+
+
+def staying(lectern: Lectern) -> int:
+    """Return the process of the engine that stays for the next question, 0 without one."""
+    client = EngineClient.attach(lectern.library)
+    if client is None:
+        return 0
+    with contextlib.closing(client):
+        assert client.greeting.staying
+        return client.greeting.pid
+
+
+def test_an_engine_stays_for_the_next_question(
+    copied: Lectern, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", copied.environment["XDG_RUNTIME_DIR"])
+    stays = {"LECTERN_ENGINE_STAYS": "600"}
+    first = json.loads(copied("search", "--json", "boat", environment=stays).stdout)
+    process = staying(copied)
+    assert process
+    again = json.loads(copied("search", "--json", "boat", environment=stays).stdout)
+    assert again["hits"] == first["hits"]
+    copied("status")
+    assert staying(copied) == process
+    copied("settings", "set", "history", "off")  # an engine has the settings that it began with
+    assert not staying(copied)
+
+
+def test_an_engine_that_stays_ends_by_itself(
+    copied: Lectern, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", copied.environment["XDG_RUNTIME_DIR"])
+    copied("search", "boat", environment={"LECTERN_ENGINE_STAYS": "0.1"})
+    wait_for(lambda: not staying(copied))
+    copied("search", "boat")
+    assert not staying(copied)

@@ -83,6 +83,7 @@ class Home:
             **kept,
             **{name: str(place) for name, place in places.items()},
             "PYTHONPATH": str(ROOT),
+            "LECTERN_ENGINE_STAYS": "0",
         }
 
     def command(self, *arguments: str) -> list[str]:
