@@ -93,6 +93,8 @@ class MainWindow(QMainWindow):
             self.resize(letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)
         known = os.access(context.library / CATALOG, os.F_OK)
         self.pages.show_page(SEARCH if known else FIRST_RUN)
+        if known:
+            self.pages.search.search.restore()
 
     def _make_rail(self) -> Rail:
         rail = Rail()

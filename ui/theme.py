@@ -88,7 +88,7 @@ DARK = _theme(
 )  # fmt: skip
 
 # Fusion draws the edges of these in a darker shade of the window's colour, with too low a contrast.
-_EDGED = ("QCheckBox", "QRadioButton", "QLineEdit", "QAbstractSpinBox")
+_EDGED = ("QCheckBox", "QRadioButton", "QLineEdit", "QAbstractSpinBox", "QPlainTextEdit")
 _FUSION_DARKENS = 1.4
 
 _current = LIGHT

@@ -394,8 +394,9 @@ class StatusLine(QFrame):
             self._show_activity(activity)
 
     def _show_activity(self, activity: Activity) -> None:
-        self._embedded.setVisible(activity.embedded_share < 1)
-        self._embedded.setText(work.meaning(activity.embedded_share))
+        share = work.meaning(activity.embedded_share)
+        self._embedded.setVisible(bool(share) and share != self.text)
+        self._embedded.setText(share)
         device = activity.device.upper()
         self._device.setText(device)
         self._device.setAccessibleName(self.tr("Device: {device}").format(device=device))

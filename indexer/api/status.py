@@ -58,6 +58,7 @@ class Activity:
         changes: A version of files and documents, to detect changes.
         changing: The model that will be searched once its vectors are complete.
         rebuilding: Whether tables of an earlier version are being rebuilt.
+        empty: Whether no document was read yet.
         device_notes: Why this device is used.
     """
 
@@ -75,6 +76,7 @@ class Activity:
     set_aside: int
     changing: ModelChange | None = None
     rebuilding: bool = False
+    empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)

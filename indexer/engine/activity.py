@@ -36,6 +36,7 @@ class ActivityCounts:
     change: reindex.SpaceChange = field(default_factory=reindex.SpaceChange)
     pending: int = 0
     set_aside: int = 0
+    empty: bool = False
 
 
 @dataclass(slots=True)
@@ -93,6 +94,7 @@ class ActivityMonitor:
             set_aside=counts.set_aside,
             changing=counts.change.changing,
             rebuilding=counts.change.rebuilding,
+            empty=counts.empty,
         )
 
     def _rates(self) -> tuple[float, float]:
@@ -122,6 +124,7 @@ class ActivityMonitor:
             self._change(),
             self.catalog.queue.waiting(),
             self.catalog.coverage.set_aside(),
+            empty=not totals.documents,
         )
         # By the work, not by the clock: on a busy computer counts would be a minute old.
         worked = time.thread_time() - began

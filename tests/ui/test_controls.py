@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from ui.main_window import MainWindow
+    from ui.theme import Themes
 
 MOST = 18
 
@@ -46,6 +48,29 @@ def test_the_basket_has_few_controls_with_four_passages(window: MainWindow) -> N
     window.pages.show_page(BASKET)
     QApplication.processEvents()
     assert 10 < len(controls(window)) <= MOST, controls(window)
+
+
+def test_the_title_of_a_page_is_read_also_beside_large_controls(
+    window: MainWindow, themes: Themes, qtbot: QtBot
+) -> None:
+    window.resize(1280, 800)
+    pane = window.pages.search
+    window.pages.search_for("the")
+    qtbot.waitUntil(lambda: pane.preview.shown is pane.preview.text)
+    bar = pane.preview.bar
+    bar.title.setText("South: the story of the last expedition")
+    box = pane.search.bar.box
+
+    def is_as_wanted(percent: int) -> bool:
+        letters = bar.title.width() / bar.title.fontMetrics().averageCharWidth()
+        beside = bar.title.geometry().bottom() > bar.page.geometry().top()
+        larger = box.font().pointSizeF() / QApplication.font().pointSizeF()
+        return letters >= 15 and beside == (percent == 100) and abs(larger - 1.15) < 0.01
+
+    for percent in (100, 200, 100):
+        themes.scale_text(percent)
+        bar.show_kind(pages=True, text=False)
+        qtbot.waitUntil(partial(is_as_wanted, percent))
 
 
 def test_large_text_leaves_the_page_beside_the_results_after_it_was_read_alone(

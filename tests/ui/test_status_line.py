@@ -40,6 +40,7 @@ def line(qtbot: QtBot) -> StatusLine:
     ("activity", "text"),
     [
         (IDLE, "Up to date"),
+        (replace(IDLE, empty=True), "No documents yet"),
         (replace(IDLE, reason="disk_full"), "Waits: the disk is nearly full"),
         (replace(IDLE, reason="busy"), "Up to date"),
         (reading(), "Reading: 12 of 3,400 files."),

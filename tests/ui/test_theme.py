@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QListWidget,
+    QPlainTextEdit,
     QSplitter,
     QStyle,
     QStyleOptionViewItem,
@@ -247,6 +248,19 @@ def test_check_boxes_have_a_visible_edge(colours: Theme, qtbot: QtBot) -> None:
         here = drawn.pixelColor(x, y)
         counted += min(contrast(here, colours.base), contrast(here, colours.raised)) >= 3
     assert counted > 20, "a line around it"
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_fields_of_several_lines_have_a_visible_edge(
+    themes: Themes, qtbot: QtBot, mode: str
+) -> None:
+    themes.apply(mode)
+    field = QPlainTextEdit()
+    qtbot.addWidget(field)
+    drawn = field.grab().toImage()
+    middle = drawn.height() // 2
+    edge = max(contrast(drawn.pixelColor(x, middle), theme.current().base) for x in range(3))
+    assert edge >= 3
 
 
 def test_a_mode_is_applied_and_emits_changed(

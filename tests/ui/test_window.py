@@ -15,11 +15,12 @@ from app.settings import Settings
 from indexer.api.requests import Index
 from indexer.confine.process import own_command
 from tests.ui.engines import answer
-from tests.ui.program import application, end, make, start
+from tests.ui.program import application, end, index, make, start
 from ui import desktop, programs
 from ui.application import Start
 from ui.library.first_run import FirstRun
 from ui.pages import FIRST_RUN, LIBRARY, SEARCH
+from ui.search.rows import key_of
 from ui.settings_dialog.dialog import MODELS, SettingsDialog
 from ui.supervisor import EngineState
 
@@ -225,6 +226,44 @@ def test_geometry_and_splitter_are_restored(
     now_left, now_right = search.panes.sizes()
     assert now_left / now_right == pytest.approx(left / right, abs=0.05)
     end(other, qtbot)
+
+
+@pytest.mark.parametrize("history", [True, False])
+def test_the_last_search_is_restored_with_its_hit_where_the_history_is_on(
+    engine: FakeEngine,
+    library_files: Path,
+    program_library: Path,
+    settings: Settings,
+    qtbot: QtBot,
+    history: bool,
+) -> None:
+    (program_library / "catalog.sqlite").touch()
+    index(engine, library_files)
+    settings.set("history", history)
+    one = make(settings, program_library)
+    start(one, qtbot)
+    search = one.window.pages.search.search
+    one.window.pages.search_for("the type:txt")
+    qtbot.waitUntil(lambda: len(search.results.groups) > 1)
+    search.results.go_to(key_of(search.results.groups[-1].head))
+    chosen = search.current_hit
+    assert chosen is not None
+    end(one, qtbot)
+    other = make(settings, program_library)
+    start(other, qtbot)
+    search = other.window.pages.search.search
+    if history:
+        qtbot.waitUntil(lambda: search.current_hit is not None)
+        current = search.current_hit
+        assert current is not None
+        assert key_of(current) == key_of(chosen)
+    assert search.query == ("type:txt the" if history else "")
+    other.window.pages.search_for("")
+    search.bar.box.set_query("")
+    end(other, qtbot)
+    again = make(settings, program_library)
+    assert again.window.pages.query == "", "an emptied box stays empty"
+    end(again, qtbot)
 
 
 def test_the_speed_of_the_settings_is_sent_to_the_engine(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QHBoxLayout,
     QLineEdit,
     QListWidget,
@@ -28,6 +29,8 @@ from ui.words import amounts, names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from PySide6.QtGui import QResizeEvent
 
 
 _MOST_ROWS = 6  # of the list of places
@@ -144,6 +147,7 @@ class FindBar(QWidget):
 
 SCALES = (0.75, 1.0, 1.25, 1.5, 2.0)
 _LABEL_CHARS = 5
+_TITLE_CHARS = 16  # of which less is no title
 
 
 class Toolbar(QWidget):
@@ -184,10 +188,17 @@ class Toolbar(QWidget):
         self.more.setMenu(self.menu)
         self._connect()
         parts = (
-            self.side, self.title, self.before, self.after, self.place, self.page, self.total,
-            self.unit, self.zoom, self.copy, self.open, self.more,
+            self.before, self.after, self.place, self.page, self.total, self.unit, self.zoom,
+            self.copy, self.open, self.more,
         )  # fmt: skip
-        filled(QHBoxLayout(self), *parts, spacing=S, edges=(M, S, M, S), wide=self.title)
+        self._controls = QHBoxLayout()
+        self._controls.addStretch()
+        filled(self._controls, *parts, spacing=S)
+        self._head = filled(QHBoxLayout(), self.side, self.title, spacing=S, wide=self.title)
+        self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        filled(
+            self._lines, self._head, self._controls, spacing=S, edges=(M, S, M, S), wide=self._head
+        )
         self._measure()
 
     def show_steps(self, *, shown: bool) -> None:
@@ -239,6 +250,21 @@ class Toolbar(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._measure()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the title on a line of its own where little of it would be left."""
+        title = _TITLE_CHARS * self.fontMetrics().averageCharWidth() + 2 * M
+        beside = self.side.sizeHint().width() + title + self._controls.sizeHint().width()
+        way = QBoxLayout.Direction
+        self._lines.setDirection(way.TopToBottom if self.width() < beside else way.LeftToRight)
+        super().resizeEvent(event)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the room on two lines, whatever the lines are now."""
+        for each in (self._head, self._controls):
+            each.invalidate()  # Qt does so for the outer layout only when a part is hidden
+        wide = max(each.minimumSize().width() for each in (self._head, self._controls))
+        return QSize(wide + 2 * M, super().minimumSizeHint().height())
 
     def _button(self, name: str, text: str, shortcut: str = "") -> IconToolButton:
         button = IconToolButton(name, text)

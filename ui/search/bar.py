@@ -261,6 +261,7 @@ class SearchBar(QWidget):
         self.menu.triggered.connect(call_data)
         filled(QHBoxLayout(self), self.box, self.kept_button, wide=self.box)
         memory.changed.connect(self._offer)
+        self._enlarging = timer(self, 0, self._enlarge)
         self._enlarge()
 
     def show_kept(self) -> None:
@@ -286,8 +287,10 @@ class SearchBar(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == event.Type.FontChange and hasattr(self, "kept_button"):
-            self._enlarge()
+        changes = (event.Type.FontChange, event.Type.StyleChange)
+        if event.type() in changes and hasattr(self, "kept_button"):
+            # Later, since a new style sheet gives the box the font that it had before.
+            self._enlarging.start()
 
     def _enlarge(self) -> None:
         """Make the text of the box larger than the window's."""

@@ -47,8 +47,18 @@ class Saved:
     new: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class LeftSearch:
+    """The query that was in the box when the window was closed, and the key of the hit."""
+
+    query: str
+    path: str = ""
+    start: int = 0
+    end: int = 0
+
+
 class Memory(QObject):
-    """Recent and saved searches, the newest first.
+    """Recent and saved searches, the newest first, and the search that the window was left with.
 
     Signals:
         changed: One of the lists has changed.
@@ -63,6 +73,9 @@ class Memory(QObject):
         history, saved = folder / "history.json", folder / "searches.json"
         self._searches = PersonalList(history, "searches", str, worker, parent=self)
         self._documents = PersonalList(history, "documents", str, worker, parent=self)
+        self._left = PersonalList(
+            history, "left", LeftSearch, worker, key=lambda one: one.query, parent=self
+        )
         self._saved = PersonalList(
             saved, "saved", Saved, worker, key=lambda one: one.name, parent=self
         )
@@ -96,6 +109,19 @@ class Memory(QObject):
         """Delete the history; saved searches stay."""
         self._searches.delete()
         self._documents.delete()
+        self._left.delete()
+
+    @property
+    def left(self) -> LeftSearch | None:
+        """The search that the window was closed with, if it had one."""
+        return self._left.entries[0] if self._left.entries else None
+
+    def leave(self, query: str, key: Key | None) -> None:
+        """Store the search that the window is closed with, if the history is on."""
+        query = " ".join(query.split())[:MAX_CHARACTERS]
+        left = (LeftSearch(query, *(key or ())),) if query and self._remembers else ()
+        if left != self._left.entries:
+            self._left.change(lambda _before: left)
 
     def note_search(self, text: str) -> None:
         """Add a search to the history, if that is on."""

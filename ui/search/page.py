@@ -157,6 +157,12 @@ class SearchPage(QWidget):
             self._wanted_key = there.key
             self.search(there.query)
 
+    def restore(self) -> None:
+        """Repeat the search that the window was last closed with, and select its hit."""
+        if (left := self.memory.left) is not None:
+            self._wanted_key = (left.path, left.start, left.end) if left.path else None
+            self.search(left.query)
+
     def search_inside(self, path: str) -> None:
         """Restrict the search to one document, and focus the box."""
         self.search(inside(path, self.query))
@@ -191,6 +197,8 @@ class SearchPage(QWidget):
     def stop(self) -> None:
         """Cancel what is under way, and wait until files are written."""
         self._history.timer.stop()
+        row = self.results.current
+        self.memory.leave(self.query, row.key if row is not None else None)
         self.freshness.stop()
         self.reasons.stop()
         self.live_search.stop()

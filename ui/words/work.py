@@ -40,7 +40,8 @@ def meaning(share: float) -> str:
 def _resting(activity: Activity) -> str:
     if activity.pending:
         return amounts.waiting(activity.pending)
-    return names.change(activity) or meaning(activity.embedded_share) or say(N_("Up to date"))
+    done = say(N_("No documents yet") if activity.empty else N_("Up to date"))
+    return names.change(activity) or meaning(activity.embedded_share) or done
 
 
 def _progress(progress: Progress) -> str:

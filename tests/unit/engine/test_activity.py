@@ -26,4 +26,5 @@ def test_counts_are_renewed_on_a_busy_computer(
         models = ModelsInUse(EngineConfig(tmp_path, tmp_path / "models"))
         monitor = ActivityMonitor(catalog, models, Throttle())
         assert monitor.current_activity().embedded_share == 1
+        assert monitor.current_activity().empty
         assert monitor._count_at <= clock.now + COUNT_EVERY_S
