@@ -5168,6 +5168,10 @@
         <translation>Auf dem neuesten Stand</translation>
     </message>
     <message>
+        <source>No documents yet</source>
+        <translation>Noch keine Dokumente</translation>
+    </message>
+    <message>
         <source>{progress}, {time} left.</source>
         <translation>{progress}, noch {time}.</translation>
     </message>
