@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 COMPILER := $(wildcard packaging/model/*.py resources/models/*/checkpoint.json)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow pytest test-windows model model-languages model-reranker lint types imports bench bench-recognition bench-scale bench-peers bench-cluster bench-card bench-ranking fuzz faults soak trust confine-trace lock sample translations screenshots package help-pages site \
+.PHONY: help demo test test-slow pytest test-windows model model-languages lint types imports bench bench-recognition bench-scale bench-peers bench-cluster bench-card bench-ranking fuzz faults soak trust confine-trace lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -58,10 +58,6 @@ model-languages: .venv/convert.stamp  ## Train the multilingual model anew (goes
 	$(PY) packaging/model/train.py --base e5 --texts $(TEXTS) --run build/model/lectern-e5-late
 	$(PY) packaging/model/export.py --base e5 --run build/model/lectern-e5-late --id lectern-e5-late --texts $(TEXTS)
 	$(PY) packaging/model/late_reference.py --model resources/models/lectern-e5-late
-
-model-reranker: .venv/convert.stamp  ## Train a cross-encoder that orders hits, to be imported (goes on where it stopped)
-	$(PY) packaging/model/lists.py --texts $(TEXTS)
-	$(PY) packaging/model/train_reranker.py --run build/model/reranker
 
 bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table (half an hour)
 	@$(PY) -m tests.benchmarks

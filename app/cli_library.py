@@ -71,8 +71,6 @@ def status_lines(status: Status) -> list[str]:
     if status.passages:
         passages += f", {render.share(status.embedded_share)} embedded"
     rows += [("Passages", passages), ("Model", f"{status.model}, {status.precision}")]
-    if status.reranker:
-        rows.append(("First hits", f"ordered by {render.name(status.reranker)}"))
     if status.rebuilding:
         rows.append(("Made anew", "after an update, from the documents"))
     if changing := status.changing:

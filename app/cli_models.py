@@ -13,11 +13,9 @@ from indexer.api.codec import encode
 from indexer.api.errors import bad_usage
 from indexer.api.models import (
     CompareModels,
-    ModelKind,
     ModelState,
     RankScore,
     RemoveModel,
-    UseReranker,
     read_questions,
 )
 from indexer.api.progress import CancelToken, Reporter, ignore_progress
@@ -32,12 +30,6 @@ if TYPE_CHECKING:
 
 UNKNOWN = "unknown"
 _STATES = {ModelState.HERE: "ready", ModelState.ABSENT: "not here yet"}
-_KINDS = {
-    ModelKind.EMBEDDING: "a vector for each passage",
-    ModelKind.RERANKER: "a score for a question and a passage",
-}
-# Facts that a model without vectors does not have.
-_OF_VECTORS = frozenset({"dimensions", "pooling", "late", "query_prefix", "document_prefix"})
 
 
 def summary(model: ModelInfo) -> str:
@@ -49,7 +41,6 @@ def summary(model: ModelInfo) -> str:
         (spoken,) = model.languages
     facts = (
         _STATES[model.state],
-        _KINDS[model.kind] if model.kind is not ModelKind.EMBEDDING else "",
         f"{model.dimensions} dimensions" if model.dimensions else "",
         _window(model) if model.tokens else "",
         spoken,
@@ -66,8 +57,6 @@ def _window(model: ModelInfo) -> str:
 def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
     """Return a row for each fact of a model; what nobody has verified is unknown."""
     for each in fields(model):
-        if model.kind is ModelKind.RERANKER and each.name in _OF_VECTORS:
-            continue
         value = getattr(model, each.name)
         match value:
             case None:
@@ -141,10 +130,6 @@ def _arguments(parser: ArgumentParser) -> None:
         help="for use: int8, fp16 or fp32; else the setting's",
     )  # fmt: skip
     parser.add_argument(
-        "--accept-licence", action="store_true",
-        help="for get: you have read the licence and accept it",
-    )  # fmt: skip
-    parser.add_argument(
         "--dry-run", action="store_true", help="for use: only say what it would cost"
     )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
@@ -216,7 +201,7 @@ def _get(options: Namespace, context: CommandContext) -> int:
     try:
         with stopping(token.cancel):
             found = obtain_model(
-                known.id, config, accepted=options.accept_licence,
+                known.id, config,
                 reporter=Reporter(
                     ignore_progress if options.quiet else line, token, _progress(options, context)
                 ),
@@ -224,27 +209,6 @@ def _get(options: Namespace, context: CommandContext) -> int:
     finally:
         line.clear()
     return _show(found, options, context)
-
-
-def _use(options: Namespace, context: CommandContext) -> int:
-    """Change the library to a model, or let one that orders hits do so."""
-    from indexer.api.models import ModelKind
-    from indexer.embed.installed import describe_model
-    from indexer.embed.model_files import find_record
-
-    models = context.config().models
-    if describe_model(options.model, models).kind is ModelKind.EMBEDDING:
-        return change_model(options, context)
-    record = find_record(options.model, models)  # raises if it was not fetched
-    if not options.dry_run:
-        context.settings.set("reranker", record.id)
-        context.with_engine(lambda engine: engine.call(UseReranker(record.id)))
-    if options.json:
-        context.print_json({"reranker": record.id})
-        return 0
-    orders = "would order" if options.dry_run else "orders"
-    context.print(f"{render.name(record.id)} {orders} the first hits of every answer.")
-    return 0
 
 
 def _compare(options: Namespace, context: CommandContext) -> int:
@@ -272,7 +236,7 @@ _ACTIONS = {
     "list": _list,
     "info": _info,
     "get": _get,
-    "use": _use,
+    "use": change_model,
     "remove": _remove,
     "import": _import,
     "compare": _compare,
@@ -294,12 +258,9 @@ COMMANDS = (
         "Nothing in it is run. It is copied, and accepted only if padding does not change what it "
         "computes; its forms in 16 and 8 bits are used if they compute about the same. Its licence "
         "is what the head of its README.md names; its languages are unknown.\n\n"
-        "An installed cross-encoder puts the first hits of each answer "
-        "into a better order. `use` chooses among several; `lectern settings set reranker off` "
-        "turns this off.\n\n"
         "`get` of a published model asks its hub, huggingface.co or the mirror in HF_ENDPOINT, for "
-        "sizes and hashes, then fetches what is missing, and goes on where it stopped. A licence "
-        "that restricts its use must be accepted first. HTTPS_PROXY and HF_TOKEN are honoured.\n\n"
+        "sizes and hashes, then fetches what is missing, and goes on where it stopped. "
+        "HTTPS_PROXY and HF_TOKEN are honoured.\n\n"
         "`compare` asks your own questions by two models whose vectors the library has, the one it "
         "uses and the one before, which need not be named: first `use` the new one, compare, and "
         "go back with `lectern reindex --rollback` if it is worse, which is done at once.",
@@ -307,10 +268,6 @@ COMMANDS = (
             ("lectern models", "all of them"),
             ("lectern models info lectern-e5-late", "one of them"),
             ("lectern models get all-MiniLM-L6-v2", "fetch it"),
-            (
-                "lectern models get jina-reranker-v2-base-multilingual --accept-licence",
-                "one with terms of use",
-            ),
             ("lectern models use lectern-e5-late --dry-run", "what it would cost"),
             ("lectern models import ~/models/mine --name mine", "take over one from a folder"),
             ("lectern models remove all-MiniLM-L6-v2", "delete its files"),

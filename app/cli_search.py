@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -20,7 +19,6 @@ from indexer.api.formats import page_unit
 from indexer.api.requests import MAX_LIMIT, Compare, Explain, GetStatus, Search
 from indexer.api.types import HEADING_SEPARATOR, Hit, HitExplanation, Match, SearchResult
 from indexer.query.filters import grammar_help
-from indexer.query.reranking import rerank_request, reranked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -98,7 +96,7 @@ def _search(options: Namespace, context: CommandContext) -> int:
     def action(engine: EngineApi) -> tuple[SearchResult, str]:
         # What resembles a place is shown with the sentences that do.
         request = Search(text, limit, options.explain or bool(options.like))
-        result = _in_best_order(engine, text, engine.call(request))
+        result = engine.call(request)
         if options.explain:
             result = _with_matches(engine, text, result)
         answered = result.hits and result.match is not Match.NONE
@@ -116,15 +114,6 @@ def _search(options: Namespace, context: CommandContext) -> int:
     explain = options.explain or bool(options.like)
     print_result(context, text, result, as_json=options.json, explain=explain)
     return 0
-
-
-def _in_best_order(engine: EngineApi, text: str, result: SearchResult) -> SearchResult:
-    """The answer, re-ranked if a cross-encoder is installed and works."""
-    request = rerank_request(text, result)
-    if request is not None:
-        with suppress(WorldError):
-            return reranked(result, engine.call(replace(request, wait=True)))
-    return result
 
 
 def _with_matches(engine: EngineApi, text: str, result: SearchResult) -> SearchResult:

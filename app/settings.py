@@ -135,9 +135,6 @@ _ROWS = (
     Setting("model", IN_PLACE, SettingType.TEXT, AUTO, N_("Language model"),
             N_("Embedding model, by name; auto: the one for the languages of the library. "
                "lectern-e5-late also finds documents in English by questions in other languages.")),
-    Setting("reranker", IN_PLACE, SettingType.TEXT, AUTO, N_("Order of the first hits"),
-            N_("Model that orders the first hits, by name; auto: a cross-encoder if one is here, "
-               "else a model with a vector for each token; off: none.")),
     Setting("device", READING, SettingType.CHOICE, "auto", N_("Device"),
             N_("Where the model runs."),
             choices={"auto": N_("The best available"), "cuda": "CUDA", "tensorrt": "TensorRT",
@@ -316,7 +313,6 @@ def engine_config(settings: Settings, library: Path, *, offline: bool = False) -
         model=DEFAULT_MODEL if value["model"] == AUTO else value["model"],
         languages_model=LANGUAGES_MODEL if value["model"] == AUTO else "",
         interface_language=interface_language(value["language"]),
-        reranker="" if value["reranker"] == AUTO else value["reranker"],
         precision=Precision.INT8 if by_machine else Precision(value["precision"]),
         fastest_precision=by_machine,
         query_precision=Precision(value["query_precision"]),

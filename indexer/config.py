@@ -19,8 +19,6 @@ GIB = 1 << 30
 DEFAULT_MODEL = "lectern-minilm-late"
 # The model for libraries in languages that the default does not cover.
 LANGUAGES_MODEL = "lectern-e5-late"
-# In place of a model that orders the first hits.
-NO_RERANKER = "off"
 
 
 class Precision(StrEnum):
@@ -90,7 +88,6 @@ class EngineConfig:
     model: str = DEFAULT_MODEL
     languages_model: str = ""
     interface_language: str = ""
-    reranker: str = ""  # the model that orders the first hits; "" the best, NO_RERANKER none
     precision: Precision = Precision.INT8
     fastest_precision: bool = False
     query_precision: Precision = Precision.FP32

@@ -29,7 +29,6 @@ def write_graph(
     location: str = "",
     table: np.ndarray[Any, Any] = TABLE,
     positions: int = 1 << 14,
-    scores: bool = False,
 ) -> None:
     """Each token's vector and the mean of the real ones, as exporters name inputs and outputs.
 
@@ -50,17 +49,14 @@ def write_graph(
         node("ReduceSum", ["real", "second"], ["sum"], keepdims=1),
         node("ReduceSum", ["column", "second"], ["count"], keepdims=1),
         node("Div", ["sum", "count"], ["mean"]),
-        node("Add", ["x", "mean"], ["states" if scores else output], domain=domain),
+        node("Add", ["x", "mean"], [output], domain=domain),
     ]
-    if scores:  # of what is read together, by the mean alone
-        nodes.append(node("ReduceMean", ["mean", "ends"], [output], keepdims=0))
     value = helper.make_tensor_value_info
     graph = helper.make_graph(
         nodes, "exported", [value(name, TensorProto.INT64, ["b", "s"]) for name in inputs],
-        [value(output, TensorProto.FLOAT, ["b"] if scores else ["b", "s", table.shape[1]])],
+        [value(output, TensorProto.FLOAT, ["b", "s", table.shape[1]])],
         [numpy_helper.from_array(table, "words"), numpy_helper.from_array(np.array([-1]), "last"),
          numpy_helper.from_array(np.array([1]), "second"),
-         numpy_helper.from_array(np.array([1, 2]), "ends"),
          numpy_helper.from_array(np.array(0), "zero"), numpy_helper.from_array(np.array(1), "one"),
          numpy_helper.from_array(places(positions), "positions")],
     )  # fmt: skip

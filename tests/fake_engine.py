@@ -5,7 +5,7 @@ tested. What a file begins with decides what becomes of it: WAIT keeps ``index``
 cancelled, STUCK whatever happens; ``LOCKED secret`` needs that password; ``BROKEN`` cannot be
 read, ``CRASHED`` stopped the engine twice, until the file says otherwise and ``retry`` asks. A
 query with WAIT in it keeps ``search`` busy; one with CRASH in it raises what no engine should;
-one with POOR in it finds nothing good, one with VAGUE perhaps; one with BACKWARDS is re-ranked so.
+one with POOR in it finds nothing good, one with VAGUE perhaps.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ from indexer.api.requests import (
     ListFolders,
     Remove,
     Repair,
-    Rerank,
     Retry,
     Search,
     SearchByWords,
@@ -381,7 +380,6 @@ _ANSWERS: dict[type[Request[Any]], Callable[[FakeEngine, Any, CancelToken, Any],
     Repair: lambda engine, _request, token, report: engine._repair(token, report),
     Search: lambda engine, request, token, _report: engine.find(request, token),
     SearchByWords: lambda *_: SearchResult(()),
-    Rerank: lambda _engine, request, *_: tuple(reversed(range(len(request.passages)))),
     EstimateIndex: lambda engine, request, token, _report: engine.estimated(request, token),
     Compare: lambda engine, request, token, _report: engine.compared(request, token),
     ListFiles: lambda engine, request, *_: engine.listed(request),

@@ -92,8 +92,7 @@ class FakeLibrary:
         poor = "POOR" in text or bool(hits and hits[0].score < 1)
         match = Match.NONE if poor else Match.PERHAPS if "VAGUE" in text else Match.GOOD
         seconds = time.perf_counter() - began
-        backwards = "BACKWARDS" in text
-        return SearchResult(tuple(hits[: request.limit]), (), seconds, 0.5, match, backwards)
+        return SearchResult(tuple(hits[: request.limit]), (), seconds, 0.5, match)
 
     def _hits(self, path: str, words: set[str]) -> Iterator[Hit]:
         text = self.texts[path]

@@ -50,16 +50,6 @@ def write_folder(folder: Path, pooling: str = "mean_tokens", *, seed: int = 0) -
     return folder
 
 
-def write_cross_encoder(folder: Path, seed: int = 0) -> Path:
-    """Write the folder of a tiny cross-encoder and return it."""
-    folder.mkdir(parents=True)
-    own = {"architectures": ["BertForSequenceClassification"], "id2label": {"0": "LABEL_0"}}
-    (folder / "config.json").write_text(json.dumps(CONFIG | own), "utf-8")
-    (folder / TOKENIZER).write_bytes(tiny_tokenizer(tiny_vocabulary()))
-    write_graph(folder / GRAPH, table=_table(seed), output="logits", scores=True)
-    return folder
-
-
 def states_of(ids: np.ndarray[Any, Any], seed: int = 0) -> np.ndarray[Any, Any]:
     """What its graph computes of a sequence, ``(tokens, HIDDEN)``."""
     own = _table(seed)[ids] + places(len(ids))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import quote_from_bytes, unquote_to_bytes
@@ -44,7 +44,6 @@ from indexer.api.lru_cache import SharedCache
 from indexer.api.progress import CancelToken
 from indexer.api.requests import Compare, GetActivity, GetDocument, Search
 from indexer.query.links import link_to
-from indexer.query.reranking import rerank_request, reranked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from indexer.api.answers import Change, Document, LoneStatement
     from indexer.api.contract import EngineApi, Request
-    from indexer.api.types import Hit, SearchResult
+    from indexer.api.types import Hit
 
 A = TypeVar("A")
 
@@ -308,7 +307,7 @@ class DoorLibrary:
         most = min(max(limit, 1), MOST_HITS)
 
         def found(scope: str) -> CollectionHits:
-            result = self._best(caller, Search(text, most, within=scope))
+            result = self._call(caller, Search(text, most, within=scope))
             return CollectionHits(
                 scope or EVERYTHING,
                 match=str(result.match),
@@ -321,17 +320,6 @@ class DoorLibrary:
         names = ", ".join(one.collection for one in outcomes)
         self._note(caller, what, query=asked, collections=names, found=hits)
         return SearchAnswer(_safe(asked), outcomes)
-
-    def _best(self, caller: DoorCaller, request: Search) -> SearchResult:
-        """Search, and put the first hits into a better order if a model for that is here."""
-        result = self._call(caller, request)
-        order = rerank_request(request.text, result)
-        if order is not None:
-            try:
-                return reranked(result, self._call(caller, replace(order, wait=True)))
-            except WorldError:
-                return result
-        return result
 
     def _each(
         self,

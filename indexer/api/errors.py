@@ -166,10 +166,6 @@ CODES = _declare(
     ErrorCode("unknown_model", N_("Unknown model"), N_("There is no language model named {model}."),
               "`lectern models` lists the models.", 5,
               in_window=N_("Choose another one in the settings.")),
-    ErrorCode("model_scores", N_("Orders hits"),
-              N_("The language model {model} only orders the hits of others."),
-              "`lectern models use {model}` lets it do so; choose another one to read with.", 5,
-              in_window=N_("Choose another one in the settings.")),
     ErrorCode("model_refused", N_("Not imported"),
               N_("{path} cannot be imported as a language model: {reason}."),
               "Import a folder with ONNX files; `optimum-cli export onnx` makes them.", 2,
@@ -178,11 +174,6 @@ CODES = _declare(
               N_("The language model {model} is in use: {reason}."),
               "Choose another one with `lectern models use`; `lectern reindex --discard` gives up "
               "the one before.", 2, in_window=N_("Choose another one first.")),
-    ErrorCode("licence_not_accepted", N_("Licence not accepted"),
-              N_("The licence of the language model {model}, {licence}, restricts its use: "
-                 "{terms}."),
-              "Read it, then fetch the model with --accept-licence.", 2,
-              in_window=N_("Read it, and accept it before the model is fetched.")),
     ErrorCode("model_gated", N_("Access denied"),
               N_("The hub gives the language model {model} only to people whom its makers let in."),
               N_("Ask for access on its page there, and set HF_TOKEN to your access token."), 5),

@@ -30,13 +30,6 @@ class ModelState(StrEnum):
     ABSENT = "absent"
 
 
-class ModelKind(StrEnum):
-    """What a model makes of text."""
-
-    EMBEDDING = "embedding"  # a vector for each passage
-    RERANKER = "reranker"  # a score for a question and a passage
-
-
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
     """A model as the person sees it; what nobody has verified is None.
@@ -49,7 +42,6 @@ class ModelInfo:
         languages: ISO 639-1.
         language_count: How many there are at least, for a model that does not name them.
         licence: Of the weights, as an SPDX expression where there is one.
-        terms: The address of terms that must be accepted before it is fetched; else empty.
         repository: On a hub; ``revision`` is the commit that was fetched.
         files: The files that are here.
         bytes: Of its files; ``disk_bytes`` are in the folder of models.
@@ -58,7 +50,6 @@ class ModelInfo:
     id: str
     origin: Origin
     state: ModelState
-    kind: ModelKind = ModelKind.EMBEDDING
     precisions: tuple[str, ...] = ()
     dimensions: int | None = None
     parameters: int | None = None
@@ -72,7 +63,6 @@ class ModelInfo:
     languages: tuple[str, ...] | None = None
     language_count: int | None = None
     licence: str | None = None
-    terms: str = ""
     homepage: str | None = None
     repository: str = ""
     revision: str = ""
@@ -168,8 +158,7 @@ class RankScore:
 class EstimateReindex(Request[ReindexCost]):
     """Estimate the cost of making all vectors with a model; None is the current one.
 
-    Raises ``unknown_model``, ``model_absent`` for one that is not here, ``model_scores`` for a
-    cross-encoder.
+    Raises ``unknown_model``, ``model_absent`` for one that is not here.
     """
 
     queue: ClassVar[Queue] = Queue.SLOW
@@ -188,16 +177,14 @@ class ListModels(Request[tuple[ModelInfo, ...]]):
 class GetModel(Request[ModelInfo]):
     """Fetch and compile a model, without using it. Progress is in bytes.
 
-    ``accepted``: the person accepts its terms. Raises ``unknown_model``, ``model_unsupported``,
-    ``licence_not_accepted``, ``model_gated``, ``model_missing``, ``download_wrong``, ``disk_full``,
-    ``model_refused``.
+    Raises ``unknown_model``, ``model_unsupported``, ``model_gated``, ``model_missing``,
+    ``download_wrong``, ``disk_full``, ``model_refused``.
     """
 
     queue: ClassVar[Queue] = Queue.FETCH
     changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.MODELS,)
     reports: ClassVar[bool] = True
     model: str
-    accepted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,19 +197,6 @@ class RemoveModel(Request[int]):
     queue: ClassVar[Queue] = Queue.SLOW
     changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.MODELS,)
     model: str
-
-
-@dataclass(frozen=True, slots=True)
-class UseReranker(Request[str]):
-    """Let a model that is here order the first hits; the answer is the one that does now, or "".
-
-    ``model`` is its id, "" for the first that is here, or ``indexer.config.NO_RERANKER``. Raises
-    ``unknown_model``.
-    """
-
-    queue: ClassVar[Queue] = Queue.SLOW
-    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.MODELS,)
-    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

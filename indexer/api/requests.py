@@ -30,7 +30,6 @@ from indexer.api.status import Activity, Speed, Status
 from indexer.api.types import Explanation, FileState, SearchResult, Summary
 
 MAX_LIMIT = 10_000
-MOST_RERANKED = 50
 # Larger than any size of a file or a library.
 MAX_NUMBER = 2**53
 
@@ -96,27 +95,6 @@ class SearchByWords(Request[SearchResult]):
 
     def __post_init__(self) -> None:
         between("limit", self.limit, 1, MAX_LIMIT)
-
-
-@dataclass(frozen=True, slots=True)
-class Rerank(Request[tuple[int, ...]]):
-    """Order the leading passages of an answer by a cross-encoder.
-
-    The answer is their indices, best first; empty without one, or if the machine is too slow.
-
-    Attributes:
-        text: The question, without filters.
-        passages: Their texts, 1 to ``MOST_RERANKED``.
-        wait: Open it first if it is not open; else the answer is empty until it is.
-    """
-
-    queue: ClassVar[Queue] = Queue.SEARCH
-    text: str
-    passages: tuple[str, ...]
-    wait: bool = False
-
-    def __post_init__(self) -> None:
-        between("passages", len(self.passages), 1, MOST_RERANKED)
 
 
 @dataclass(frozen=True, slots=True)

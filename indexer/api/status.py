@@ -158,7 +158,6 @@ class Status:
         connections: Every one ever made, newest first.
         free_bytes: On the library's disk.
         collections: The queries of named sets of documents, by name.
-        reranker: The model that orders the first hits, or "".
         watch_problem: As in ``WatchState``.
 
     The others are as in ``Activity``.
@@ -192,5 +191,4 @@ class Status:
     pending: int
     set_aside: int
     collections: Mapping[str, str] = field(default_factory=dict)
-    reranker: str = ""
     watch_problem: Note | None = None

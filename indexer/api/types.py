@@ -251,8 +251,6 @@ class Hit:
     left_out: tuple[Span, ...] = ()  # running heads and page numbers inside ``text``
     pages_before: int = 0  # of the passage, before ``page``
     page_label: str = ""  # the number printed on ``page``, if it is another
-    # Of the passage, for ``Rerank``; 0 if not found by its text. Another library has other numbers.
-    key: int = field(default=0, compare=False)
 
     @property
     def page_first(self) -> int:
@@ -311,4 +309,3 @@ class SearchResult:
     seconds: float = 0.0
     embedded_share: float = 1.0  # share of the library's passages that have vectors
     match: Match = Match.GOOD
-    reranks: bool = False  # ``Rerank`` may know a better order of the first hits

@@ -1,4 +1,4 @@
-"""Runs a graph, by ONNX Runtime: batches of token ids in, token states or scores out.
+"""Runs a graph, by ONNX Runtime: batches of token ids in, token states out.
 
 A graph of ours has the inputs and outputs that are named here; one that others exported has those
 of transformers, an attention mask and types of tokens among them.
@@ -155,7 +155,7 @@ SEEN = "block_seen"
 STARTS, ENDS, SUMS = "segment_starts", "segment_ends", "segment_sums"
 # Inputs of a graph that others exported, and its outputs, the first of those that it has.
 MASK, TYPES = "attention_mask", "token_type_ids"
-_OUTPUTS = (STATES, "last_hidden_state", "token_embeddings", "logits")
+_OUTPUTS = (STATES, "last_hidden_state", "token_embeddings")
 # Metadata of a graph: the arguments of ``plan_blocks``.
 BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
 # The activations of a layer for this many tokens fit the processor's cache.
@@ -192,7 +192,7 @@ class Encoder:
         self.padded = masked and (SEEN in self._takes or not self._attention[0])
 
     def states(self, batch: Batch) -> NDArray[np.float32]:
-        """Token states, ``(sequences, longest, dimension)``; scores are ``(sequences, 1, 1)``.
+        """Token states, ``(sequences, longest, dimension)``.
 
         Rows of padding are those of tokens that nothing attends to.
         """

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.api.models import ModelKind
 from indexer.config import Precision
 from indexer.embed.models import (
     TOKENIZER,
@@ -48,7 +47,6 @@ _MOST = {
     "max_seq_length": 1 << 30,
 }  # fmt: skip
 _LONGEST_PREFIX = 2000  # characters
-_PAIR = 512  # tokens of a question and a passage at most
 _OVERLAP, _MAX_PREFIX = 64, 64  # tokens
 # The last parts of classes of modules; those before differ between versions.
 _KINDS = ("Transformer", "Pooling", "Normalize")
@@ -84,9 +82,8 @@ def read_exported(folder: Path, name: str, *, late: bool) -> ExportedModel:
     options = FolderOptions.read_options(folder, CONFIG)
     kinds = options.values.get("architectures")
     if isinstance(kinds, list) and str(kinds[:1]).endswith("ForSequenceClassification']"):
-        record = _scorer(options, name)
-    else:
-        record = _embedding(folder, options, name, late=late)
+        raise options.wrong("architectures", kinds)  # it scores a pair of texts
+    record = _embedding(folder, options, name, late=late)
     for file, path in files.items():
         regular_size(folder, path, most_bytes(file))
     return ExportedModel(record, graphs, files)
@@ -133,29 +130,11 @@ def _embedding(folder: Path, options: FolderOptions, name: str, *, late: bool) -
     if window <= _MAX_PREFIX + _OVERLAP:
         raise refusal(folder, "model_option", option="max_seq_length", value=window)
     query, document = _prefixes(FolderOptions.read_options(folder, PROMPTS, optional=True))
-    return _record(
-        name, window, pooling=pooling, late=late, query_prefix=query, document_prefix=document,
-        pool_scope=PoolScope.PASSAGE if late else PoolScope.SEQUENCE,
-    )  # fmt: skip
-
-
-def _scorer(options: FolderOptions, name: str) -> ModelRecord:
-    """The record of a cross-encoder whose one label is how well a passage answers."""
-    labels = options.values.get("id2label")
-    if not isinstance(labels, dict) or len(labels) != 1:
-        raise options.wrong("id2label", labels)
-    window = min(_positions(options), _PAIR)
-    return _record(name, window, pooling=Pooling.CLS, kind=ModelKind.RERANKER)
-
-
-def _record(name: str, window: int, **how: Any) -> ModelRecord:
-    usual: dict[str, Any] = {
-        "pooling": Pooling.MEAN, "pool_scope": PoolScope.SEQUENCE, "late": False,
-        "query_prefix": "", "document_prefix": "",
-    }  # fmt: skip
     return ModelRecord(
         id=name, dimension=0, vocabulary=0, window=window, overlap=_OVERLAP,
-        max_prefix=_MAX_PREFIX, languages=(), licence=None, **usual | how,
+        max_prefix=_MAX_PREFIX, languages=(), licence=None, pooling=pooling, late=late,
+        pool_scope=PoolScope.PASSAGE if late else PoolScope.SEQUENCE,
+        query_prefix=query, document_prefix=document,
     )  # fmt: skip
 
 

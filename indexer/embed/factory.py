@@ -29,7 +29,6 @@ from indexer.embed.devices import (
 from indexer.embed.embedder import OnnxEmbedder, open_tested
 from indexer.embed.model_files import (
     changed_files,
-    find_embedding,
     find_form,
     find_record,
     model_folder,
@@ -138,7 +137,7 @@ class ModelsInUse:
 
     def space(self, catalog: Catalog) -> Space:
         """Return the space of the configured model; activates it if no space has vectors yet."""
-        record = find_embedding(self.config.model, self.config.models)
+        record = find_record(self.config.model, self.config.models)
         facts = {
             "model": record.id,
             "dimension": record.dimension,

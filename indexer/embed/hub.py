@@ -126,7 +126,6 @@ def get_published(
     published: Published,
     models: Path,
     *,
-    accepted: bool = False,
     offline: bool = False,
     reporter: Reporter | None = None,
 ) -> ModelRecord:
@@ -135,22 +134,16 @@ def get_published(
     Args:
         published: The model.
         models: The folder of models.
-        accepted: Whether the person accepted its terms.
         offline: Whether the network may not be used.
         reporter: Gets the bytes that are there, and cancels.
 
     Raises:
         Cancelled: If the reporter's token was cancelled.
-        WorldError: ``licence_not_accepted``, ``model_gated``, ``model_missing`` with the reason,
-            ``download_wrong``, ``disk_full``, ``busy``, and those of ``import_model``.
+        WorldError: ``model_gated``, ``model_missing`` with the reason, ``download_wrong``,
+            ``disk_full``, ``busy``, and those of ``import_model``.
     """
     from filelock import FileLock, Timeout
 
-    if published.info.terms and not accepted:
-        raise WorldError(
-            "licence_not_accepted", model=published.info.id, licence=published.info.licence,
-            terms=published.info.terms,
-        )  # fmt: skip
     if offline:
         raise WorldError("model_missing", model=published.info.id, reason="offline")
     folder = models / f"{FOLDER}{published.info.id}"

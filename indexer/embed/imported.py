@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.errors import WorldError
-from indexer.api.models import ModelKind
 from indexer.api.private_files import replacing
 from indexer.api.progress import Progress, Reporter, Step
 from indexer.config import Precision
@@ -33,7 +32,7 @@ from indexer.embed.exported_folder import (
     refusal,
     regular_size,
 )
-from indexer.embed.layout import TextTokenizer, pairs
+from indexer.embed.layout import TextTokenizer
 from indexer.embed.model_files import (
     hash_file,
     shipped_folder,
@@ -55,9 +54,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Sequences = list[NDArray[np.int32]]
 
-# Below this cosine with float32, on any calibration text, a graph in 16 or 8 bits is not used, and
-# below this correlation the scores of a cross-encoder in 8 bits.
-CLOSE_HALF, USABLE, USABLE_SCORES = 0.999, 0.9, 0.985
+# Below this cosine with float32, on any calibration text, a graph in 16 or 8 bits is not used.
+CLOSE_HALF, USABLE = 0.999, 0.9
 # The largest error of a token's state, relative to its size, that padding may cause.
 _MOST_ERROR = 1e-3
 _PADDING = 7  # tokens
@@ -98,7 +96,7 @@ def accept_model(
     record = replace(record, vocabulary=tokenizer.largest_id + 1)
     ids = calibration_sequences(record, tokenizer)
     width = _check_padding(encoder, ids, token)
-    if record.scores != (width == 1):
+    if width == 1:
         raise ValueError(f"its graph gives {width} numbers")
     record = replace(record, dimension=width)
     wanted = vectors_of(encoder, ids, record.pooling)
@@ -107,15 +105,14 @@ def accept_model(
         token.check()
         least = CLOSE_HALF if graph.precision is Precision.FP16 else USABLE
         found = vectors_of(_open(folder, graph), ids, record.pooling)
-        if closeness(found, wanted) >= (USABLE_SCORES if record.scores else least):
+        if closeness(found, wanted) >= least:
             usable.append(graph)
-    if record.kind is ModelKind.EMBEDDING:
-        token.check()
-        scale = _cosines(record, encoder, tokenizer)
-        record = replace(
-            record, cosine_centre=scale.centre, cosine_spread=scale.spread,
-            cosine_between=scale.between,
-        )  # fmt: skip
+    token.check()
+    scale = _cosines(record, encoder, tokenizer)
+    record = replace(
+        record, cosine_centre=scale.centre, cosine_spread=scale.spread,
+        cosine_between=scale.between,
+    )  # fmt: skip
     return record, tuple(usable)
 
 
@@ -133,17 +130,8 @@ def calibration_texts(record: ModelRecord) -> list[str]:
 
 
 def calibration_sequences(record: ModelRecord, tokenizer: TextTokenizer) -> Sequences:
-    """The calibration texts; for a cross-encoder a sentence with its own text and with the next."""
-    texts = calibration_texts(record)
-    if not record.scores:
-        return sequences_of(record, tokenizer, texts)
-    asked = sample(texts)
-    read = zip(asked, [*asked[1:], asked[0]], strict=True)
-    return [
-        ids
-        for (question, own), (_, other) in read
-        for ids in pairs(tokenizer, question, (own, other), record.window)
-    ]
+    """The token ids of the calibration texts."""
+    return sequences_of(record, tokenizer, calibration_texts(record))
 
 
 def sequences_of(record: ModelRecord, tokens: TextTokenizer, texts: Sequence[str]) -> Sequences:
@@ -157,7 +145,7 @@ def sequences_of(record: ModelRecord, tokens: TextTokenizer, texts: Sequence[str
 def vectors_of(
     encoder: Encoder, ids: Sequence[NDArray[np.int32]], pooling: Pooling = Pooling.MEAN
 ) -> Floats:
-    """The normalised vector of each sequence, ``(sequences, dimension)``, or its score."""
+    """The normalised vector of each sequence, ``(sequences, dimension)``."""
     rows = {Pooling.MEAN: slice(None), Pooling.CLS: slice(1), Pooling.LAST: slice(-1, None)}
     found: dict[int, Floats] = {}
 
@@ -170,15 +158,11 @@ def vectors_of(
     with closing_pool(workers) as pool:
         for _ in in_order(pool, run, batches, workers):
             pass
-    vectors = np.stack([found[index] for index in range(len(ids))])
-    return unit_vectors(vectors) if vectors.shape[1] > 1 else vectors
+    return unit_vectors(np.stack([found[index] for index in range(len(ids))]))
 
 
 def closeness(found: Floats, wanted: Floats) -> float:
-    """The lowest cosine of vectors; of a cross-encoder's scores their correlation."""
-    if wanted.shape[1] == 1:
-        with np.errstate(invalid="ignore"):  # all alike: NaN, which is not close
-            return float(np.corrcoef(found[:, 0], wanted[:, 0])[0, 1])
+    """The lowest cosine of vectors."""
     return float((found * wanted).sum(axis=1).min())
 
 

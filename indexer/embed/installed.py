@@ -60,7 +60,6 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
     return ModelInfo(
         id=record.id,
         origin=_origin(record),
-        kind=record.kind,
         state=ModelState.HERE if there else ModelState.ABSENT,
         precisions=tuple(sorted({str(graph.precision) for graph in graphs})) if there else (),
         dimensions=record.dimension,
@@ -75,7 +74,6 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
         licence=record.licence,
         language_count=card.language_count if card else None,
         parameters=record.parameters or (card.parameters if card else None),
-        terms=card.terms if card else "",
         homepage=record.homepage or None,
         repository=record.repository,
         revision=record.revision,
@@ -89,7 +87,6 @@ def obtain_model(
     model: str,
     config: EngineConfig,
     *,
-    accepted: bool = False,
     reporter: Reporter | None = None,
 ) -> ModelInfo:
     """Fetch a model, without using it.
@@ -100,9 +97,7 @@ def obtain_model(
     """
     models = config.models
     if model in PUBLISHED and not (models / model).exists():
-        get_published(
-            PUBLISHED[model], models, accepted=accepted, offline=config.offline, reporter=reporter
-        )
+        get_published(PUBLISHED[model], models, offline=config.offline, reporter=reporter)
     return describe(find_record(model, models), models)
 
 

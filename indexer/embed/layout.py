@@ -109,12 +109,6 @@ class TextTokenizer:
         text = np.flatnonzero(np.array(encoding.special_tokens_mask) == 0)
         return ids[: text[0]], ids[text[-1] + 1 :]
 
-    def between(self) -> NDArray[np.int32]:
-        """The special ids between the two texts of a pair."""
-        encoding = self._tokenizer.encode("a", "a", add_special_tokens=True)
-        first, last = np.flatnonzero(np.array(encoding.special_tokens_mask) == 0)[[0, -1]]
-        return np.array(encoding.ids, np.int32)[first + 1 : last]
-
     def _special_ids(self) -> tuple[frozenset[int], int]:
         special = {
             token_id
@@ -280,19 +274,8 @@ def _cut(start: int, end: int, windows: Sequence[tuple[int, int]]) -> tuple[Pass
 
 
 _PREFIXES = 256
-_QUESTION = 128  # tokens of the question of a pair at most
 # The most tokens of headings that are inserted inside a window.
 MOST_HEADINGS = 32
-
-
-def pairs(
-    tokenizer: TextTokenizer, question: str, passages: Sequence[str], window: int
-) -> list[NDArray[np.int32]]:
-    """The input sequences of a cross-encoder: a question with each of some passages."""
-    asked, *texts = (tokens.ids for tokens in tokenizer.encode([question, *passages]))
-    before = [tokenizer.lead, asked[:_QUESTION], tokenizer.between()]
-    room = window - sum(map(len, before)) - len(tokenizer.tail)
-    return [np.concatenate([*before, text[:room], tokenizer.tail]) for text in texts]
 
 
 class WindowLayout:

@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
-from indexer.api.models import ModelKind
 from indexer.api.private_files import DISK_FULL, replacing
-from indexer.config import NO_RERANKER
 from indexer.embed.models import (
     PUBLISHED,
     TOKENIZER,
@@ -109,29 +107,6 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
     if record.id != model:
         raise WorldError("unknown_model", model=model)
     return record
-
-
-def find_embedding(model: str, models: Path | None = None) -> ModelRecord:
-    """Find the record of a model that a library can be read with.
-
-    Raises:
-        WorldError: Those of ``find_record``, and ``model_scores`` for one that only orders hits.
-    """
-    record = find_record(model, models)
-    if record.kind is not ModelKind.EMBEDDING:
-        raise WorldError("model_scores", model=model)
-    return record
-
-
-def find_reranker(models: Path, chosen: str) -> ModelRecord | None:
-    """Find the record of the chosen cross-encoder, which orders the first hits.
-
-    It is the first one that is here if the chosen one is not; None for ``NO_RERANKER``.
-    """
-    if chosen == NO_RERANKER:
-        return None
-    scorers = [record for record in known_records(models) if record.scores]
-    return max(scorers, key=lambda record: record.id == chosen, default=None)
 
 
 def write_record(record: ModelRecord, models: Path) -> None:

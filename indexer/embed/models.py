@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.codec import decode
-from indexer.api.models import ModelInfo, ModelKind, ModelState, Origin
+from indexer.api.models import ModelInfo, ModelState, Origin
 from indexer.config import Precision
 
 if TYPE_CHECKING:
@@ -116,8 +116,6 @@ class ModelRecord:
     mixed. A model from a hub has its ``repository`` there and the commit that was fetched
     (``revision``).
 
-    A cross-encoder (``ModelKind.RERANKER``) scores a question with a passage; it is never the model
-    of a library.
     """
 
     id: str
@@ -134,7 +132,6 @@ class ModelRecord:
     languages: tuple[str, ...]  # ISO 639-1; empty if not known
     licence: str | None  # of the weights, as an SPDX expression; None if not known
     homepage: str = ""
-    kind: ModelKind = ModelKind.EMBEDDING
     edition: str = ""
     query_window: int = 0
     cosine_centre: float = 0.0
@@ -149,10 +146,6 @@ class ModelRecord:
     def adapted(self) -> bool:
         """Whether queries and passages have different encoders."""
         return self.query_window > 0
-
-    @property
-    def scores(self) -> bool:
-        return self.kind is ModelKind.RERANKER
 
     @property
     def depth(self) -> int:
@@ -179,11 +172,7 @@ HUB = "https://huggingface.co/"
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A published model: what its card tells.
-
-    ``info.terms``, where they are not empty, must be accepted before it is fetched: the licence
-    forbids uses, such as that in a business.
-    """
+    """A published model: what its card tells."""
 
     info: ModelInfo
 

@@ -22,7 +22,6 @@ from indexer.api.models import (
     GetModel,
     ListModels,
     RemoveModel,
-    UseReranker,
 )
 from indexer.api.progress import CancelToken, Progress, Reporter
 from indexer.api.requests import (
@@ -34,7 +33,6 @@ from indexer.api.requests import (
     GetDocument,
     ListFiles,
     ListFolders,
-    Rerank,
     Retry,
     Search,
     SearchByWords,
@@ -45,11 +43,8 @@ from indexer.api.requests import (
 from indexer.api.types import Explanation, SearchResult
 from indexer.catalog.coverage import CoverageFilter
 from indexer.catalog.roots import join
-from indexer.config import NO_RERANKER, EngineConfig
 from indexer.embed.factory import ModelsInUse
 from indexer.embed.installed import list_models, obtain_model
-from indexer.embed.model_files import find_reranker
-from indexer.embed.reranker import Reranker
 from indexer.engine import reindex
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.asked_languages import AskedLanguages
@@ -83,6 +78,7 @@ if TYPE_CHECKING:
     from indexer.api.status import Activity
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root
+    from indexer.config import EngineConfig
     from indexer.store.store import Store
 
 
@@ -124,7 +120,6 @@ class OpenLibrary:
         )
         self.asked = AskedLanguages(catalog)
         self.searcher = Searcher(catalog, store, self.models)
-        self.reranker = Reranker(config)
         self.similar = Similar(catalog, store, self.models)
         self.explainer = Explainer(catalog, store, self.models, self.searcher.lexicon)
         self.comparer = Comparer(catalog, store)
@@ -142,10 +137,9 @@ class OpenLibrary:
                 explain=request.explain,
                 full_text=request.full_text,
             )
-        reranks = self.reranker.record is not None
         self.found.extend(hit.path for hit in result.hits)
         unread = reindex.unread_language(self.catalog, self.config, asked_in)
-        return replace(result, reranks=reranks, notes=(*result.notes, *unread))
+        return replace(result, notes=(*result.notes, *unread))
 
     def _search_by_words(self, request: SearchByWords, caller: Caller) -> SearchResult:
         query = parse_within(request.text, request.within)
@@ -154,12 +148,6 @@ class OpenLibrary:
         with self.gate.query():
             return self.searcher.search(
                 query, limit=request.limit, token=caller.token, by_words=True
-            )
-
-    def _rerank(self, request: Rerank, caller: Caller) -> tuple[int, ...]:
-        with self.gate.query():
-            return self.reranker.order_passages(
-                request.text, request.passages, caller.token, wait=request.wait
             )
 
     def _explain(self, request: Explain, _caller: Caller) -> Explanation | None:
@@ -265,21 +253,10 @@ class OpenLibrary:
 
     def _get_model(self, request: GetModel, caller: Caller) -> ModelInfo:
         reporter = Reporter(caller.report, caller.token)
-        return obtain_model(
-            request.model, self.config, accepted=request.accepted, reporter=reporter
-        )
+        return obtain_model(request.model, self.config, reporter=reporter)
 
     def _remove_model(self, request: RemoveModel, _caller: Caller) -> int:
         return reindex.remove_unused(self.catalog, self.config, request.model)
-
-    def _use_reranker(self, request: UseReranker, _caller: Caller) -> str:
-        config = replace(self.config, reranker=request.model)
-        found = find_reranker(config.models, config.reranker)
-        name = found.id if found is not None else ""
-        if request.model not in {"", NO_RERANKER, name}:
-            raise WorldError("unknown_model", model=request.model)
-        self._use(config)
-        return name
 
     def _compare_models(self, request: CompareModels, caller: Caller) -> ModelComparison:
         return reindex.compare_models(self.searcher, request, Reporter(caller.report, caller.token))
@@ -287,12 +264,10 @@ class OpenLibrary:
     def _use(self, config: EngineConfig) -> None:
         self.config = config
         self.models.configure_models(config)
-        self.reranker.configure_reranker(config)
 
     handlers: ClassVar[Handlers] = {
         Search: _search,
         SearchByWords: _search_by_words,
-        Rerank: _rerank,
         Explain: _explain,
         Compare: _compare,
         FindElsewhere: _elsewhere,
@@ -313,7 +288,6 @@ class OpenLibrary:
         ListModels: _list_models,
         GetModel: _get_model,
         RemoveModel: _remove_model,
-        UseReranker: _use_reranker,
         CompareModels: _compare_models,
     }
 

@@ -28,7 +28,7 @@ from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, EngineConfig, Precisi
 from indexer.embed.batches import EmbedInput
 from indexer.embed.factory import open_embedder
 from indexer.embed.installed import remove_model
-from indexer.embed.model_files import find_embedding, find_record, known_records
+from indexer.embed.model_files import find_record, known_records
 from indexer.embed.models import ModelRecord, space_of
 from indexer.engine.asked_languages import asked_languages
 from indexer.extract.base import EXTRACTOR_VERSION
@@ -244,7 +244,7 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
         precision=Precision(precision) if precision else config.precision,
         fastest_precision=config.fastest_precision and not precision,
     )
-    find_embedding(config.model, config.models)
+    find_record(config.model, config.models)
     return config
 
 

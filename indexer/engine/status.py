@@ -40,7 +40,6 @@ def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
     totals = catalog.spaces.totals()
     space = catalog.spaces.active()
     change = reindex.describe_change(catalog, reindex.for_library(catalog, config))
-    reranker = engine.reranker.record
     return Status(
         library=str(config.library),
         bytes=library.size(config.library),
@@ -51,7 +50,6 @@ def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
         pages=totals.pages,
         passages=totals.passages,
         model=space.record["model"] if space else config.model,
-        reranker=reranker.id if reranker is not None else "",
         precision=space.record["precision"] if space else str(config.precision),
         space=space.key if space else "",
         changing=change.changing,

@@ -103,8 +103,7 @@ class HitMaker:
             parts = ranking.explain_score(at) if explain else None
             language = passage["language"] if why is Why.MEANING and asked_in else ""
             other = language if language != asked_in else ""
-            score, key = float(scores[at]), int(candidates.keys[at])
-            hit = replace(hit, score=score, why=why, explain=parts, language=other, key=key)
+            hit = replace(hit, score=float(scores[at]), why=why, explain=parts, language=other)
             hits.append(hit)
             quoted += bool(exact[at])
             if len(hits) == limit:

@@ -1487,18 +1487,6 @@
         <translation>unbekannt</translation>
     </message>
     <message>
-        <source>one vector for each passage</source>
-        <translation>einen Vektor für jeden Abschnitt</translation>
-    </message>
-    <message>
-        <source>how well a passage answers a question</source>
-        <translation>wie gut ein Abschnitt eine Frage beantwortet</translation>
-    </message>
-    <message>
-        <source>Makes:</source>
-        <translation>Ergibt:</translation>
-    </message>
-    <message>
         <source>Languages:</source>
         <translation>Sprachen:</translation>
     </message>
@@ -1588,14 +1576,6 @@
         <translation>{model} wird von {address} geholt. Seine Lizenz: {licence}.</translation>
     </message>
     <message>
-        <source>The licence restricts how you may use it: {terms}. Read it first.</source>
-        <translation>Die Lizenz schränkt ein, wie Sie es verwenden dürfen: {terms}. Lesen Sie sie zuerst.</translation>
-    </message>
-    <message>
-        <source>&amp;Accept the licence and get it</source>
-        <translation>&amp;Lizenz annehmen und holen</translation>
-    </message>
-    <message>
         <source>Stopped. What was downloaded is kept for the next time.</source>
         <translation>Angehalten. Was heruntergeladen wurde, bleibt für das nächste Mal.</translation>
     </message>
@@ -1604,16 +1584,8 @@
         <translation>{model} ist installiert. Ihre Dokumente verwenden noch das vorige Modell.</translation>
     </message>
     <message>
-        <source>{model} is installed. It can order the first hits of every answer.</source>
-        <translation>{model} ist installiert. Es kann die ersten Treffer jeder Antwort ordnen.</translation>
-    </message>
-    <message>
         <source>Its licence: {licence}.</source>
         <translation>Seine Lizenz: {licence}.</translation>
-    </message>
-    <message>
-        <source>{model} orders the first hits of every answer.</source>
-        <translation>{model} ordnet die ersten Treffer jeder Antwort.</translation>
     </message>
     <message>
         <source>{model} is being prepared; the library shows how far it is.</source>
@@ -3020,10 +2992,6 @@
         <translation>Wählen Sie in den Einstellungen ein anderes.</translation>
     </message>
     <message>
-        <source>Orders hits</source>
-        <translation>Ordnet Treffer</translation>
-    </message>
-    <message>
         <source>Not imported</source>
         <translation>Nicht übernommen</translation>
     </message>
@@ -3042,18 +3010,6 @@
     <message>
         <source>Choose another one first.</source>
         <translation>Wählen Sie zuerst ein anderes.</translation>
-    </message>
-    <message>
-        <source>Licence not accepted</source>
-        <translation>Lizenz nicht angenommen</translation>
-    </message>
-    <message>
-        <source>The licence of the language model {model}, {licence}, restricts its use: {terms}.</source>
-        <translation>Die Lizenz des Sprachmodells {model}, {licence}, schränkt seine Verwendung ein: {terms}.</translation>
-    </message>
-    <message>
-        <source>Read it, and accept it before the model is fetched.</source>
-        <translation>Lesen Sie sie, und nehmen Sie sie an, bevor das Modell geholt wird.</translation>
     </message>
     <message>
         <source>Access denied</source>
@@ -3254,10 +3210,6 @@
     <message>
         <source>Try again with a network, or choose another one in the settings.</source>
         <translation>Versuchen Sie es mit einer Netzverbindung noch einmal, oder wählen Sie in den Einstellungen ein anderes.</translation>
-    </message>
-    <message>
-        <source>The language model {model} only orders the hits of others.</source>
-        <translation>Das Sprachmodell {model} ordnet nur die Treffer anderer.</translation>
     </message>
     <message>
         <source>No earlier model</source>
@@ -4934,14 +4886,6 @@
     <message>
         <source>Embedding model, by name; auto: the one for the languages of the library. lectern-e5-late also finds documents in English by questions in other languages.</source>
         <translation>Einbettungsmodell, nach Namen; auto: das für die Sprachen der Bibliothek. lectern-e5-late findet englische Dokumente auch durch Fragen in anderen Sprachen.</translation>
-    </message>
-    <message>
-        <source>Order of the first hits</source>
-        <translation>Ordnung der ersten Treffer</translation>
-    </message>
-    <message>
-        <source>Model that orders the first hits, by name; auto: a cross-encoder if one is here, else a model with a vector for each token; off: none.</source>
-        <translation>Modell, das die ersten Treffer ordnet, mit Namen; auto: ein Cross-Encoder, wenn einer hier ist, sonst ein Modell mit einem Vektor je Token; off: keines.</translation>
     </message>
     <message>
         <source>Device</source>

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.config import DEFAULT_MODEL
-from tests.sentence_folder import write_cross_encoder, write_folder
+from tests.sentence_folder import write_folder
 from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
@@ -58,34 +57,6 @@ def test_a_folder_is_imported(lectern: Lectern, tmp_path: Path) -> None:
     (folder / "tokenizer.json").unlink()
     refused = lectern("models", "import", folder, "--name", "other", status=2).stderr
     assert "tokenizer.json is missing, or cannot be read. [model_refused]" in refused
-
-
-def test_a_cross_encoder_orders_the_hits_while_it_is_installed(
-    lectern: Lectern, tmp_path: Path
-) -> None:
-    lectern = replace(lectern, module="app")
-    install_tiny_model(lectern.library.parent / "models")
-    lectern("settings", "set", "model", TINY)
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    for subject in ("boat", "lamp", "lease", "roof", "seal", "tenant", "storm"):
-        (documents / f"{subject}.txt").write_text(f"The {subject} is in the harbour since May.")
-    lectern("index", documents)
-
-    def found() -> list[str]:
-        hits = json.loads(lectern("search", "what is in the harbour", "--json").stdout)["hits"]
-        return [each["file"] for each in hits]
-
-    before = found()
-    scorer = write_cross_encoder(tmp_path / "scorer")
-    assert "reranker" in lectern("models", "import", scorer).stdout
-    assert "models get bge-m3" in lectern("models", "use", "bge-m3", status=5).stderr
-    assert "scorer orders the first hits" in lectern("models", "use", "scorer").stdout
-    better = found()
-    assert (sorted(better), len(better)) == (sorted(before), 7)
-    assert better != before
-    lectern("models", "remove", "scorer")
-    assert found() == before
 
 
 def test_an_action_without_its_name_is_a_wrong_command_line(lectern: Lectern) -> None:

@@ -145,8 +145,8 @@ def test_a_question_is_understood_before_anything_is_embedded(
     assert before.passage["sentence"] != 0.0
     held.may_embed.set()
     wait_for(lambda: held.call(GetActivity()).running is None)
-    known = {hit.key: hit.explain for hit in held.call(question).hits}
-    after = known[early.hits[0].key]
+    known = {(hit.path, hit.start): hit.explain for hit in held.call(question).hits}
+    after = known[early.hits[0].path, early.hits[0].start]
     assert after is not None
     for name in ("pooled", "sentence"):
         assert before.passage[name] == pytest.approx(after.passage[name], abs=0.02)

@@ -52,8 +52,8 @@ def test_words_alone_find_what_is_found_without_the_model(indexed: World, tmp_pa
     assert by_words[0].hits
     assert by_words[3].hits
     for found, wanted in zip(by_words, without, strict=True):
-        assert [(hit.key, hit.score) for hit in found.hits] == [
-            (hit.key, hit.score) for hit in wanted.hits
+        assert [(hit.path, hit.start, hit.score) for hit in found.hits] == [
+            (hit.path, hit.start, hit.score) for hit in wanted.hits
         ]
         assert not any(note.code == "words_only" for note in found.notes)
 
@@ -61,8 +61,8 @@ def test_words_alone_find_what_is_found_without_the_model(indexed: World, tmp_pa
 def test_words_alone_read_no_vectors_of_candidates(
     indexed: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ranked(hits: tuple[Hit, ...]) -> list[tuple[int, float, Why]]:
-        return [(hit.key, hit.score, hit.why) for hit in hits]
+    def ranked(hits: tuple[Hit, ...]) -> list[tuple[str, int, float, Why]]:
+        return [(hit.path, hit.start, hit.score, hit.why) for hit in hits]
 
     def never(*_args: object) -> None:
         raise AssertionError

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Self
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.errors import LecternError, WorldError
-from indexer.api.requests import Explain, Rerank, Search, SearchByWords
-from indexer.query.reranking import rerank_request, reranked
+from indexer.api.requests import Explain, Search, SearchByWords
 from ui.requests import LatestRequest
 from ui.search.rows import key_of
 from ui.widgets import timer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from indexer.api.status import Activity
     from indexer.api.types import Explanation, Hit, SearchResult, Span
     from ui.ports import EnginePort
@@ -52,13 +49,7 @@ class LiveSearch(QObject):
         stale: Whether the hits that are shown are those of another query than the current one.
         emptied: The query is empty.
         waiting: Whether the query waits for an engine.
-        reordered: The last answer in a better order, as a ``SearchResult``.
         busy: Whether a search is under way.
-
-    Args:
-        link: To the engine.
-        untouched: Whether the hits may change places, since the person does not work with them yet;
-            without it they are not re-ranked.
     """
 
     answered = Signal(object, bool)
@@ -67,23 +58,17 @@ class LiveSearch(QObject):
     stale = Signal(bool)
     emptied = Signal()
     waiting = Signal(bool)
-    reordered = Signal(object)
     busy = Signal(bool)
 
-    def __init__(
-        self, link: EnginePort, parent: QObject | None = None,
-        untouched: Callable[[], bool] | None = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, link: EnginePort, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._link = link
         self.text = ""
         self.limit = FIRST_LIMIT
         self.least = FIRST_LIMIT
         self.took_ms: int | None = None  # by the last answer, in the engine
-        self._request, self._reranking = LatestRequest(link), LatestRequest(link)
+        self._request = LatestRequest(link)
         self._words, self._shown = LatestRequest(link), ""
-        self._untouched = untouched
-        self._order: tuple[Rerank | None, tuple[int, ...]] = None, ()
         self._answered: str | None = None
         self._found = 0
         self._waits = False
@@ -171,7 +156,6 @@ class LiveSearch(QObject):
         """Search without waiting for a pause in the typing."""
         self._timer.stop()
         self._request.cancel()
-        self._reranking.cancel()
         if not self.text.strip():
             return
         if not self._link.is_connected:
@@ -194,7 +178,6 @@ class LiveSearch(QObject):
     def _forget_question(self) -> None:
         self._timer.stop()
         self._request.cancel()
-        self._reranking.cancel()
         self._end_words()
         self._answered, self._shown = None, ""
         self._wait(waits=False)
@@ -251,18 +234,7 @@ class LiveSearch(QObject):
             self.busy.emit(False)
             self._end_words()
             self.stale.emit(False)
-        request = rerank_request(text, result) if self._untouched else None
-        if request is not None and request == self._order[0]:
-            result, request = reranked(result, self._order[1]), None
         self.answered.emit(result, same)
-        if request is not None and not self._request.is_waiting:
-            self._reranking.replace_request(request, partial(self._reorder, request, result))
-
-    def _reorder(self, request: Rerank, result: SearchResult, order: tuple[int, ...]) -> None:
-        """Show the better order, but move nothing that the person points at or has chosen."""
-        if order and self._untouched is not None and self._untouched():
-            self._order = request, order
-            self.reordered.emit(reranked(result, order))
 
     def _refused(self, error: LecternError) -> None:
         self._end_words()

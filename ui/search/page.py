@@ -113,7 +113,7 @@ class SearchPage(QWidget):
         self.memory = Memory(
             context.folder, self._worker, remembers=bool(context.settings["history"]), parent=self
         )
-        self.live_search = LiveSearch(context.link, self, lambda: self.results.is_untouched)
+        self.live_search = LiveSearch(context.link, self)
         self.freshness = Freshness(self)
         self.alerts = Alerts(
             context.folder, self._worker, self.memory, self.live_search, context.link, self
@@ -256,7 +256,6 @@ class SearchPage(QWidget):
         search.busy.connect(self.busy.show_busy)
         search.answered.connect(self._answered)
         search.answered_by_words.connect(self._answered_by_words)
-        search.reordered.connect(self._reordered)
         self.freshness.outdated.connect(self.ask_again)
         search.failed.connect(self.message.show_failure)
         search.stale.connect(self.results.view.set_stale)
@@ -367,13 +366,6 @@ class SearchPage(QWidget):
         self.steps.note_query(query)
         more = len(result.hits) == WORDS_LIMIT
         self.results.show_answer(query, result, same_query=False, more=more, by_words=True)
-
-    def _reordered(self, result: SearchResult) -> None:
-        more = self.live_search.may_have_more
-        self.results.show_answer(
-            self.live_search.answered_text, result, same_query=False, more=more
-        )
-        self._selected.answered()
 
     def ask_again(self) -> None:
         """Refresh the results, unless the page is hidden or a menu is open."""

@@ -232,21 +232,6 @@ class ResultsPane(QWidget):
         if at >= 0:
             self._select(None, at)
 
-    @property
-    def is_untouched(self) -> bool:
-        """Whether the person has not pointed at, chosen or scrolled to a hit of this answer."""
-        view = self.view
-        if (
-            self.result is None
-            or self.summary.order is not ResultOrder.RELEVANCE
-            or view.hasFocus()
-        ):
-            return False
-        if view.viewport().underMouse() or view.verticalScrollBar().value():
-            return False
-        first = key_of(self.result.hits[0]) if self.result.hits else None
-        return self._key() in (None, first) and not self._unfolded
-
     def _key(self) -> Key | None:
         row = self.current
         return row.key if row is not None else None

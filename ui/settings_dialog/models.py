@@ -24,12 +24,10 @@ from indexer.api.models import (
     GetModel,
     ListModels,
     ModelInfo,
-    ModelKind,
     ModelState,
     Origin,
     Reindex,
     RemoveModel,
-    UseReranker,
 )
 from indexer.api.requests import GetStatus
 from ui.ports import Context, ignore
@@ -51,7 +49,7 @@ from ui.words import amounts, failures
 from ui.words.names import language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable
 
     from indexer.api.answers import ReindexCost
     from indexer.api.errors import LecternError
@@ -199,25 +197,21 @@ class ModelList(QTreeWidget):
             if item is not None and item.data(0, ROLE) == model:
                 self.setCurrentItem(item)
 
-    def show_models(self, models: Iterable[ModelInfo], answering: str, reranker: str = "") -> None:
-        """List models; the current one stays, at first that of the library's vectors.
-
-        ``reranker`` is the one that orders the first hits.
-        """
+    def show_models(self, models: Iterable[ModelInfo], answering: str) -> None:
+        """List models; the current one stays, at first that of the library's vectors."""
         before = self.current.id if self.current else answering
-        used = {answering, reranker}
         self.models = {model.id: model for model in models}
         self.clear()
         for model in self.models.values():
-            item = QTreeWidgetItem([model.id, self._state(model, used)])
+            item = QTreeWidgetItem([model.id, self._state(model, answering)])
             item.setData(0, ROLE, model.id)
             self.addTopLevelItem(item)
         self.choose_model(before)
         if self.current is None and self.models:
             self.choose_model(next(iter(self.models)))
 
-    def _state(self, model: ModelInfo, used: Collection[str]) -> str:
-        if model.id in used:
+    def _state(self, model: ModelInfo, answering: str) -> str:
+        if model.id == answering:
             return self.tr("in use")
         return (
             self.tr("not installed") if model.state is ModelState.ABSENT else self.tr("installed")
@@ -232,14 +226,9 @@ class ModelFacts(Facts):
 
     def _facts(self, model: ModelInfo) -> list[tuple[str, str]]:
         unknown = self.tr("unknown")
-        kinds = {
-            ModelKind.EMBEDDING: self.tr("one vector for each passage"),
-            ModelKind.RERANKER: self.tr("how well a passage answers a question"),
-        }
         return [
-            (self.tr("Makes:"), kinds[model.kind]),
             (self.tr("Languages:"), spoken(model) or unknown),
-            (self.tr("Licence:"), " ".join(filter(None, (model.licence or unknown, model.terms)))),
+            (self.tr("Licence:"), model.licence or unknown),
             (self.tr("From:"), model.homepage or unknown),
             (self.tr("Size on disk:"), _size(model) or self.tr("comes with Lectern")),
         ]
@@ -298,7 +287,6 @@ class ModelsPage(QWidget):
         self._context = context
         self._questions = Questions(context, self)
         self._answering = ""  # the model of the library's vectors
-        self._ordering = ""  # the model that orders the first hits
         self._then: Callable[[], None] = ignore  # once the list is shown again
         self.list = ModelList()
         self.list.chosen.connect(self._show_chosen)
@@ -384,11 +372,11 @@ class ModelsPage(QWidget):
         self._questions.ask_engine(GetStatus(), self._show_status, failed=self._failed)
 
     def _show_status(self, status: Status) -> None:
-        self._answering, self._ordering = status.model, status.reranker
+        self._answering = status.model
         self._questions.ask_engine(ListModels(), self._show_models, failed=self._failed)
 
     def _show_models(self, models: tuple[ModelInfo, ...]) -> None:
-        self.list.show_models(models, self._answering, self._ordering)
+        self.list.show_models(models, self._answering)
         self._show_cards()
         self._show_chosen()
         then, self._then = self._then, ignore
@@ -402,7 +390,7 @@ class ModelsPage(QWidget):
         wanted = setting if setting in self.list.models else self._answering  # it may be "auto"
         used = model is not None and model.id in {wanted, self._answering}
         self.get.setEnabled(model is not None and not here and not busy)
-        self.use.setEnabled(model is not None and here and model.id not in {wanted, self._ordering})
+        self.use.setEnabled(model is not None and here and model.id != wanted)
         self.remove.setEnabled(model is not None and model.disk_bytes > 0 and not used)
         self.facts.show_model(model)
 
@@ -413,20 +401,14 @@ class ModelsPage(QWidget):
         if model is None:
             return
         licence = model.licence or self.tr("unknown")
-        texts = [
-            self.tr("{model} is fetched from {address}. Its licence: {licence}.").format(
-                model=model.id, address=model.homepage or "", licence=licence
-            )
-        ]
-        if model.terms:
-            terms = self.tr("The licence restricts how you may use it: {terms}. Read it first.")
-            texts.append(terms.format(terms=model.terms))
-        label = self.tr("&Accept the licence and get it") if model.terms else self.tr("&Get it")
-        self.confirmation.ask_consent(" ".join(texts), label, lambda: self._get(model))
+        text = self.tr("{model} is fetched from {address}. Its licence: {licence}.").format(
+            model=model.id, address=model.homepage or "", licence=licence
+        )
+        self.confirmation.ask_consent(text, self.tr("&Get it"), lambda: self._get(model))
 
     def _get(self, model: ModelInfo) -> None:
         self._questions.ask_engine(
-            GetModel(model.id, accepted=bool(model.terms)), self._got, failed=self._failed,
+            GetModel(model.id), self._got, failed=self._failed,
             progress=self.task.show_progress, slot=FETCHING,
         )  # fmt: skip
         self._show_chosen()
@@ -439,8 +421,6 @@ class ModelsPage(QWidget):
 
     def _got(self, model: ModelInfo) -> None:
         said = self.tr("{model} is installed. Your documents still use the previous one.")
-        if model.kind is not ModelKind.EMBEDDING:
-            said = self.tr("{model} is installed. It can order the first hits of every answer.")
         licence = self.tr("Its licence: {licence}.").format(
             licence=model.licence or self.tr("unknown")
         )
@@ -450,19 +430,11 @@ class ModelsPage(QWidget):
 
     def _ask_to_use(self) -> None:
         model = self.list.current
-        if model is not None and model.kind is not ModelKind.EMBEDDING:
-            self._context.settings.set("reranker", model.id)
-            self._questions.ask_engine(UseReranker(model.id), self._ordered, failed=self._failed)
-        elif model is not None:
+        if model is not None:
             self._questions.ask_engine(
                 EstimateReindex(model.id), lambda cost: self._show_cost(model, cost),
                 failed=self._failed,
             )  # fmt: skip
-
-    def _ordered(self, name: str) -> None:
-        said = self.tr("{model} orders the first hits of every answer.")
-        self.task.say_outcome(said.format(model=name))
-        self._reload()
 
     def _show_cost(self, model: ModelInfo, cost: ReindexCost) -> None:
         text = self.tr(

@@ -16,12 +16,10 @@ from indexer.api.models import (
     GetModel,
     ListModels,
     ModelInfo,
-    ModelKind,
     ModelState,
     Origin,
     Reindex,
     RemoveModel,
-    UseReranker,
 )
 from indexer.api.progress import Progress, Step
 from indexer.api.requests import GetStatus
@@ -37,17 +35,15 @@ if TYPE_CHECKING:
 
 HERE = ModelInfo("here", Origin.SHIPPED, ModelState.HERE, dimensions=384, disk_bytes=1000)
 AWAY = ModelInfo("away", Origin.PUBLISHED, ModelState.ABSENT, licence="Apache-2.0")
-TERMS = ModelInfo(
-    "terms", Origin.PUBLISHED, ModelState.ABSENT, licence="Gemma", terms="https://terms.example"
-)
-OTHER = ModelInfo("other", Origin.PUBLISHED, ModelState.ABSENT, ModelKind.RERANKER)
+THIRD = ModelInfo("third", Origin.PUBLISHED, ModelState.ABSENT, licence="Gemma")
+OTHER = ModelInfo("other", Origin.PUBLISHED, ModelState.ABSENT)
 
 
 @pytest.fixture
 def canned(tmp_path: Path) -> Canned:
     canned = canned_context(tmp_path)
     canned[1].answers[GetStatus] = lambda _request: replace(EMPTY, model="answering")
-    canned[1].answers[ListModels] = lambda _request: (HERE, AWAY, TERMS, OTHER)
+    canned[1].answers[ListModels] = lambda _request: (HERE, AWAY, THIRD, OTHER)
     return canned
 
 
@@ -64,29 +60,6 @@ def page(qtbot: QtBot, canned: Canned) -> ModelsPage:
     qtbot.waitUntil(lambda: page.list.topLevelItemCount() == 4)
     page.other.click()
     return page
-
-
-def test_one_of_several_that_order_hits_can_be_chosen(
-    page: ModelsPage, canned: Canned, qtbot: QtBot
-) -> None:
-    context, link = canned[:2]
-    one, other = (
-        ModelInfo(name, Origin.IMPORTED, ModelState.HERE, ModelKind.RERANKER)
-        for name in ("one", "other")
-    )
-    link.answers[GetStatus] = lambda _request: replace(EMPTY, reranker="one")
-    link.answers[ListModels] = lambda _request: (HERE, one, other)
-    link.answers[UseReranker] = lambda request: request.model
-    page.hide()
-    page.show()
-    qtbot.waitUntil(lambda: page.list.topLevelItemCount() == 3)
-    page.list.choose_model("one")
-    assert not page.use.isEnabled()
-    page.list.choose_model("other")
-    press(qtbot, page.use)
-    qtbot.waitUntil(lambda: "other orders the first hits" in page.task.note.text())
-    assert requests(link, UseReranker) == [UseReranker("other")]
-    assert context.settings["reranker"] == "other"
 
 
 def requests(link: CannedLink, kind: type[Any]) -> list[Any]:
@@ -137,22 +110,21 @@ def test_the_models_that_come_with_lectern_are_cards(
     assert "many reads your documents anew" in page.confirmation.question.text()
 
 
-def test_a_licence_is_accepted_before_a_model_is_fetched(
+def test_a_licence_is_named_before_a_model_is_fetched(
     page: ModelsPage, link: CannedLink, qtbot: QtBot
 ) -> None:
     link.holding.add(GetModel)
-    page.list.choose_model("terms")
+    page.list.choose_model("third")
     press(qtbot, page.get)
-    assert "https://terms.example" in page.confirmation.question.text()
-    assert "Accept the licence" in page.confirmation.agree.accessibleName()
+    assert "Its licence: Gemma." in page.confirmation.question.text()
     press(qtbot, page.confirmation.refuse)
     assert not page.confirmation.question.isVisible()
     assert requests(link, GetModel) == []
     press(qtbot, page.get)
     press(qtbot, page.confirmation.agree)
-    assert requests(link, GetModel) == [GetModel("terms", accepted=True)]
+    assert requests(link, GetModel) == [GetModel("third")]
     assert page.task.bar.isVisible()
-    assert page.task.bar.accessibleName() == "Getting terms"
+    assert page.task.bar.accessibleName() == "Getting third"
     page.task.show_progress(Progress(Step.FETCH, bytes_done=5_000_000, bytes_total=10_000_000))
     assert (page.task.bar.value(), page.task.note.text()) == (500, "5.0 MB of 10.0 MB")
     press(qtbot, page.task.cancel)
@@ -161,16 +133,13 @@ def test_a_licence_is_accepted_before_a_model_is_fetched(
     assert "kept for the next time" in page.task.note.text()
 
 
-def test_a_model_without_terms_is_fetched_and_is_there(
-    page: ModelsPage, link: CannedLink, qtbot: QtBot
-) -> None:
+def test_a_model_is_fetched_and_is_there(page: ModelsPage, link: CannedLink, qtbot: QtBot) -> None:
     link.answers[GetModel] = lambda _request: AWAY
     page.list.choose_model("away")
     press(qtbot, page.get)
-    assert "Its licence: Apache-2.0." in page.confirmation.question.text()
     press(qtbot, page.confirmation.agree)
     qtbot.waitUntil(lambda: "away is installed" in page.task.note.text())
-    assert requests(link, GetModel) == [GetModel("away", accepted=False)]
+    assert requests(link, GetModel) == [GetModel("away")]
     assert not page.task.bar.isVisible()
 
 

@@ -20,18 +20,10 @@ def test_what_nobody_has_verified_is_unknown() -> None:
     assert summary(bge).startswith("not here yet, 1024 dimensions, 8,192 tokens")
     rows = dict(info_rows(replace(bge, dimensions=None)))
     assert rows["dimensions"] == rows["bytes"] == "unknown"
-    assert (rows["kind"], rows["state"], rows["disk bytes"]) == ("embedding", "absent", "0 bytes")
+    assert (rows["state"], rows["disk bytes"]) == ("absent", "0 bytes")
     nomic = dict(info_rows(PUBLISHED["nomic-embed-text-v1.5"].info))
     assert nomic["query prefix"] == "search_query: "
     assert nomic["tokens"] == "8,192"
-    restricted = dict(info_rows(PUBLISHED["jina-reranker-v2-base-multilingual"].info))
-    assert restricted["licence"] == "CC-BY-NC-4.0"
-    assert restricted["terms"].startswith("https://")
-
-
-def test_a_cross_encoder_has_no_vectors() -> None:
-    rows = dict(info_rows(PUBLISHED["ms-marco-MiniLM-L6-v2"].info))
-    assert not {"dimensions", "pooling", "late", "query prefix", "document prefix"} & rows.keys()
 
 
 def test_questions_are_lines_with_the_right_document_behind_a_tab() -> None:
