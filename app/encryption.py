@@ -60,7 +60,7 @@ def state(library: Path) -> str:
             return "no"
     except WorldError as error:
         return error.message
-    return "yes, unlocked" if is_alive(place_of(library).open) else "yes, locked"
+    return "yes, unlocked" if is_alive(place_of(library)) else "yes, locked"
 
 
 def open_library(library: Path, settings: Settings) -> None:
@@ -75,7 +75,7 @@ def open_library(library: Path, settings: Settings) -> None:
     put_right(library)
     if place.state() is None:
         return
-    if not is_alive(place.open):
+    if not is_alive(place):
         passphrase = kept_passphrase(place)
         if passphrase is None:
             raise WorldError("vault_locked", library=str(library))
@@ -189,7 +189,7 @@ def remove(library: Path) -> int:
     if not is_encrypted(library):
         return 0
     place = place_of(library)
-    if is_alive(place.open):
+    if is_alive(place):
         LibraryLock.acquire(library).release()
     lock(library)
     if place.in_keyring:

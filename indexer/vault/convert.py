@@ -25,7 +25,7 @@ from indexer.api.private_files import (
 )
 from indexer.confine.process import check, libc, remove_folder
 from indexer.vault.mounting import check_passphrase, check_possible, lock, make, working_mount
-from indexer.vault.place import OPEN, TEMPORARY, State, VaultPlace, is_mounted, sync_folder
+from indexer.vault.place import OPEN, TEMPORARY, State, VaultPlace, mounted_device, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -244,7 +244,7 @@ def _undo(place: VaultPlace) -> None:
 
 def _remove_vault(place: VaultPlace) -> None:
     """Remove the folder of an encrypted library; the record goes last, so that this is resumed."""
-    if any(is_mounted(point) for point in (place.open, place.work)):
+    if any(mounted_device(point) for point in (place.open, place.work)):
         raise WorldError("vault_unavailable", reason="stays_mounted")
     remove_folder(place.cipher)
     remove_folder(place.plain)

@@ -16,20 +16,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from indexer.confine.process import PR_SET_PDEATHSIG, libc
 from indexer.vault.mounting import GOCRYPTFS, MOUNTED, PATIENCE_S, QUIET, detach
-from indexer.vault.place import OPEN, VaultPlace, is_alive, place_of
+from indexer.vault.place import OPEN, VaultPlace, place_of
 
 if TYPE_CHECKING:
     from jeepney.io.blocking import DBusConnection
 
 _FAILED = 1
-_POLL_S = 0.02
 # Of the few seconds that the login manager waits, for an engine to finish writing.
 _ENGINE_S = 3.0
-_UNMOUNT_S = 10.0
+_UNMOUNT_S = 5.0
 _LOGIN = "org.freedesktop.login1"
 
 
@@ -63,9 +62,9 @@ class Keeper:
         self._signalled, wake = os.pipe()
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake)
-        for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT):
+        for number in (signal.SIGTERM, signal.SIGCHLD, signal.SIGINT, signal.SIGUSR1):
             signal.signal(number, lambda number, _frame: self._note(number))
-        self._ending = False
+        self._ending = self._ready = False
 
     def run(self, passphrase: bytes, idle_s: int, telling: int) -> None:
         """Mount, tell by a pipe how that went, and unmount when it is time."""
@@ -94,7 +93,8 @@ class Keeper:
 
     def _start(self, passphrase: bytes, idle_s: int) -> subprocess.Popen[bytes]:
         idle = ["-idle", f"{idle_s}s"] if idle_s else []
-        command = [GOCRYPTFS, *QUIET, "-fg", "-ko", "noexec", *idle, "--"]
+        notified = ["-notifypid", str(os.getpid())]
+        command = [GOCRYPTFS, *QUIET, "-fg", "-ko", "noexec", *notified, *idle, "--"]
         process = subprocess.Popen(
             [*command, str(self._place.cipher), str(self._point)],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -107,12 +107,17 @@ class Keeper:
         return process
 
     def _mounted(self, process: subprocess.Popen[bytes]) -> int:
-        """Wait until it is mounted; return the status to tell."""
+        """Wait until gocryptfs says that it is mounted; return the status to tell.
+
+        Before that the folder must not be looked at, nor gocryptfs be ended: both would hang.
+        """
         ends = time.monotonic() + PATIENCE_S
-        while process.poll() is None and time.monotonic() < ends and not self._ending:
-            if is_alive(self._point):
+        while process.poll() is None and (left_s := ends - time.monotonic()) > 0:
+            if self._ready:
                 return MOUNTED
-            time.sleep(_POLL_S)
+            self._pause([], left_s)
+            if self._ending:
+                ends = min(ends, time.monotonic() + _UNMOUNT_S)
         return process.poll() or _FAILED
 
     def _tell(self, telling: int, status: int) -> None:
@@ -126,7 +131,7 @@ class Keeper:
         """Wait for the end of gocryptfs, a signal, or the machine's sleep."""
         with contextlib.ExitStack() as until_asleep:
             bus = _login_manager(until_asleep)
-            watched = [self._signalled]
+            watched = []
             if self._worker:
                 try:
                     watched.append(os.pidfd_open(self._worker))
@@ -140,22 +145,28 @@ class Keeper:
                         return
                 except (OSError, EOFError):
                     bus = None  # the bus has ended, and says nothing any more
-                ready, _, _ = select.select([*watched, *([bus.sock] if bus else [])], [], [])
-                if self._signalled in ready:
-                    os.read(self._signalled, 64)
-                self._ending |= any(worker in ready for worker in watched[1:])
+                ready = self._pause([*watched, *([bus.sock] if bus else [])])
+                self._ending |= any(worker in ready for worker in watched)
+
+    def _pause(self, watched: list[Any], seconds: float | None = None) -> list[Any]:
+        """Wait for one of what is watched, or a signal; return those that are ready."""
+        ready, _, _ = select.select([self._signalled, *watched], [], [], seconds)
+        if self._signalled in ready:
+            os.read(self._signalled, 64)
+        return ready
 
     def _note(self, number: int) -> None:
-        self._ending |= number != signal.SIGCHLD
+        self._ready |= number == signal.SIGUSR1
+        self._ending |= number in (signal.SIGTERM, signal.SIGINT)
 
     def _unmount(self, process: subprocess.Popen[bytes]) -> None:
         """End gocryptfs, which unmounts and gives up the key."""
+        process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.terminate()
             process.wait(_UNMOUNT_S)
         process.kill()
+        detach(self._point)  # it may wait for itself
         process.wait()
-        detach(self._point)
 
 
 def _login_manager(until_asleep: contextlib.ExitStack) -> DBusConnection | None:

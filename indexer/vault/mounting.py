@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.errors import InternalError, WorldError, bad_usage
 from indexer.confine import launcher
 from indexer.confine.launcher import LauncherRequest
-from indexer.confine.process import child_command, child_environment
-from indexer.vault.place import SUFFIX, VaultPlace, is_alive, is_mounted
+from indexer.confine.process import child_command, child_environment, libc
+from indexer.vault.place import SUFFIX, VaultPlace, is_alive, mounted_device
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +31,9 @@ GOCRYPTFS = "gocryptfs"
 #: Exit statuses, the first two also of the keeper.
 WRONG_PASSPHRASE, MOUNTED = 12, 0
 _DEVICE = Path("/dev/fuse")
+# Where the system gives up a mount for the person whose it is.
+_CONNECTIONS = Path("/sys/fs/fuse/connections")
+_UNMOUNT, _FORCE_AND_DETACH = "fusermount3", 1 | 2
 # Seconds for a key to be derived and a folder to be mounted on a busy machine.
 PATIENCE_S = 60.0
 # Seconds for the keeper to unmount; it detaches what others still have open.
@@ -97,7 +100,7 @@ class DetachVault(LauncherRequest[None]):
     working: bool
 
     def do(self) -> None:
-        """Run fusermount, or umount where root is without it."""
+        """Unmount it as root, or by fusermount."""
         place = _place(self.folder)
         detach(place.work if self.working else place.open)
 
@@ -155,7 +158,7 @@ def unlock(place: VaultPlace, passphrase: str, idle_s: int = 0) -> None:
     Raises:
         WorldError: ``vault_passphrase`` or ``vault_unavailable``.
     """
-    if not is_alive(place.open):
+    if not is_alive(place):
         _clear(place, working=False)
         _ask(MountVault(place.folder, 0, check_passphrase(passphrase), idle_s))
 
@@ -178,7 +181,7 @@ def lock(place: VaultPlace) -> None:
         WorldError: ``vault_unavailable``, if its keeper does not end.
     """
     ends = time.monotonic() + LOCK_S
-    while (keeper := _keeper(place)) is not None:
+    while (keeper := place.kept_by()) is not None:
         if time.monotonic() > ends:
             raise WorldError("vault_unavailable", reason="stays_mounted")
         if keeper:
@@ -190,17 +193,18 @@ def lock(place: VaultPlace) -> None:
 
 
 def detach(point: Path) -> None:
-    """Unmount a folder even if something is open there, and remove it."""
-    if is_mounted(point):
-        for program in (["fusermount3", "-uz"], ["umount", "-l"]):
-            if shutil.which(program[0]) and _quiet([*program, str(point)]) == 0:
-                break
+    """Unmount a folder even if something is open or hangs there, and remove it.
+
+    A gocryptfs that is killed in its first moments waits for its own answer, and cannot end before
+    the system gives it up.
+    """
+    if device := mounted_device(point):
+        with contextlib.suppress(OSError):
+            (_CONNECTIONS / device.partition(":")[2] / "abort").write_text("1")
+        if libc().umount2(os.fsencode(point), _FORCE_AND_DETACH) and shutil.which(_UNMOUNT):
+            subprocess.run([_UNMOUNT, "-uz", str(point)], capture_output=True, check=False)
     with contextlib.suppress(OSError):
         point.rmdir()
-
-
-def _quiet(command: list[str]) -> int:
-    return subprocess.run(command, capture_output=True, check=False).returncode
 
 
 def _clear(place: VaultPlace, *, working: bool) -> None:
@@ -210,32 +214,12 @@ def _clear(place: VaultPlace, *, working: bool) -> None:
         WorldError: ``vault_unavailable``, if it stays mounted.
     """
     point = place.work if working else place.open
-    if is_mounted(point):
+    if mounted_device(point):
         _ask(DetachVault(place.folder, working))
     with contextlib.suppress(OSError):
         point.rmdir()
-    if is_mounted(point):
+    if mounted_device(point):
         raise WorldError("vault_unavailable", reason="stays_mounted")
-
-
-def _keeper(place: VaultPlace) -> int | None:
-    """Return the process that keeps a library unlocked, 0 before it has said its number.
-
-    Its lock proves that it is alive.
-    """
-    import fcntl
-
-    try:
-        file = place.keeper.open("rb")
-    except FileNotFoundError:
-        return None
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            found = file.read()
-            return int(found) if found.isdigit() else 0
-    return None
 
 
 def _place(folder: Path) -> VaultPlace:

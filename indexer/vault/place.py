@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
+import re
 import sys
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,6 +23,8 @@ SUFFIX = ".encrypted"
 OPEN = "open"
 # What is kept in a library besides its stores, once it is or was encrypted.
 WINDOW, LOG, TEMPORARY = "window", "log", "tmp"
+_MOUNTS = Path("/proc/self/mountinfo")
+_SHOWN_IN_OCTAL = re.compile(rb"[\\ \t\n]")
 
 
 class State(StrEnum):
@@ -66,6 +68,25 @@ class VaultPlace:
     def keeper(self) -> Path:
         """Locked by the process that keeps it unlocked, whose number is in it."""
         return self.folder / "keeper"
+
+    def kept_by(self) -> int | None:
+        """Return the process that keeps it unlocked, 0 before it has said its number.
+
+        Its lock proves that it is alive.
+        """
+        import fcntl
+
+        try:
+            file = self.keeper.open("rb")
+        except FileNotFoundError:
+            return None
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                found = file.read()
+                return int(found) if found.isdigit() else 0
+        return None
 
     @property
     def record(self) -> Path:
@@ -145,21 +166,25 @@ def is_encrypted(library: Path) -> bool:
 
 def is_locked(library: Path) -> bool:
     """Whether a library is encrypted and has to be unlocked before it can be opened."""
-    return is_encrypted(library) and not is_alive(place_of(library).open)
+    return is_encrypted(library) and not is_alive(place_of(library))
 
 
-def is_mounted(point: Path) -> bool:
-    """Whether something is mounted at a folder, even if what served it has died."""
+def mounted_device(point: Path) -> str:
+    """Return the number of what is mounted at a folder; "" if nothing is.
+
+    The folder itself is not looked at: one whose server hangs would have every look hang.
+    """
+    shown = _SHOWN_IN_OCTAL.sub(lambda found: b"\\%03o" % found[0][0], os.fsencode(point))
+    mounts = [line.split() for line in _MOUNTS.read_bytes().splitlines()]
+    return next((fields[2].decode() for fields in mounts if fields[4] == shown), "")
+
+
+def is_alive(place: VaultPlace) -> bool:
+    """Whether a library is unlocked: mounted, kept so, and answering."""
     try:
-        return os.path.ismount(point) or point.lstat() is None
-    except OSError as error:
-        return error.errno == errno.ENOTCONN
-
-
-def is_alive(point: Path) -> bool:
-    """Whether a folder is mounted and answers."""
-    try:
-        return point.stat().st_dev != point.parent.stat().st_dev
+        return bool(
+            mounted_device(place.open) and place.kept_by() is not None and place.open.stat()
+        )
     except OSError:
         return False
 

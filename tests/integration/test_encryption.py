@@ -21,7 +21,7 @@ from jeepney.io.blocking import open_dbus_connection
 from indexer import faults
 from indexer.vault import mounting
 from indexer.vault.convert import DECRYPTING, ENCRYPTING
-from indexer.vault.place import State, is_mounted, place_of
+from indexer.vault.place import State, mounted_device, place_of
 from tests.encrypting import PASSPHRASE, content_of, needs_gocryptfs, planted_in
 from tests.tiny_model import TINY, install_tiny_model
 from tests.waiting import WAIT_S, wait_for
@@ -148,7 +148,7 @@ def test_a_failed_unlock_leaves_nothing(home: Home) -> None:
     assert failed.returncode == 3
     assert "vault_passphrase" in failed.stderr
     assert "guessed" not in failed.stderr
-    assert not is_mounted(place_of(home.library).open)
+    assert not mounted_device(place_of(home.library).open)
     assert home.open_bytes(vector) == []
 
 
@@ -157,7 +157,7 @@ def test_killed_while_it_is_encrypted_nothing_is_lost(home: Home, step: str) -> 
     vector, before = home.vector(), content_of(home.library)
     home("encrypt", fault=f"{step}:1", status=-signal.SIGKILL)
     place = place_of(home.library)
-    wait_for(lambda: not is_mounted(place.work))
+    wait_for(lambda: not mounted_device(place.work))
     begun = ENCRYPTING.index(step) < ENCRYPTING.index("vault-committed")
     home("unlock", status=2 if begun else 0)
     assert content_of(home.library).items() >= before.items()
@@ -177,7 +177,7 @@ def test_killed_while_it_is_decrypted_nothing_is_lost(home: Home, step: str) -> 
     home("encrypt")
     home("decrypt", fault=f"{step}:1", status=-signal.SIGKILL)
     place = place_of(home.library)
-    wait_for(lambda: not is_mounted(place.work))
+    wait_for(lambda: not mounted_device(place.work))
     begun = DECRYPTING.index(step) < DECRYPTING.index("plain-committed")
     home("unlock", status=0 if begun else 2)
     assert content_of(home.library).items() >= before.items()
@@ -200,7 +200,7 @@ def test_an_engine_locks_at_its_end(home: Home) -> None:
         command, env=home.environment, capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert not is_mounted(place.open)
+    assert not mounted_device(place.open)
     assert home.open_bytes(vector) == []
 
 
@@ -248,7 +248,7 @@ def test_it_is_locked_before_the_machine_sleeps(home: Home) -> None:
                     assert "Serving" in engine.stderr.readline()
                     source = DBusAddress("/org/freedesktop/login1", login, f"{login}.Manager")
                     manager.send(new_signal(source, "PrepareForSleep", "b", (True,)))
-                    wait_for(lambda: not is_mounted(place.open))
+                    wait_for(lambda: not mounted_device(place.open))
                     assert engine.wait(WAIT_S) == 0
         finally:
             bus.terminate()

@@ -5,15 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
+import subprocess
+from subprocess import PIPE
 from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.confine.process import children
 from indexer.vault import convert, mounting
-from indexer.vault.place import State, is_encrypted, is_mounted, place_of
+from indexer.vault.place import State, is_encrypted, mounted_device, place_of
 from tests.encrypting import PASSPHRASE, content_of, needs_gocryptfs, planted_in
-from tests.waiting import wait_for
+from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +63,7 @@ def test_a_library_is_encrypted_unlocked_locked_and_decrypted(library: Path) -> 
     with pytest.raises(WorldError) as refused:
         mounting.unlock(place, "wrong")
     assert code(refused) == "vault_passphrase"
-    assert not is_mounted(place.open)
+    assert not mounted_device(place.open)
     mounting.unlock(place, PASSPHRASE)
     assert content_of(library) == before | {
         "window/history.json": content_of(library)["window/history.json"]
@@ -111,10 +115,33 @@ def test_a_killed_keeper_leaves_nothing_unlocked(library: Path) -> None:
     mounting.unlock(place, PASSPHRASE)
     os.kill(int(place.keeper.read_text()), 9)
     mounting.lock(place)
-    assert not is_mounted(place.open)
+    assert not mounted_device(place.open)
     mounting.unlock(place, PASSPHRASE)
     assert (library / "catalog.sqlite").read_bytes() == PLANTED
     mounting.lock(place)
+
+
+@needs_gocryptfs
+@pytest.mark.parametrize("killed", [True, False], ids=["keeper killed", "keeper there"])
+def test_one_that_hangs_is_locked(library: Path, *, killed: bool) -> None:
+    """So does a gocryptfs that is killed just when it mounts, which no test can time."""
+    place = place_of(library)
+    convert.encrypt(place, PASSPHRASE, {})
+    mounting.unlock(place, PASSPHRASE)
+    keeper = place.kept_by()
+    assert keeper
+    (gocryptfs,) = children(keeper)
+    os.kill(gocryptfs, signal.SIGSTOP)
+    try:
+        if killed:
+            os.kill(keeper, signal.SIGKILL)
+        with subprocess.Popen(["cat", place.open / "catalog.sqlite"], stderr=PIPE) as waiting:
+            mounting.lock(place)
+            assert waiting.wait(WAIT_S) == 1
+        assert not os.path.lexists(place.open)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(gocryptfs, signal.SIGKILL)
 
 
 @needs_gocryptfs
