@@ -34,7 +34,6 @@ NUMBER_NAMES = {
     "document.words": "words of the document",
     "document_words": "words of the document",
     "figures": "figures",
-    "steered": "more and less",
     "heading": "headings",
     "meaning": "meaning",
     "name_meaning": "similarity of the name",

@@ -65,8 +65,6 @@ class Filters:
     sizes: NumberRange = field(default_factory=NumberRange)
     pages: NumberRange = field(default_factory=NumberRange)
     like: str = ""
-    more: tuple[str, ...] = ()
-    less: tuple[str, ...] = ()
     within: str = ""
 
     def __bool__(self) -> bool:
@@ -265,8 +263,6 @@ GRAMMAR: tuple[Operator, ...] = (
     Operator("page", "page:>100", N_("passages on these pages; 5, 5..10 and iv work too"),
              "pages", _pages, aliases=("pages",)),
     Operator("like", "like:report.pdf", N_("documents that resemble this one"), "like", str),
-    Operator("more", "more:report.pdf", N_("what resembles this one first"), "more", _as_typed),
-    Operator("less", "less:report.pdf", N_("what resembles this one last"), "less", _as_typed),
 )  # fmt: skip
 
 OPERATORS: dict[str, Operator] = {

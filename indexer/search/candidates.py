@@ -186,10 +186,6 @@ class Retriever:
             found.append(self._by_vector(in_all, wide, self.docs))
         return found
 
-    def start_near(self, vectors: Sequence[Floats]) -> list[Retrieval]:
-        """Begin to search for passages that are similar to given ones."""
-        return [self._by_vector(vector, WIDE, self.docs) for vector in vectors]
-
     def start_within(
         self, terms: QueryTerms, vectors: QueryVectors, likely: Docs
     ) -> list[Retrieval]:

@@ -34,7 +34,6 @@ sum of:
   asks for such lists, which it does if several are among the passages nearest to it.
 * *Another language.* If most words of a query do not occur in the library, the weights of names,
   neighbours and length are multiplied by the share that does, and the best sentence weighs more.
-* *Steering* adds the similarity to passages after ``more:`` and takes off that to ``less:``.
 * *Copies* within a document score as the best of them, and the first is listed first.
 
 Convex fusion of normalised scores or of reciprocal ranks does worse on contracts and reports than
@@ -84,7 +83,6 @@ class Weights:
     short: float = 0.05  # for each e-fold that text is shorter than usual
     figures: float = 0.15  # of a table of figures, where figures are asked for
     listing: float = 0.1  # taken off a list of names
-    steered: float = 1.0  # of similarity to passages that the person wants more or less of
     name_meaning: float = 0.3
     name_words: float = 0.5
     opening: float = 0.2
@@ -176,11 +174,10 @@ class Scored:
     short: Floats
     figures: Floats
     listing: Floats
-    steered: Floats
 
     @property
     def total(self) -> Floats:
-        first = self.meaning + self.unknown + self.words + self.document + self.steered
+        first = self.meaning + self.unknown + self.words + self.document
         return first + self.around + self.heading + self.short + self.figures + self.listing
 
     def leading(self) -> NDArray[np.intp]:
@@ -258,5 +255,4 @@ def fuse(
         short=none,
         figures=none,
         listing=none,
-        steered=none,
     )

@@ -51,7 +51,6 @@ from indexer.search.score_normalisation import (
     load_means,
     raised,
 )
-from indexer.search.similar import Steering
 from indexer.store.values import Phrase, Without
 from indexer.text.terms import number_ways
 
@@ -107,7 +106,6 @@ class Retrieved:
     keys: Keys
     phrases: Keys | None
     words: Retrieval
-    steering: Steering
     notes: tuple[Note, ...]
 
 
@@ -199,9 +197,7 @@ class Searcher:
         weights = self.weights.for_coverage(found.terms.coverage)
         if not found.vectors.encoded:
             weights = weights.for_words_alone(evidence.pages.share)
-        steered = found.steering.scores(self.store, space, evidence.keys)
         first = fuse(evidence.pages, documents, owner, weights)
-        first = replace(first, steered=weights.steered * steered)
         if not found.vectors.encoded:
             instead = found.retriever.words_instead(found.terms, evidence.keys)
             first = replace(first, unknown=instead)
@@ -300,8 +296,6 @@ class Searcher:
         vectors, notes = self.vectors(whole, asked, space)
         if not notes and not by_words:
             retrievals += retriever.start_vectors(vectors, depth)
-        steering = Steering.resolve_steering(query.filters, self.catalog, self.store, space)
-        retrievals += retriever.start_near(steering.more)
         if vectors.encoded:
             evidence = with_similarity(evidence, vectors.whole, self.names, space)
         likely = likely_documents(evidence, narrowing.docs, self.weights)
@@ -313,8 +307,8 @@ class Searcher:
         elif phrases is not None:
             keys = np.union1d(keys, phrases)
         return Retrieved(
-            terms, vectors, evidence, retriever, keys, phrases, words, steering,
-            (*notes, *focused.notes, *steering.notes),
+            terms, vectors, evidence, retriever, keys, phrases, words,
+            (*notes, *focused.notes),
         )  # fmt: skip
 
     def encode(self, text: str, space: Space, part: str = "") -> Encoding:

@@ -1,9 +1,8 @@
 """Searches passages and documents similar to a document, a page or a passage.
 
 ``like:`` searches by vectors alone, and words beside it shift the vector of its source; whole
-documents are compared passage by passage, not by one mean vector. ``more:`` and ``less:`` add to
-the score of a search the similarity of a passage to those named, or subtract it. A source is a path
-or the end of one, ``path#page=N`` or ``path#start-end``.
+documents are compared passage by passage, not by one mean vector. A source is a path or the end of
+one, ``path#page=N`` or ``path#start-end``.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -26,11 +25,10 @@ from indexer.search.alignment import nearest
 from indexer.search.hits import HitMaker, result
 from indexer.search.narrowing import Narrowing, narrow
 from indexer.search.passage_hits import page_of
-from indexer.search.score_normalisation import CosineScale
 from indexer.store.values import DocSet, docs_of, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
     from indexer.embed.factory import ModelsInUse
-    from indexer.query.filters import Filters
     from indexer.query.grammar import Query
     from indexer.store.store import Store
 
@@ -80,19 +77,14 @@ class Sentences:
         )
 
 
-def align_sentences(found: Sentences, at: int, source: Sentences) -> tuple[AlignedSentence, ...]:
+def align_sentences(found: Sentences, source: Sentences) -> tuple[AlignedSentence, ...]:
     """Align the sentences of one found passage with a source, most similar first.
-
-    Args:
-        found: The sentences of the passages found.
-        at: The index of the passage.
 
     Returns:
         Each of its sentences, with the most similar one of the source.
     """
-    low, high = found.offsets[at : at + 2].tolist()
-    places, cosines = nearest(found.vectors[low:high], source.vectors, 1)
-    passage = found.store.passages_of(found.keys[at : at + 1], _COLUMNS).get(int(found.keys[at]))
+    places, cosines = nearest(found.vectors, source.vectors, 1)
+    passage = found.store.passages_of(found.keys, _COLUMNS).get(int(found.keys[0]))
     if passage is None or not places.size:
         return ()
     pairs = [
@@ -281,7 +273,7 @@ class Similar:
             doc = known[2].doc if known and known[2] else -1
             keys = np.array([places.get((doc, hit.start), -1)], np.int64)
             there = Sentences.read_sentences(self.store, found.space.key, keys)
-            explanation = HitExplanation(aligned=align_sentences(there, 0, source))
+            explanation = HitExplanation(aligned=align_sentences(there, source))
             explained.append(replace(hit, explain=explanation))
         return tuple(explained)
 
@@ -373,57 +365,3 @@ def _spread(keys: Keys) -> Keys:
     if len(keys) <= SAMPLE:
         return keys
     return keys[np.linspace(0, len(keys) - 1, SAMPLE).astype(np.intp)]
-
-
-# Taken off the score of a passage that the person wants less of: more than its words give.
-UNWANTED = np.float32(2.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Steering:
-    """Vectors (dim,) to be near to and far from; without any, nothing is steered.
-
-    ``unwanted`` are the passages after ``less:`` themselves.
-    """
-
-    more: tuple[Floats, ...] = ()
-    less: tuple[Floats, ...] = ()
-    unwanted: Keys = field(default_factory=lambda: np.zeros(0, np.int64))
-    notes: tuple[Note, ...] = ()
-
-    @classmethod
-    def resolve_steering(
-        cls, filters: Filters, catalog: Catalog, store: Store, space: Space
-    ) -> Steering:
-        """Find what a query names; a note says what is not in the library."""
-        notes: list[Note] = []
-
-        def vectors(texts: Sequence[str], passages: list[Keys]) -> tuple[Floats, ...]:
-            found = []
-            for text in texts:
-                try:
-                    keys = find_source(catalog, store, text).keys
-                except WorldError as error:
-                    notes.append(error.note())
-                    continue
-                passages.append(keys)
-                if (mean := mean_direction(store, space, keys)) is not None:
-                    found.append(mean)
-            return tuple(found)
-
-        unwanted: list[Keys] = [np.zeros(0, np.int64)]
-        more, less = vectors(filters.more, []), vectors(filters.less, unwanted)
-        return cls(more, less, np.concatenate(unwanted), tuple(notes))
-
-    def scores(self, store: Store, space: Space, keys: Keys) -> Floats:
-        """Return what is added to the scores of passages: (n,) to float32 (n,)."""
-        total = np.zeros(len(keys), np.float32)
-        if not self.more and not self.less:
-            return total
-        passages = store.vectors_of(space.key, keys)
-        scale = CosineScale.from_space(space, "cosine_between")
-        for sign, vectors in ((1, self.more), (-1, self.less)):
-            for vector in vectors:
-                total += np.float32(sign / len(vectors)) * scale.similarity(passages, vector)
-        total[np.isin(keys, self.unwanted)] -= UNWANTED
-        return total

@@ -415,14 +415,6 @@
         <translation>Ähnlich: {value}</translation>
     </message>
     <message>
-        <source>More like {value}</source>
-        <translation>Mehr wie {value}</translation>
-    </message>
-    <message>
-        <source>Less like {value}</source>
-        <translation>Weniger wie {value}</translation>
-    </message>
-    <message>
         <source>{pages} of {value}</source>
         <translation>{pages} in {value}</translation>
     </message>
@@ -2394,10 +2386,6 @@
             <numerusform>Neu starten, um %Ln Änderung anzuwenden</numerusform>
             <numerusform>Neu starten, um %Ln Änderungen anzuwenden</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>The system did not let Lectern change what starts at login: {reason}.</source>
-        <translation>Das System ließ Lectern den Start beim Anmelden nicht ändern: {reason}.</translation>
     </message>
 </context>
 <context>
@@ -4736,14 +4724,6 @@
         <translation>Beim Schließen des Fensters bleibt Lectern im Infobereich und überwacht die Ordner.</translation>
     </message>
     <message>
-        <source>Start at login</source>
-        <translation>Beim Anmelden starten</translation>
-    </message>
-    <message>
-        <source>Start Lectern in the tray when you log in.</source>
-        <translation>Lectern beim Anmelden im Infobereich starten.</translation>
-    </message>
-    <message>
         <source>Hotkey</source>
         <translation>Tastenkombination</translation>
     </message>
@@ -5066,14 +5046,6 @@
     <message>
         <source>documents that resemble this one</source>
         <translation>Dokumente, die diesem ähneln</translation>
-    </message>
-    <message>
-        <source>what resembles this one first</source>
-        <translation>was diesem ähnelt zuerst</translation>
-    </message>
-    <message>
-        <source>what resembles this one last</source>
-        <translation>was diesem ähnelt zuletzt</translation>
     </message>
     <message>
         <source>Page {n}</source>

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from indexer.query.grammar import Clause, clauses, without
 from ui import theme
-from ui.search.query_text import STEERING, without_filters
+from ui.search.query_text import without_filters
 from ui.search.safe_text import line
 from ui.theme import M, S, blend, icon_side, row_background
 from ui.widgets import filled
@@ -106,7 +106,7 @@ class Pill(QAbstractButton):
 # Offsets after the path of a document, see ``ui.search.query_text.similar``.
 _SPAN = re.compile(r"#\d+-\d+$")
 # Filters whose values are paths.
-_PLACES = frozenset({"in", "like", *STEERING})
+_PLACES = frozenset({"in", "like"})
 # A pasted text may hold thousands of filters.
 _MOST_CHIPS = 40
 
@@ -267,8 +267,6 @@ def label_of(clause: Clause, pages: str = "") -> str:
         "lang": translate("Chip", "Language: {value}"),
         "page": translate("Chip", "Page: {value}"),
         "like": translate("Chip", "Like: {value}"),
-        "more": translate("Chip", "More like {value}"),
-        "less": translate("Chip", "Less like {value}"),
     }
     short = _short(clause.operator, value)
     if pages:

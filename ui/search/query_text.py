@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _SINGLE = frozenset({"date", "after", "before", "size", "page", "like", "lang", "type", "ext"})
 _DATES = frozenset({"date", "after", "before"})
 _KINDS = frozenset({"type", "ext"})
-STEERING = frozenset({"more", "less"})
 _QUOTES = '"\u201c\u201d\u201e\u201f\uff02'
 
 
@@ -110,8 +109,8 @@ def place_of(path: str, span: tuple[int, int]) -> str:
 
 def asks(text: str) -> bool:
     """Whether a query asks for something, and does not only filter."""
-    likeness = STEERING | {"like"}
-    return any(each.operator in likeness for each in clauses(text)) or bool(parted(text)[1].strip())
+    alike = any(each.operator == "like" for each in clauses(text))
+    return alike or bool(parted(text)[1].strip())
 
 
 def _joined(text: str, clause: str) -> str:

@@ -210,11 +210,12 @@ def test_filters_fit_on_one_line(page: SearchPage) -> None:
 def test_a_filter_shows_no_offsets(page: SearchPage) -> None:
     page.search('like:"/docs/lease.pdf#120-340"')
     assert chips(page) == ["Like a passage of lease.pdf"]
-    assert readable('roof more:"/docs/lease.pdf#120-340"') == "roof · More like lease.pdf"
+    assert readable('roof like:"/docs/lease.pdf"') == "roof · Like: lease.pdf"
     assert readable('in:"/docs/old leases" ext:pdf rent') == "ext:pdf rent · In: old leases"
     page.chips.places["/docs/lease.pdf#120-340"] = "p. 27"
-    page.search('more:"/docs/lease.pdf#120-340" roof')
-    assert chips(page) == ["More like p. 27 of lease.pdf"]
+    page.search("roof")
+    page.search('like:"/docs/lease.pdf#120-340" roof')
+    assert chips(page) == ["Like: p. 27 of lease.pdf"]
     page.search("like:/docs/lease.pdf")
     assert chips(page) == ["Like: lease.pdf"]
 

@@ -98,4 +98,4 @@ def test_inside_and_similar() -> None:
 
 def test_filters_alone_ask_for_nothing() -> None:
     assert not asks("in:a ext:pdf ")
-    assert all(map(asks, ("rent", "in:a rent", "-draft", "like:/a.pdf", "more:/a.pdf#1-2 in:a")))
+    assert all(map(asks, ("rent", "in:a rent", "-draft", "like:/a.pdf", "like:/a.pdf#1-2 in:a")))
