@@ -120,6 +120,7 @@ def _pair_lines(hit: Hit, pair: AlignedSentence, style: TerminalStyle) -> list[s
 
 _SNIPPET_LINES = 3
 _VERDICTS = {
+    Match.CLOSEST: "The closest passages; whether they answer it cannot be told here.",
     Match.PERHAPS: "Perhaps not what you asked for.",
     Match.NONE: "No good match; the closest passages follow.",
 }

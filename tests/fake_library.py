@@ -90,7 +90,8 @@ class FakeLibrary:
             why = HitExplanation(score={"words": 1.0})
             hits = [replace(hit, explain=replace(why, score={"words": hit.score})) for hit in hits]
         poor = "POOR" in text or bool(hits and hits[0].score < 1)
-        match = Match.NONE if poor else Match.PERHAPS if "VAGUE" in text else Match.GOOD
+        match = Match.PERHAPS if "VAGUE" in text else Match.GOOD
+        match = Match.NONE if poor else Match.CLOSEST if "ALIKE" in text else match
         seconds = time.perf_counter() - began
         return SearchResult(tuple(hits[: request.limit]), (), seconds, 0.5, match)
 

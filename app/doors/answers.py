@@ -51,7 +51,8 @@ class CollectionHits:
     Attributes:
         error: A code, or "" if it could be searched.
         message: What went wrong.
-        match: Whether the best is likely an answer: good, perhaps or none.
+        match: Whether the best is likely an answer: good, closest (good, but in
+            this library so are hits that are none), perhaps or none.
     """
 
     collection: str

@@ -128,6 +128,7 @@ class Match(StrEnum):
     """Whether the best hits of an answer are likely what was asked for."""
 
     GOOD = "good"
+    CLOSEST = "closest"  # as good, but this library has as good hits for what it does not answer
     PERHAPS = "perhaps"
     NONE = "none"  # the hits are only the closest passages
 

@@ -145,11 +145,21 @@ class AnswerabilityClassifier:
             return FOREIGN_SLOPE * (features.meaning - self.foreign)
         return self.score(features) - self.own * baseline + self.margin
 
-    def match(self, features: AnswerabilityFeatures, baseline: float) -> Match:
-        """Whether the best hits are likely an answer; see ``lead``."""
+    def match(
+        self, features: AnswerabilityFeatures, baseline: float, telling: float = 0.0
+    ) -> Match:
+        """Whether the best hits are likely an answer; see ``lead``.
+
+        Args:
+            features: Of the query.
+            baseline: Of the library.
+            telling: The lead of an answer that this library can tell from what is only close.
+        """
         lead = self.lead(features, baseline)
         if lead >= 0.0:
-            return Match.GOOD
+            # Own sentences name no document, and tell nothing about questions that do.
+            told = lead >= telling or features.named > 0.0 or not features.same_language
+            return Match.GOOD if told else Match.CLOSEST
         return Match.PERHAPS if lead >= -UNSURE else Match.NONE
 
 

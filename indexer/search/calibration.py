@@ -3,6 +3,11 @@
 It is measured and stored with the cohort at the end of an indexing run. A sentence of a passage
 stands for a question with an answer, and what is found is scored as for any query. Of what the
 sentences score the lower quartile counts.
+
+Then their own documents are taken away, and they are asked again. Where two thirds of them still
+count as answered, the library's documents resemble each other so much that an answer cannot be
+told from what is only close: hits are a good match then only if they lead by more than two thirds
+of these.
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ from indexer.search.score_normalisation import (
     save_cohort,
     spread_out,
 )
+from indexer.store.values import DocSet, docs_of
 from indexer.text.sentences import split_sentences
 from indexer.text.terms import words
 
@@ -48,6 +54,7 @@ SAMPLE = 160
 MOST_ASKED, LEAST_ASKED, FEWEST = 80, 40, 20
 PASSAGES_A_SENTENCE = 32
 QUANTILE = 0.25
+UNTOLD = 2 / 3
 # The words of a sentence that may stand for a question, and the share of letters in it.
 LEAST_WORDS, MOST_WORDS = 6, 40
 LETTERS = 0.6
@@ -59,7 +66,7 @@ def refresh_calibration(
     """Measure the cohort and the baseline of a library, if it has changed much.
 
     If the model is not available nothing is measured, and every hit counts as good. Of a model
-    whose threshold is the same for every library only the cohort is.
+    whose threshold is the same for every library the baseline is not.
 
     Args:
         give_way: Called before each sentence, to let queries go first.
@@ -86,12 +93,25 @@ def refresh_calibration(
         if len(scores) < FEWEST:
             return
         cohort = replace(cohort, baseline=baseline(scores))
-    save_cohort(catalog, space, cohort)
+    gone = own_features(searcher, space, cohort, token, give_way, gone=True)
+    leads = [classifier.lead(each, cohort.baseline) for each in gone if each.same_language]
+    save_cohort(catalog, space, replace(cohort, telling=telling(leads)))
 
 
 def baseline(scores: list[float]) -> float:
     """The baseline of a library whose own sentences have these scores."""
     return float(np.quantile(scores, QUANTILE))
+
+
+def telling(leads: list[float]) -> float:
+    """The lead of an answer that a library can tell from what is only close; 0 if any is told.
+
+    Args:
+        leads: Of its own sentences while their documents are away.
+    """
+    if len(leads) < FEWEST or np.quantile(leads, 1 - UNTOLD) < 0.0:
+        return 0.0
+    return float(np.quantile(leads, UNTOLD))
 
 
 def own_features(
@@ -100,17 +120,23 @@ def own_features(
     cohort: Cohort,
     token: CancelToken,
     give_way: Callable[[], None] = lambda: None,
+    *,
+    gone: bool = False,
 ) -> list[AnswerabilityFeatures]:
-    """The features of the library's own sentences; see ``refresh``."""
+    """The features of the library's own sentences; ``gone``: while their documents are away."""
     documents = searcher.catalog.docs.expected()
     found = searcher.store.passages_of(spread_out(documents, SAMPLE), ("view", "language"))
-    own = [text for row in found.values() if (text := own_sentence(row["view"], row["language"]))]
+    own = [
+        (text, DocSet.from_docs(docs_of(np.array([key])).tolist(), allowed=False) if gone else None)
+        for key, row in found.items()
+        if (text := own_sentence(row["view"], row["language"]))
+    ]
     count = max(sum(documents.values()) // PASSAGES_A_SENTENCE, LEAST_ASKED)
     asked = thinned(own, min(count, MOST_ASKED))
     measured = []
-    for text in asked:
+    for text, docs in asked:
         give_way()
-        measured.append(_features(searcher, space, cohort, text, token))
+        measured.append(_features(searcher, space, cohort, text, docs, token))
     return [features for features in measured if features is not None]
 
 
@@ -138,14 +164,21 @@ def own_sentence(view: str, language: str) -> str:
 
 
 def _features(
-    searcher: Searcher, space: Space, cohort: Cohort, text: str, token: CancelToken
+    searcher: Searcher,
+    space: Space,
+    cohort: Cohort,
+    text: str,
+    docs: DocSet | None,
+    token: CancelToken,
 ) -> AnswerabilityFeatures | None:
-    """The features of a sentence; None if nothing is found."""
+    """The features of a sentence, asked of some documents; None if nothing is found."""
     catalog = searcher.catalog
     query = Query(text=text, terms=tuple(words(text)))
     passages = catalog.spaces.totals().passages
     # Read with its context a part of a sentence is closer to the passage than any question is.
-    request = SearchRequest(query, narrow(query, catalog), passages, LEADING, apart=True)
+    narrowing = narrow(query, catalog)
+    narrowing = narrowing if docs is None else replace(narrowing, docs=docs)
+    request = SearchRequest(query, narrowing, passages, LEADING, apart=True)
     retrieved, ranking = searcher.rank(request, space, token)
     maker = HitMaker(catalog, searcher.store, query, request.narrowing)
     hits = maker.make(ranking, LEADING, token, explain=False)

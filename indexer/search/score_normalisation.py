@@ -301,6 +301,7 @@ class Cohort:
         passages: How many the library had.
         weights: What similarities and scores were weighed by; see ``weights_of``.
         baseline: What the library's own sentences score; see ``indexer.search.calibration``.
+        telling: The lead of an answer that can be told from what is only close; see there.
     """
 
     centre: float
@@ -311,6 +312,7 @@ class Cohort:
     passages: int
     weights: tuple[float, ...]
     baseline: float = 0.0
+    telling: float = 0.0
 
     def deviations(self, meaning: float, usual: float) -> float:
         """A similarity to a query in deviations from the cohort."""
@@ -333,7 +335,9 @@ def load_cohort(catalog: Catalog, space: Space) -> Cohort | None:
         return None
     try:
         fields = json.loads(stored)
-        cohort = Cohort(**{**fields, "weights": tuple(fields["weights"])})
+        # An older one has no ``telling`` and is measured again.
+        exact = {"weights": tuple(fields["weights"]), "telling": float(fields["telling"])}
+        cohort = Cohort(**{**fields, **exact})
     except (KeyError, TypeError, ValueError):
         return None
     return cohort if cohort.weights == weights_of(space) else None

@@ -229,7 +229,7 @@ class Searcher:
         if found_exactly or not ranking.meaning_of(int(ranking.order[0])):
             return Match.GOOD
         features = self.features(found, cohort, hits, ranking)
-        return classifier_for(space.languages).match(features, cohort.baseline)
+        return classifier_for(space.languages).match(features, cohort.baseline, cohort.telling)
 
     def features(
         self, found: Retrieved, cohort: Cohort, hits: tuple[Hit, ...], ranking: Ranking

@@ -7,7 +7,7 @@ const TEXTS = {
     after: "Changed after", before: "Changed before", token: "Token (lectern serve prints it)",
     open: "Open", close: "Close", earlier: "Page before", later: "Next page", all: "All",
     searching: "Searching…", nothing: "Nothing found.", none: "No good match; the closest passages follow.",
-    perhaps: "Perhaps not what you asked for.", found: (n) => `${n} passages`, page: (n) => `page ${n}`,
+    perhaps: "Perhaps not what you asked for.", closest: "Closest passages; whether they answer it cannot be told here.", found: (n) => `${n} passages`, page: (n) => `page ${n}`,
     wrong: "The token is wrong.", failed: (why) => `It failed: ${why}`,
     changed: "The file has changed since it was read.", missing: "The file is not there.",
   },
@@ -16,7 +16,7 @@ const TEXTS = {
     after: "Geändert nach", before: "Geändert vor", token: "Schlüssel (lectern serve zeigt ihn an)",
     open: "Öffnen", close: "Schließen", earlier: "Seite davor", later: "Nächste Seite", all: "Alle",
     searching: "Suche läuft …", nothing: "Nichts gefunden.", none: "Kein guter Treffer; die ähnlichsten Stellen folgen.",
-    perhaps: "Vielleicht nicht das, wonach Sie gefragt haben.", found: (n) => `${n} Stellen`, page: (n) => `Seite ${n}`,
+    perhaps: "Vielleicht nicht das, wonach Sie gefragt haben.", closest: "Nächstliegende Stellen; ob sie antworten, lässt sich hier nicht sagen.", found: (n) => `${n} Stellen`, page: (n) => `Seite ${n}`,
     wrong: "Der Schlüssel stimmt nicht.", failed: (why) => `Es ist fehlgeschlagen: ${why}`,
     changed: "Die Datei wurde seit dem Lesen geändert.", missing: "Die Datei ist nicht da.",
   },
@@ -68,7 +68,7 @@ async function search() {
     const failed = found.collections.filter((one) => one.error).map((one) => one.message);
     const best = found.collections.filter((one) => one.passages.length);
     show(best.flatMap((one) => one.passages).sort((a, b) => b.score - a.score));
-    const verdict = best.length === 1 ? { none: say.none, perhaps: say.perhaps }[best[0].match] : "";
+    const verdict = best.length === 1 ? { none: say.none, perhaps: say.perhaps, closest: say.closest }[best[0].match] : "";
     $("state").textContent = [verdict || (hits.length ? say.found(hits.length) : say.nothing), ...failed].join(" ");
   } catch (error) {
     if (error.name !== "AbortError") $("state").textContent = say.failed(error.message);

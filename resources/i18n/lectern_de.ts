@@ -2190,6 +2190,10 @@
         <translation>Name</translation>
     </message>
     <message>
+        <source>Closest passages: {hits} in {documents}</source>
+        <translation>Nächstliegende Stellen: {hits}, {documents}</translation>
+    </message>
+    <message>
         <source>Meaning search {share} ready</source>
         <translation>Sinnsuche zu {share} bereit</translation>
     </message>

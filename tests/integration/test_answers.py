@@ -5,7 +5,9 @@ The model is the one that ships: the tiny one knows no meaning.
 
 from __future__ import annotations
 
+import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +39,7 @@ POLICY = (
     "the day is reported to the harbour office, which sends a mechanic by the next boat and bears "
     "the cost of the repair as well as of the oil that was burnt in the meantime.\n"
 )
+REPORTED = "is a fault that cannot be mended on the day reported to the harbour office?"
 OATH = (
     "Whoever keeps the lamp swears before two witnesses that no night passes in which it is dark, "
     "that no oil is sold, that strangers are given shelter and a meal, and that every ship which "
@@ -152,6 +155,9 @@ def test_the_cohort_is_measured_once_until_the_library_changes_much(opened: Engi
     assert before is not None
     assert before.passages == opened.catalog.spaces.totals().embedded
     assert 0.0 < before.centre < 0.6
+    older = {name: value for name, value in asdict(before).items() if name != "telling"}
+    opened.catalog.set_meta(f"cohort_{space.id}", json.dumps(older))
+    assert score_normalisation.load_cohort(opened.catalog, space) is None
     opened.catalog.set_meta(f"cohort_{space.id}", "{}")  # as a newer program may write it
     assert score_normalisation.load_cohort(opened.catalog, space) is None
     cancelled = CancelToken()
@@ -183,6 +189,7 @@ def test_documents_on_other_subjects_are_not_alike(opened: Engine) -> None:
     cohort = score_normalisation.load_cohort(opened.catalog, space)
     assert cohort is not None
     assert cohort.between_documents < MOST_DEVIATIONS / 2
+    assert cohort.telling == 0.0
 
 
 def test_yearly_registers_are_as_alike_as_documents_can_be(opened: Engine, tmp_path: Path) -> None:
@@ -198,6 +205,10 @@ def test_yearly_registers_are_as_alike_as_documents_can_be(opened: Engine, tmp_p
         cohort = score_normalisation.load_cohort(yearly.catalog, space)
         assert cohort is not None
         assert cohort.between_documents > MOST_DEVIATIONS
+        # Without the register of a year another one says the same.
+        assert cohort.telling > 0.0
+        assert ask(yearly, REPORTED).match is Match.CLOSEST
+        assert ask(yearly, "Which antibiotics are given to children?").match is Match.NONE
 
 
 @pytest.mark.parametrize(

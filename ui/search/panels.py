@@ -177,7 +177,8 @@ class ResultsSummary(QWidget):
     ) -> None:
         """Show the number of hits.
 
-        Without a good match nothing counts as found.
+        Without a good match nothing counts as found, and where good ones cannot be told they are
+        the closest passages.
 
         Args:
             result: The hits.
@@ -189,6 +190,8 @@ class ResultsSummary(QWidget):
         text = (
             self.tr("The best {hits} in {documents}") if more else self.tr("{hits} in {documents}")
         )
+        if result.match is Match.CLOSEST:
+            text = self.tr("Closest passages: {hits} in {documents}")
         text = text.format(hits=hits, documents=amounts.documents(documents))
         if exact := sum(hit.why is Why.PHRASE for hit in result.hits):
             text = self.tr("{hits}, {exact}").format(hits=text, exact=amounts.exact(exact))
@@ -206,7 +209,8 @@ class ResultsSummary(QWidget):
             self.banner.show_text(self.tr("Perhaps not what you asked for."))
         elif result.match is Match.NONE:
             self.banner.show_text(self.tr("No good match; closest passages below."))
-        self.banner.setVisible(bool(result.hits) and result.match is not Match.GOOD)
+        doubted = result.match in (Match.PERHAPS, Match.NONE)
+        self.banner.setVisible(bool(result.hits) and doubted)
         if result.match is Match.GOOD:
             self.unsearched.clear_line()
 

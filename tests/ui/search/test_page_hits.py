@@ -83,6 +83,11 @@ def test_what_is_no_good_match_and_what_may_be_none_is_told(qtbot: QtBot, page: 
     assert page.current_hit is not None
     search(qtbot, page, "tenant")
     assert page.results.summary.banner.isHidden()
+    assert "Closest" not in page.results.summary.text
+    search(qtbot, page, "ALIKE tenant")
+    assert page.results.summary.text.startswith("Closest passages: ")
+    assert page.results.summary.banner.isHidden()
+    assert page.current_hit is not None
 
 
 def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> None:

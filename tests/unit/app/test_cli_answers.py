@@ -17,6 +17,7 @@ HIT = Hit(
     why=Why.BOTH, best=(0, 25),
 )  # fmt: skip
 NO_MATCH = "No good match; the closest passages follow."
+CLOSEST = "The closest passages; whether they answer it cannot be told here."
 PERHAPS = "Perhaps not what you asked for."
 
 
@@ -24,7 +25,10 @@ def also(year: int) -> Also:
     return Also(f"/a/report-{year}.pdf", f"report-{year}.pdf", "Report", 9, 9, 10, 60)
 
 
-@pytest.mark.parametrize(("match", "line"), [(Match.NONE, NO_MATCH), (Match.PERHAPS, PERHAPS)])
+@pytest.mark.parametrize(
+    ("match", "line"),
+    [(Match.NONE, NO_MATCH), (Match.PERHAPS, PERHAPS), (Match.CLOSEST, CLOSEST)],
+)
 def test_hits_that_may_be_no_answer_have_one_line_above(match: Match, line: str) -> None:
     lines = result_lines(SearchResult((HIT,), match=match), STYLE, explain=False)
     assert lines[0] == line
@@ -33,7 +37,7 @@ def test_hits_that_may_be_no_answer_have_one_line_above(match: Match, line: str)
 
 def test_a_good_match_and_no_hits_have_no_such_line() -> None:
     for result in (SearchResult((HIT,)), SearchResult((), match=Match.NONE)):
-        assert {NO_MATCH, PERHAPS}.isdisjoint(result_lines(result, STYLE, explain=False))
+        assert {NO_MATCH, PERHAPS, CLOSEST}.isdisjoint(result_lines(result, STYLE, explain=False))
 
 
 def test_other_places_of_the_same_text_are_named_and_many_are_counted() -> None:

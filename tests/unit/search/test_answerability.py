@@ -173,6 +173,16 @@ def test_what_scores_as_the_baseline_is_good_and_so_is_what_lies_within_the_marg
         assert DEFAULT_CLASSIFIER.match(features(meaning=2, page=0.3), baseline) is match
 
 
+def test_where_answers_are_hard_to_tell_only_a_large_lead_is_good() -> None:
+    found = features(meaning=2, page=0.3)
+    lead = DEFAULT_CLASSIFIER.lead(found, 0.0)
+    assert DEFAULT_CLASSIFIER.match(found, 0.0, lead) is Match.GOOD
+    assert DEFAULT_CLASSIFIER.match(found, 0.0, lead + 0.1) is Match.CLOSEST
+    assert DEFAULT_CLASSIFIER.match(found, lead + 0.1, lead) is Match.PERHAPS
+    for other in (replace(found, same_language=False), replace(found, named=0.5)):
+        assert DEFAULT_CLASSIFIER.match(other, 0.0, 99.0) is Match.GOOD
+
+
 def test_each_feature_alone_can_tell_that_there_is_no_answer() -> None:
     answer = features(meaning=4, page=0.5, clarity=0.3, around=3)
     baseline = DEFAULT_CLASSIFIER.score(answer) + DEFAULT_CLASSIFIER.margin - 1.0

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.calibration import MOST_WORDS, baseline, own_sentence, thinned
+from indexer.search.calibration import (
+    FEWEST,
+    MOST_WORDS,
+    baseline,
+    own_sentence,
+    telling,
+    thinned,
+)
 from indexer.text.terms import words
 
 LONG = "The lamp is inspected by the keeper in every month of the year."
@@ -53,3 +60,14 @@ def test_the_baseline_lies_among_the_scores_and_moves_with_them(
 ) -> None:
     assert min(scores) <= baseline(scores) <= max(scores)
     assert baseline([one + more for one in scores]) == pytest.approx(baseline(scores) + more)
+
+
+def test_where_two_thirds_count_as_answered_without_their_document_a_lead_must_be_large() -> None:
+    answered, others = [float(lead) for lead in range(1, 71)], [-1.0] * 30
+    assert telling(answered + others) == pytest.approx(36.0, abs=1.0)
+    assert telling(answered[:60] + others + [-1.0] * 10) == 0.0
+
+
+def test_few_sentences_do_not_tell_that_nothing_can_be_told() -> None:
+    assert telling([5.0] * (FEWEST - 1)) == 0.0
+    assert telling([5.0] * FEWEST) == 5.0
