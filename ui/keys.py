@@ -36,6 +36,7 @@ STEPS = ("Alt+Left", "Alt+Right")
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3", "Ctrl+4")
 HIGHLIGHT, NOTE = "Ctrl+H", "Ctrl+Shift+H"
+PRINT, OWN_WINDOW = "Ctrl+P", "Ctrl+N"
 CITE, COLLECT, ELSEWHERE, COMPARE = "Ctrl+Shift+C", "Ctrl+B", "Ctrl+Shift+F", "F6"
 REASONS, READ = "Ctrl+E", "F11"
 
@@ -77,6 +78,8 @@ KEYS = (
         Key(("Ctrl+R", "Ctrl+Shift+R"), N_("Turn the pages clockwise or anticlockwise")),
         Key((READ,), N_("Read in the whole window, or go back to the results")),
         Key((SIDE,), N_("Small pages and headings beside the page")),
+        Key((OWN_WINDOW,), N_("Open the document in a window of its own")),
+        Key((PRINT,), N_("Print the document")),
     )),
     KeyGroup(N_("List of files"), (
         Key(("F5",), N_("Read the file again")),

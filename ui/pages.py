@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
+from shiboken6 import isValid
 
-from ui import passwords
+from ui import keys, passwords
 from ui.basket.basket import HIGHLIGHTS as HIGHLIGHTS_FILE
 from ui.basket.basket import Basket
 from ui.file_worker import FileWorker
@@ -22,8 +23,9 @@ from ui.preview.highlights import Highlighter
 from ui.preview.panel import Preview
 from ui.search.describe import is_name_only
 from ui.search.page import SearchPage
+from ui.search.safe_text import line
 from ui.search_pane import SearchPane
-from ui.widgets import timer
+from ui.widgets import add_shortcut, resize_on_screen, timer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +60,7 @@ AHEAD = (
     "ui.settings_dialog.dialog",
 )
 AHEAD_MS = 40
+_APART_SIZE = 820, 1000  # pixels of a document's own window
 
 
 class Pages(QStackedWidget):
@@ -85,6 +88,7 @@ class Pages(QStackedWidget):
         self._first_run: FirstRun | None = None
         self._comparison: ComparePage | None = None
         self._compared_from = SEARCH  # the page to go back to
+        self.apart: list[Preview] = []  # documents in windows of their own
         # The parts of the search page, made in steps of their own before it.
         self._results: SearchPage | None = None
         self._preview: Preview | None = None
@@ -195,6 +199,8 @@ class Pages(QStackedWidget):
     def close_parts(self) -> None:
         """Save what is kept and end background work, before the window closes."""
         self._timer.stop()
+        for each in filter(isValid, self.apart):
+            each.close()
         if SEARCH in self._made:
             self.search.close_parts()
         else:
@@ -243,12 +249,46 @@ class Pages(QStackedWidget):
         pane.search.files_requested.connect(self.show_files)
         pane.search.help_requested.connect(partial(self.help_requested.emit, HELP[SEARCH]))
         pane.reading.connect(self.reading)
+        preview.apart_requested.connect(self.show_apart)
         pane.kept.connect(self.keep)
         actions = pane.search.actions_on_hits
         actions.compared.connect(self.compare)
         for signal in (actions.searched, actions.elsewhere_requested):
             signal.connect(self._show_answer)
         return pane
+
+    def show_apart(self, hit: Hit) -> None:
+        """Show the document of a hit in a window of its own, which closes with this one."""
+        preview = Preview(self._context)
+        preview.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        preview.setWindowTitle(line(hit.file))
+        preview.reading.setVisible(False)
+        Highlighter(preview, self.highlights, self._context.notices, preview)
+        actions = preview.hit_actions
+        actions.kept.connect(self.keep)
+        for signal, act in (
+            (preview.like_requested, self.search_for),
+            (actions.elsewhere_requested, self._ask_elsewhere),
+        ):
+            signal.connect(act)
+            signal.connect(self.window().activateWindow)
+        preview.apart_requested.connect(self.show_apart)
+        for key, call in (
+            (keys.COLLECT, actions.keep),
+            (keys.CITE, actions.cite),
+            (keys.ELSEWHERE, actions.ask_elsewhere),
+            (keys.CLOSE, preview.close),
+        ):
+            add_shortcut(preview, key, call)
+        self.apart = [each for each in self.apart if isValid(each)] + [preview]
+        resize_on_screen(preview, *_APART_SIZE)
+        preview.show()
+        preview.setFocus()
+        preview.show_hit(hit, [hit], 0)
+
+    def _ask_elsewhere(self, hit: Hit) -> None:
+        self.show_page(SEARCH)
+        self.search.ask_elsewhere(hit)
 
     def _show_answer(self) -> None:
         """Show the results, if the search was begun from the menu of another list."""

@@ -1953,6 +1953,14 @@
         <translation>Im ganzen Fenster lesen</translation>
     </message>
     <message>
+        <source>Open in its own window</source>
+        <translation>In eigenem Fenster öffnen</translation>
+    </message>
+    <message>
+        <source>Print…</source>
+        <translation>Drucken…</translation>
+    </message>
+    <message>
         <source>Choose a result to see its page here.</source>
         <translation>Wählen Sie ein Ergebnis, um hier seine Seite zu sehen.</translation>
     </message>
@@ -1987,6 +1995,32 @@
     <message>
         <source>The passage, as it was read</source>
         <translation>Die Stelle, wie sie gelesen wurde</translation>
+    </message>
+</context>
+<context>
+    <name>Printing</name>
+    <message>
+        <source>Printing…</source>
+        <translation>Es wird gedruckt…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>It could not be printed: {reason}</source>
+        <translation>Das Drucken ist gescheitert: {reason}</translation>
+    </message>
+    <message>
+        <source>The printer does not answer.</source>
+        <translation>Der Drucker antwortet nicht.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln page(s) printed</source>
+        <translation>
+            <numerusform>%Ln Seite gedruckt</numerusform>
+            <numerusform>%Ln Seiten gedruckt</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4614,6 +4648,14 @@
     <message>
         <source>Highlight what is selected, or write a note on it</source>
         <translation>Die Auswahl markieren oder eine Notiz dazu schreiben</translation>
+    </message>
+    <message>
+        <source>Open the document in a window of its own</source>
+        <translation>Das Dokument in einem eigenen Fenster öffnen</translation>
+    </message>
+    <message>
+        <source>Print the document</source>
+        <translation>Das Dokument drucken</translation>
     </message>
     <message>
         <source>Compare two selected documents</source>

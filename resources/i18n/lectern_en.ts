@@ -247,6 +247,16 @@
     </message>
 </context>
 <context>
+    <name>Printing</name>
+    <message numerus="yes">
+        <source>%Ln page(s) printed</source>
+        <translation>
+            <numerusform>%Ln page printed</numerusform>
+            <numerusform>%Ln pages printed</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SettingsDialog</name>
     <message numerus="yes">
         <source>Restart to apply %Ln change(s)</source>

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QEvent, QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QInputDialog, QWidget
+from shiboken6 import isValid
 
 from tests.ui.program import application
 from ui.basket.page import BasketPage
@@ -327,6 +329,29 @@ def asks_elsewhere(person: Person, keys: str) -> None:
         assert pane.left.currentWidget() is person.search.listing
 
 
+def opens_apart(person: Person, keys: str) -> None:
+    person.results()
+    person.press(keys)
+    apart = person.window.pages.apart[0]
+    assert apart.isWindow()
+    person.until(lambda: apart.shown is apart.text)
+    QTest.keyClick(apart, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert len(person.window.pages.basket) == 1
+    QTest.keyClick(apart, Qt.Key.Key_W, Qt.KeyboardModifier.ControlModifier)
+    person.until(lambda: not isValid(apart))
+    person.window.activateWindow()
+
+
+def prints(person: Person, keys: str) -> None:
+    person.results()
+    preview = person.window.pages.search.preview
+    person.until(lambda: preview.shown is preview.text)
+    person.press(keys)
+    (dialog,) = preview.findChildren(QPrintDialog)
+    assert dialog.isVisible()
+    dialog.reject()
+
+
 def highlights(person: Person, keys: str) -> None:
     person.results()
     pages = person.window.pages
@@ -428,7 +453,8 @@ def goes_back_and_forward(person: Person, keys: str) -> None:
 CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+L": goes_to_the_box, "Esc": goes_to_the_box,
     "Ctrl+1": goes_to_a_page, "Ctrl+2": goes_to_a_page, "Ctrl+3": goes_to_a_page,
-    "Ctrl+4": goes_to_a_page, "Ctrl+H": highlights, "Ctrl+Shift+H": highlights,
+    "Ctrl+4": goes_to_a_page, "Ctrl+N": opens_apart, "Ctrl+P": prints,
+    "Ctrl+H": highlights, "Ctrl+Shift+H": highlights,
     "Ctrl+B": collects, "Ctrl+Shift+F": asks_elsewhere,
     "Ctrl+Shift+Up": reorders, "Ctrl+Shift+Down": reorders,
     "F9": toggles_the_preview, "Space": toggles_the_preview,

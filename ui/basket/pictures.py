@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRectF
-from PySide6.QtGui import QImage, QPainter, QPen, QTransform
+from PySide6.QtGui import QPainter, QPen, QTransform
 
 from indexer.api.pages import DocumentSource, GetImage, GetMarks, Open
 from ui import passwords
 from ui.export import ReportPicture
 from ui.preview.client import RenderClient, Urgency
+from ui.preview.document import image_of
 from ui.preview.marks import NO_MARKS, Marks, bounds, ink_of, outline, pieces_of
 from ui.preview.page_view import OUTLINE, TINT, TINT_BEST
 from ui.theme import LIGHT
@@ -189,11 +190,11 @@ def draw(
         size: Of the page, in points.
         extent: How much of it to keep.
     """
-    columns, rows, stride = found.columns, found.rows, found.stride
-    if columns <= 0 or rows <= 0 or len(data) < rows * stride or stride < 3 * columns:
+    over = image_of(found, data)
+    if over is None:
         return None
-    image = QImage(data, columns, rows, stride, QImage.Format.Format_RGB888).copy()
-    scale = columns / max(size[0], 1.0)
+    image = over.copy()
+    scale = image.width() / max(size[0], 1.0)
     pieces = marks.passage.get(page, [])
     painter = QPainter(image)
     painter.setTransform(QTransform.fromScale(scale, scale))

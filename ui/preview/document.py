@@ -89,13 +89,18 @@ def cut(width: int, points: tuple[float, float]) -> Cut:
     return Cut(width, height, max(64, BAND_PIXELS // (2 * width)))
 
 
-def band_of(found: PageImage, data: bytes) -> Band | None:
-    """Make a band of an answer of the render child; None if the answer is invalid."""
+def image_of(found: PageImage, data: bytes) -> QImage | None:
+    """Make an image over the data of an answer of the child; None if the answer is invalid."""
     columns, rows, stride = found.columns, found.rows, found.stride
     if columns <= 0 or rows <= 0 or len(data) < rows * stride or stride < 3 * columns:
         return None
-    image = QImage(data, columns, rows, stride, QImage.Format.Format_RGB888)
-    return Band(QPixmap.fromImage(image), found.top, found.height)
+    return QImage(data, columns, rows, stride, QImage.Format.Format_RGB888)
+
+
+def band_of(found: PageImage, data: bytes) -> Band | None:
+    """Make a band of an answer of the render child; None if the answer is invalid."""
+    image = image_of(found, data)
+    return None if image is None else Band(QPixmap.fromImage(image), found.top, found.height)
 
 
 def image_cache(room: int = CACHE_BYTES) -> LruCache[ImageKey, Band]:

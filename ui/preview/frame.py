@@ -198,6 +198,8 @@ class PreviewFrame(QWidget):
         self.folder = self.bar.add_choice(self.tr("Show in folder"), "folder-open")
         self.bar.menu.addSeparator()
         self.reading = self.bar.add_choice(self.tr("Read in the whole window"), "window", keys.READ)
+        self.apart = self.bar.add_choice(self.tr("Open in its own window"), "open", keys.OWN_WINDOW)
+        self.print = self.bar.add_choice(self.tr("Print…"), "document", keys.PRINT)
         self.dark_pages = self.bar.add_choice(self.tr("Dark pages in the dark theme"), "preview")
         self.dark_pages.setCheckable(True)
         self.turn_right = self.bar.add_choice(self.tr("Turn clockwise"), "turn-right")

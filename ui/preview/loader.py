@@ -51,7 +51,7 @@ class Loader(QObject):
         self._cache = image_cache()
         self._document: PageDocument | None = None
         self._hit: Hit | None = None
-        self._source = DocumentSource(Path())
+        self.source = DocumentSource(Path())
         self._modified_ns = 0
         self._pending: set[int] = set()
         self._finding: int | None = None
@@ -61,11 +61,11 @@ class Loader(QObject):
     def load_hit(self, hit: Hit, password: str | None) -> None:
         """Load a hit; the last one is cancelled."""
         self.cancel_requests()
-        if Path(hit.path) != self._source.path:
+        if Path(hit.path) != self.source.path:
             self.stop_finding()
         self._hit = hit
-        self._source = DocumentSource(Path(hit.path), hit.format, password)
-        self._ask(Open(self._source, max(hit.page, 1)), self._opened, Urgency.OPEN)
+        self.source = DocumentSource(Path(hit.path), hit.format, password)
+        self._ask(Open(self.source, max(hit.page, 1)), self._opened, Urgency.OPEN)
 
     def cancel_requests(self) -> None:
         """Cancel all requests but that for words, which may last as long as the document."""
@@ -87,12 +87,12 @@ class Loader(QObject):
         self.client.close()
 
     def want_outline(self) -> None:
-        self._ask(GetOutline(self._source), self._got_outline, Urgency.VISIBLE)
+        self._ask(GetOutline(self.source), self._got_outline, Urgency.VISIBLE)
 
     def find_words(self, text: str, page: int) -> None:
         """Find words on a page or the next ones, in place of the last such request."""
         self.stop_finding()
-        request = FindWords(self._source, text, page)
+        request = FindWords(self.source, text, page)
         self._finding = self.client.ask_child(request, self._got_found, urgency=Urgency.SOON)
 
     def stop_finding(self) -> None:
@@ -102,7 +102,7 @@ class Loader(QObject):
 
     def want_more(self, start: int, end: int) -> None:
         """Load a larger range of the text."""
-        self._ask(GetText(self._source, start, end), self._got_more, Urgency.VISIBLE)
+        self._ask(GetText(self.source, start, end), self._got_more, Urgency.VISIBLE)
 
     def _ask(
         self, request: PageRequest[A], done: Callable[[A, bytes], None], urgency: Urgency
@@ -130,14 +130,14 @@ class Loader(QObject):
             return
         self._modified_ns = found.modified_ns
         if found.pages is None:
-            request = GetText(self._source, hit.start, hit.end, ROOM)
+            request = GetText(self.source, hit.start, hit.end, ROOM)
             self._ask(request, self._got_text, Urgency.OPEN)
             return
         shown = self._document
-        same = shown is not None and (shown.source, shown.stamp) == (self._source, found.stamp)
+        same = shown is not None and (shown.source, shown.stamp) == (self.source, found.stamp)
         if not same:
             self._replace(
-                PageDocument(self._source, found.stamp, found.pages, self.client, self._cache, self)
+                PageDocument(self.source, found.stamp, found.pages, self.client, self._cache, self)
             )
         # The marks come first, since they determine the visible part of the page.
         self._ask_marks()
@@ -171,7 +171,7 @@ class Loader(QObject):
 
     def _marks_of(self, hit: Hit, spans: tuple[Span, ...]) -> GetMarks:
         return GetMarks(
-            self._source,
+            self.source,
             page=hit.page_first,
             last=hit.page_last,
             text=hit.text,

@@ -18,12 +18,13 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.formats import page_unit
 from indexer.api.requests import Unlock
 from indexer.api.types import FileState, Hit
-from ui import passwords
+from ui import keys, passwords
 from ui.ports import Context, ignore
 from ui.preview.controls import Controls, Finder, PageOptions, PreviewActions
 from ui.preview.frame import PreviewFrame
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS, Marks, flowing
+from ui.preview.printing import Printing
 from ui.search.safe_text import line
 from ui.widgets import timer
 
@@ -45,6 +46,7 @@ class Preview(PreviewFrame):
 
     like_requested = Signal(str)  # a query
     hit_requested = Signal(int)  # the number of a hit, from 0, in the given list
+    apart_requested = Signal(object)  # a hit, to be shown in a window of its own
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -60,6 +62,7 @@ class Preview(PreviewFrame):
         self.controls = Controls(self)
         self.hit_actions = PreviewActions(context, self, self.controls)
         self.finder = Finder(self, self.loader)
+        self.printing = Printing(context, self)
         self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
         self._slow = timer(self, _LOADING_MS, self._say_loading)
         self._connect()
@@ -134,6 +137,7 @@ class Preview(PreviewFrame):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.clear()
         self._warm.stop()
+        self.printing.close()
         self.loader.close()
         super().closeEvent(event)
 
@@ -142,6 +146,15 @@ class Preview(PreviewFrame):
         self._warm.start()
         if self._late:
             self._try_again()
+
+    def print_shown(self) -> None:
+        """Print the document, on a printer that the person chooses."""
+        if self._hit is not None:
+            self.printing.ask_printer(self._hit, self.loader.source)
+
+    def _show_apart(self) -> None:
+        if self._hit is not None:
+            self.apart_requested.emit(self._hit)
 
     # Loading
 
@@ -269,17 +282,21 @@ class Preview(PreviewFrame):
         bar.hit_step.connect(self._step)
         self.hit_actions.like_requested.connect(self.like_requested)
         self.find_words.triggered.connect(self.finder.open_find_bar)
+        self.print.triggered.connect(self.print_shown)
+        self.apart.triggered.connect(self._show_apart)
         self.text.more_requested.connect(loader.want_more)
         self.text.verticalScrollBar().valueChanged.connect(self._show_unit)
         self.message.password_given.connect(self._load)
         self.message.repeat_requested.connect(self._try_again)
 
     def _keys(self) -> None:
-        keys: dict[str, Callable[[], object]] = {
+        acts: dict[str, Callable[[], object]] = {
             "Alt+Up": partial(self._step, -1),
             "Alt+Down": partial(self._step, 1),
+            keys.PRINT: self.print_shown,
+            keys.OWN_WINDOW: self._show_apart,
         }
-        for key, call in keys.items():
+        for key, call in acts.items():
             shortcut = QShortcut(QKeySequence(key), self)
             shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
             shortcut.activated.connect(call)
