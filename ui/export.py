@@ -10,17 +10,29 @@ import io
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QSizeF, Qt, QUrl
+from PySide6.QtCore import (
+    QBuffer,
+    QByteArray,
+    QCoreApplication,
+    QIODevice,
+    QMarginsF,
+    QSizeF,
+    Qt,
+    QUrl,
+)
 from PySide6.QtGui import QFont, QImage, QPageSize, QPdfWriter, QTextDocument, QTextDocumentWriter
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from indexer.api.private_files import replacing, write_file
 from ui.citations import CitedSource, bibtex, citable, citation, citation_keys, encodable, passage
+from ui.desktop import open_path
+from ui.ports import Notice
 from ui.search.describe import headings
 from ui.search.query_text import link_of
 from ui.search.safe_text import is_right_to_left, plain, shown
@@ -30,6 +42,7 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Hit
     from ui.basket.basket import Kept
+    from ui.ports import Notices
 
 _COLUMNS = (
     "title", "author", "year", "path", "page", "page_last", "heading", "why", "score",
@@ -163,6 +176,18 @@ class Report:
     sources: tuple[tuple[str, str], ...]  # the key, and author, title and year
 
 
+def tell_written(notices: Notices, path: Path, text: str, error: OSError | None) -> None:
+    """Post that a file was written, with a button that opens it, or why it was not."""
+    if error is None:
+        show = partial(open_path, str(path), notices)
+        action = QCoreApplication.translate("Export", "Open")
+        notices.post(Notice(text, action=action, act=show))
+        return
+    failed = QCoreApplication.translate("Export", "{file} could not be written: {reason}.")
+    reason = error.strerror or str(error)
+    notices.post(Notice(failed.format(file=path.name, reason=reason)))
+
+
 def marked_passage(hit: Hit) -> tuple[str, tuple[int, int]]:
     """Return the text of a hit without its heading, and where its best sentence is in it."""
     made = plain(hit, [hit.best])
@@ -231,7 +256,12 @@ def write_report(path: Path, form: ExportFormat, report: Report) -> None:
     if form is ExportFormat.MARKDOWN:
         _write_markdown(path, report)
         return
-    content = pdf_of(report) if form is ExportFormat.PDF else odt_of(report)
+    write_document(path, form, report_document(report), report.title)
+
+
+def write_document(path: Path, form: ExportFormat, document: QTextDocument, title: str) -> None:
+    """Write a document as PDF or OpenDocument text. Raises ``OSError``."""
+    content = pdf_of(document, title) if form is ExportFormat.PDF else odt_of(document)
     with replacing(path) as file:
         file.write(content)
 
@@ -298,28 +328,27 @@ def _escape_beginning(found: re.Match[str]) -> str:
     return f"{found[1]}\\{sign}" if not sign.isdigit() else f"{found[1]}{sign}\\"
 
 
-def pdf_of(report: Report) -> bytes:
-    """Return a report as PDF, set by Qt. It may run on any thread."""
+def pdf_of(document: QTextDocument, title: str) -> bytes:
+    """Return a document as PDF, set by Qt. It may run on any thread."""
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
     writer.setResolution(_DPI)
-    writer.setTitle(report.title)
+    writer.setTitle(title)
     writer.setCreator("Lectern")
     writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
     writer.setPageMargins(QMarginsF())  # Qt prints a document with margins of its own
-    _text_document(report).print_(writer)
+    document.print_(writer)
     buffer.close()
     return bytes(data.data())
 
 
-def odt_of(report: Report) -> bytes:
-    """Return a report as OpenDocument text. It may run on any thread."""
+def odt_of(document: QTextDocument) -> bytes:
+    """Return a document as OpenDocument text. It may run on any thread."""
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    document = _text_document(report)
     QTextDocumentWriter(buffer, QByteArray(b"odf")).write(document)
     buffer.close()
     made = io.BytesIO()
@@ -357,14 +386,21 @@ def _with_structure(content: str, document: QTextDocument) -> str:
     return content
 
 
-def _text_document(report: Report) -> QTextDocument:
-    sheet = QPageSize(QPageSize.PageSizeId.A4).size(QPageSize.Unit.Point)
-    room = sheet - QSizeF(2 * _MARGIN_PT, 2 * _MARGIN_PT)
+def text_document() -> QTextDocument:
+    """Return an empty document with the look of every export, whose HTML is to be set."""
     document = QTextDocument()
     font = QFont(document.defaultFont())
     font.setPointSizeF(_POINT_SIZE)
     document.setDefaultFont(font)
     document.setDefaultStyleSheet(_STYLE)
+    return document
+
+
+def report_document(report: Report) -> QTextDocument:
+    """Return a report as a document."""
+    sheet = QPageSize(QPageSize.PageSizeId.A4).size(QPageSize.Unit.Point)
+    room = sheet - QSizeF(2 * _MARGIN_PT, 2 * _MARGIN_PT)
+    document = text_document()
     for number, entry in enumerate(report.entries):
         for part, picture in enumerate(entry.pictures):
             image = QImage.fromData(picture.data)
@@ -376,19 +412,19 @@ def _text_document(report: Report) -> QTextDocument:
 
 
 def _html(report: Report, room: QSizeF) -> Iterator[str]:
-    yield _html_tag("h1", "", report.title)
+    yield html_tag("h1", "", report.title)
     for number, entry in enumerate(report.entries):
         yield from _html_entry(number, entry, report, room)
     if report.sources:
-        yield _html_tag("h2", "", report.sources_title)
+        yield html_tag("h2", "", report.sources_title)
         for _key, text in report.sources:
-            yield _html_tag("p", "", text)
+            yield html_tag("p", "", text)
 
 
 def _html_entry(number: int, entry: ReportEntry, report: Report, room: QSizeF) -> Iterator[str]:
-    yield _html_tag("h2", "", f"{number + 1}. {entry.title}")
+    yield html_tag("h2", "", f"{number + 1}. {entry.title}")
     if entry.headings:
-        yield _html_tag("p", "headings", entry.headings)
+        yield html_tag("p", "headings", entry.headings)
     low, high = entry.best
     marked = (
         f"{escape(entry.text[:low])}<span class='best'>{escape(entry.text[low:high])}</span>"
@@ -400,15 +436,16 @@ def _html_entry(number: int, entry: ReportEntry, report: Report, room: QSizeF) -
         link = f" · <a href='{escape(entry.link)}'>{escape(report.link_label)}</a>"
     yield f"<p class='cited' dir='{_direction(entry.cited)}'>— {escape(entry.cited)}{link}</p>"
     if entry.remark:
-        yield _html_tag("p", "remark", entry.remark)
+        yield html_tag("p", "remark", entry.remark)
     if entry.note:
-        yield _html_tag("p", "note", f"{report.note_label} {entry.note}")
+        yield html_tag("p", "note", f"{report.note_label} {entry.note}")
     for part, picture in enumerate(entry.pictures):
         width, height = _fitted(picture, room)
         yield f"<p><img src='{_picture_name(number, part)}' width='{width}' height='{height}'/></p>"
 
 
-def _html_tag(name: str, kind: str, text: str) -> str:
+def html_tag(name: str, kind: str, text: str) -> str:
+    """Return a text, in which nothing is markup, as an element of a class."""
     shown = escape(text).replace("\n", "<br/>")
     return f"<{name} class='{kind}' dir='{_direction(text)}'>{shown}</{name}>"
 

@@ -215,10 +215,6 @@
         <source>Open in Lectern</source>
         <translation>In Lectern öffnen</translation>
     </message>
-    <message>
-        <source>The passages could not be exported: {reason}.</source>
-        <translation>Die Stellen konnten nicht exportiert werden: {reason}.</translation>
-    </message>
     <message numerus="yes">
         <source>%Ln passage(s) exported</source>
         <translation>
@@ -236,10 +232,6 @@
     <message>
         <source>{done}; {rest}</source>
         <translation>{done}; {rest}</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Öffnen</translation>
     </message>
 </context>
 <context>
@@ -502,6 +494,10 @@
         <translation>Aussagen, die sich unterscheiden</translation>
     </message>
     <message>
+        <source>Export</source>
+        <translation>Exportieren</translation>
+    </message>
+    <message>
         <source>The documents are being compared…</source>
         <translation>Die Dokumente werden verglichen…</translation>
     </message>
@@ -512,6 +508,14 @@
     <message>
         <source>Changed: {count}</source>
         <translation>Geändert: {count}</translation>
+    </message>
+    <message>
+        <source>Export the comparison</source>
+        <translation>Den Vergleich exportieren</translation>
+    </message>
+    <message>
+        <source>The comparison was exported</source>
+        <translation>Der Vergleich wurde exportiert</translation>
     </message>
     <message>
         <source>Compared by their words: their meaning is still being read.</source>
@@ -759,6 +763,17 @@
     <message>
         <source>A first estimate of the time; it improves once this computer’s speed is known.</source>
         <translation>Die Zeit ist eine erste Schätzung; sie wird besser, sobald dieser Rechner bekannt ist.</translation>
+    </message>
+</context>
+<context>
+    <name>Export</name>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>{file} could not be written: {reason}.</source>
+        <translation>{file} konnte nicht geschrieben werden: {reason}.</translation>
     </message>
 </context>
 <context>
@@ -1187,10 +1202,6 @@
     <message>
         <source>The hits could not be exported. {reason}</source>
         <translation>Die Treffer konnten nicht exportiert werden. {reason}</translation>
-    </message>
-    <message>
-        <source>The hits could not be exported: {reason}.</source>
-        <translation>Die Treffer ließen sich nicht exportieren: {reason}.</translation>
     </message>
     <message numerus="yes">
         <source>%Ln document(s) exported</source>

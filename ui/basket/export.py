@@ -16,8 +16,15 @@ from indexer.api.private_files import write_file
 from indexer.api.requests import GetDocument, Search
 from ui.basket.pictures import Extent, PagePictures
 from ui.citations import CitedSource, SourceFinder, bibtex, csl_json
-from ui.desktop import open_path
-from ui.export import ExportFormat, Report, ask_export_file, entries_of, sources_of, write_report
+from ui.export import (
+    ExportFormat,
+    Report,
+    ask_export_file,
+    entries_of,
+    sources_of,
+    tell_written,
+    write_report,
+)
 from ui.ports import Context, EnginePort, Notice
 from ui.requests import LatestRequest
 from ui.search.query_text import link_of, query_of
@@ -233,15 +240,9 @@ class BasketExport(QObject):
         self._worker.run(lambda: write_report(path, form, report), done)
 
     def _written(self, path: Path, lost: int, _result: object, error: OSError | None) -> None:
-        if error is not None:
-            reason = error.strerror or str(error)
-            text = self.tr("The passages could not be exported: {reason}.").format(reason=reason)
-            self._notices.post(Notice(text))
-        else:
-            text = self.tr("%Ln passage(s) exported", "", len(self._basket))
-            if lost:
-                rest = self.tr("%Ln no longer in the library", "", lost)
-                text = self.tr("{done}; {rest}").format(done=text, rest=rest)
-            show = partial(open_path, str(path), self._notices)
-            self._notices.post(Notice(text, action=self.tr("Open"), act=show))
+        text = self.tr("%Ln passage(s) exported", "", len(self._basket))
+        if lost:
+            rest = self.tr("%Ln no longer in the library", "", lost)
+            text = self.tr("{done}; {rest}").format(done=text, rest=rest)
+        tell_written(self._notices, path, text, error)
         self.finished.emit()

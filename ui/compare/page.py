@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
+    QMenu,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -21,6 +23,14 @@ from indexer.api.types import Hit, Why
 from ui import keys, passwords
 from ui.citations import CitationCopier
 from ui.compare.statement_rows import RowList, StatementCell, StatementRow, named
+from ui.export import (
+    ExportFormat,
+    ask_export_file,
+    html_tag,
+    tell_written,
+    text_document,
+    write_document,
+)
 from ui.preview.frame import MessagePane
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS, Marks
@@ -29,7 +39,7 @@ from ui.preview.text_view import TextView
 from ui.search import describe
 from ui.search.rows import FoundHits
 from ui.search.safe_text import line
-from ui.theme import L
+from ui.theme import LIGHT, L
 from ui.widgets import (
     ElidedLabel,
     IconButton,
@@ -42,6 +52,8 @@ from ui.widgets import (
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from PySide6.QtGui import QContextMenuEvent, QShowEvent
 
     from indexer.api.errors import LecternError
@@ -188,7 +200,9 @@ class ComparePage(QWidget):
         super().__init__()
         self._link = context.link
         self._request: int | None = None
+        self._notices = context.notices
         self.found: Comparison | None = None
+        self._sections: list[tuple[str, list[StatementRow]]] = []
         title = plain_label(self.tr("Comparison"))
         make_bold(title)
         self.message = wrapped_label()
@@ -211,7 +225,12 @@ class ComparePage(QWidget):
         below.setSizes([100, 100])
         for splitter in (below, self.parts):
             splitter.setChildrenCollapsible(False)
-        head = filled(QHBoxLayout(), title, self.message, self.back, wide=self.message)
+        self.export = IconButton(self.tr("Export"), "export")
+        self.export.setMenu(menu := QMenu(self))
+        for form, text in ((ExportFormat.PDF, "PDF…"), (ExportFormat.ODT, "OpenDocument…")):
+            menu.addAction(text, partial(self._ask_where, form))
+        parts = (title, self.message, self.export, self.back)
+        head = filled(QHBoxLayout(), *parts, wide=self.message)
         filled(QVBoxLayout(self), head, self.parts, edges=(L, L, L, 0), wide=self.parts)
         self._citations = CitationCopier(context, self)
         add_shortcut(self, keys.CITE, self._cite)
@@ -222,6 +241,7 @@ class ComparePage(QWidget):
         for side, path in zip(self.sides, (first, second), strict=True):
             side.show_document(line(PurePath(path).name))
         self.list.show_rows([])
+        self.export.setEnabled(False)
         self.message.setText(self.tr("The documents are being compared…"))
         self._request = self._link.send_request(
             Compare(first, second, _MOST), done=self._answered, failed=self._failed
@@ -270,7 +290,31 @@ class ComparePage(QWidget):
         ]  # fmt: skip
         self.list.show_rows(sections)
         self.message.setText(self._summary(found))
+        self._sections = sections
+        self.export.setEnabled(bool(self.list.rows))
         self.list.choose_row(0)
+
+    def _ask_where(self, form: ExportFormat) -> None:
+        """Let the person choose a file for what the list shows."""
+        if self.found is not None:
+            names = [PurePath(side.file).stem for side in (self.found.first, self.found.second)]
+            write = partial(self.export_to, form)
+            ask_export_file(self, self.tr("Export the comparison"), " - ".join(names), form, write)
+
+    def export_to(self, form: ExportFormat, path: Path) -> None:
+        """Write the statements that differ as a table of two columns."""
+        if self.found is None:
+            return
+        title = self.tr("Comparison")
+        names = (named(self.found.first), named(self.found.second))
+        document = text_document()
+        document.setHtml("".join(_table(title, self.message.text(), names, self._sections)))
+        error = None
+        try:
+            write_document(path, form, document, title)
+        except OSError as failed:
+            error = failed
+        tell_written(self._notices, path, self.tr("The comparison was exported"), error)
 
     def _summary(self, found: Comparison) -> str:
         if found.by_words:
@@ -339,6 +383,26 @@ class ComparePage(QWidget):
     def _failed(self, error: LecternError) -> None:
         self._request = None
         self.message.setText(failures.failure(error))
+
+
+def _table(
+    title: str, said: str, names: Sequence[str], sections: Iterable[tuple[str, list[StatementRow]]]
+) -> Iterator[str]:
+    """Yield the HTML of a comparison: both documents side by side, in the colours of paper."""
+    yield html_tag("h1", "", title)
+    if said:
+        yield html_tag("p", "remark", said)
+    for heading, rows in sections:
+        if not rows:
+            continue
+        yield html_tag("h2", "", heading)
+        yield "<table width='100%' cellspacing='0' cellpadding='6' border='1'><tr>"
+        yield from (f"<th width='50%'>{html_tag('span', '', name)}</th>" for name in names)
+        yield "</tr>"
+        for row in rows:
+            cells = (cell.html(LIGHT) if cell is not None else "" for cell in row.cells)
+            yield f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+        yield "</table>"
 
 
 def _place(side: ComparisonSide, statement: Statement) -> str:

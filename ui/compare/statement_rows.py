@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit, Span
     from ui.ports import EnginePort
+    from ui.theme import Theme
 
 
 # Rows moved by each key; those of the last two are more than a list has.
@@ -56,9 +57,8 @@ class StatementCell:
     pale: bool = False
     foot: str = ""
 
-    def html(self) -> str:
-        """The cell as rich text in the current colours."""
-        theme = current()
+    def html(self, theme: Theme) -> str:
+        """The cell as rich text in the colours of a theme."""
         safe = shown(self.text, self.marks)
         colour = (theme.muted if self.pale else theme.text).name()
         look = f"background-color: {theme.mark.name()}; color: {theme.mark_text.name()}"
@@ -123,7 +123,7 @@ class RowWidget(QFrame):
             self.labels.append(label)
             line.addWidget(label, 1)
             if cell is not None:
-                label.setText(cell.html())
+                label.setText(cell.html(current()))
         spoken = [row.kind, *(cell.spoken for cell in row.cells if cell is not None)]
         self.setAccessibleName(". ".join(filter(None, spoken)))
 
@@ -164,7 +164,7 @@ class RowWidget(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "labels"):
             for label, cell in zip(self.labels, self.row.cells, strict=True):
-                label.setText(cell.html() if cell is not None else "")
+                label.setText(cell.html(current()) if cell is not None else "")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current()

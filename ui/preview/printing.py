@@ -169,7 +169,7 @@ class Printing(QObject):
             seen = room.translated(-room.topLeft()).translated(0, sheet * room.height())
             painter.translate(0, -seen.top())
             context = QAbstractTextDocumentLayout.PaintContext()
-            context.clip = seen  # type: ignore[misc]  # its stub has no attributes
+            context.clip = seen
             context.palette.setColor(QPalette.ColorRole.Text, Qt.GlobalColor.black)
             painter.setClipRect(seen)
             document.documentLayout().draw(painter, context)

@@ -16,7 +16,7 @@ from indexer.api.private_files import write_file
 from indexer.api.requests import MAX_LIMIT, Search
 from ui import keys
 from ui.citations import CitationCopier, CitedSource, SourceFinder, citable, passage
-from ui.export import ExportFormat, ask_export_file, export_text
+from ui.export import ExportFormat, ask_export_file, export_text, tell_written
 from ui.ports import Context, Notice
 from ui.requests import LatestRequest
 from ui.search.describe import is_name_only, title
@@ -120,10 +120,7 @@ class HitExporter(QObject):
     def _exported(
         self, export: _Running, sources: Mapping[str, CitedSource], error: OSError | None
     ) -> None:
-        if error is not None:
-            reason = error.strerror or str(error)
-            message = self.tr("The hits could not be exported: {reason}.").format(reason=reason)
-        elif export.form is ExportFormat.BIBTEX:
+        if export.form is ExportFormat.BIBTEX:
             count = sum(map(citable, sources.values()))
             left = len(sources) - count
             message = self.tr("%Ln document(s) exported", "", count)
@@ -134,7 +131,7 @@ class HitExporter(QObject):
             message = self.tr("%Ln hit(s) exported", "", len(export.found.hits))
             if not export.found.complete:
                 message = self.tr("{done}; there are more").format(done=message)
-        self._notices.post(Notice(message))
+        tell_written(self._notices, export.path, message, error)
 
 
 # Documents that one is offered to be compared with.

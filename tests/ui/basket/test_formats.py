@@ -28,6 +28,7 @@ from ui.export import (
     markdown_of,
     odt_of,
     pdf_of,
+    report_document,
     sources_of,
     write_report,
 )
@@ -108,7 +109,7 @@ def test_pictures_lie_beside_the_markdown(tmp_path: Path) -> None:
 
 
 def odt_content(made: Report) -> ET.Element:
-    with ZipFile(io.BytesIO(odt_of(made))) as package:
+    with ZipFile(io.BytesIO(odt_of(report_document(made)))) as package:
         return ET.fromstring(package.read("content.xml"))  # noqa: S314  # our own
 
 
@@ -139,7 +140,7 @@ def test_a_text_document_holds_pictures_links_and_directions() -> None:
 
 def test_pdf_holds_texts_pictures_and_links() -> None:
     made = report(HOSTILE, "Ask <i>Jane</i>", pictures=True)
-    with pymupdf.open(stream=pdf_of(made)) as document:
+    with pymupdf.open(stream=pdf_of(report_document(made), made.title)) as document:
         text = squeezed("".join(page.get_text() for page in document))
         assert "<b>not</b>*bold*" in text
         assert "Ask<i>Jane</i>" in text

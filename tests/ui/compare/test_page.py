@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
+from zipfile import ZipFile
 
+import pymupdf
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -16,6 +19,7 @@ from tests.ui.engines import answer
 from tests.ui.menus import entries
 from ui import keys
 from ui.compare.page import ComparePage
+from ui.export import ExportFormat
 from ui.pages import COMPARE, LIBRARY, SEARCH, Pages
 from ui.search.rows import FoundHits
 from ui.state import WindowState
@@ -54,6 +58,26 @@ def compared(qtbot: QtBot, pages: Pages, library_files: Path) -> ComparePage:
     assert isinstance(page, ComparePage)
     qtbot.waitUntil(lambda: page.found is not None and bool(page.list.rows))
     return page
+
+
+def test_a_comparison_is_exported(qtbot: QtBot, pages: Pages, library_files: Path) -> None:
+    page = compared(qtbot, pages, library_files)
+    out = library_files.parent / "comparison.pdf"
+    page.export_to(ExportFormat.PDF, out)
+    with pymupdf.open(out) as document:
+        text = " ".join("".join(each.get_text() for each in document).split())
+        places = [each.search_for(name) for each in document for name in ("30", "60")]
+    assert "old.pdf" in text
+    assert DOG[:20] in text
+    assert places[0][0].x0 < places[1][0].x0, "side by side"
+    page.export_to(ExportFormat.ODT, out.with_suffix(".odt"))
+    with ZipFile(out.with_suffix(".odt")) as package:
+        content = ET.fromstring(package.read("content.xml"))  # noqa: S314  # our own
+    kinds = [part.tag.rpartition("}")[2] for part in content.iter()]
+    assert kinds.count("table") >= 2
+    heads = [part for part in content.iter() if part.tag.endswith("}h")]
+    assert "".join(heads[0].itertext()) == "Comparison"
+    assert "".join(heads[1].itertext()).startswith("Changed")
 
 
 def test_what_differs_is_aligned_and_outlined_on_both_pages(
