@@ -183,9 +183,31 @@ class FoundWords:
     texts: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class PageHighlight:
+    """A highlight for a copy of a PDF: the quote, near where it stands in the text of its page.
+
+    ``colour`` has a value from 0 to 1 for red, green and blue.
+    """
+
+    page: int
+    quote: str
+    place: int
+    colour: tuple[float, float, float]
+    note: str = ""
+
+
 def pattern_of(words: str) -> str:
     """The regular expression of some words, with any white space between them."""
     return r"\s+".join(map(re.escape, words.split()))
+
+
+def find_quote(quote: str, text: str, near: int) -> Span | None:
+    """Return where a quote stands in a text, with any white space: the place nearest to one."""
+    if not quote.strip():
+        return None
+    places = [found.span() for found in re.finditer(pattern_of(quote), text)]
+    return min(places, key=lambda span: abs(span[0] - near), default=None)
 
 
 def around(text: str, span: tuple[int, int]) -> str:
@@ -259,6 +281,16 @@ class FindWords(DocumentRequest[FoundWords]):
 
     text: str
     page: int
+
+
+@dataclass(frozen=True, slots=True)
+class CopyWithHighlights(DocumentRequest[int]):
+    """Make a copy of a PDF with highlights; the bytes are the copy, the answer their number in it.
+
+    The file itself is only read.
+    """
+
+    highlights: tuple[PageHighlight, ...]
 
 
 @dataclass(frozen=True, slots=True)

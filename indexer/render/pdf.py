@@ -18,7 +18,15 @@ import pymupdf
 
 from indexer.api.errors import WorldError
 from indexer.api.lru_cache import LruCache
-from indexer.api.pages import FoundWords, MarkBox, PageImage, PassageMarks, around, pattern_of
+from indexer.api.pages import (
+    FoundWords,
+    MarkBox,
+    PageImage,
+    PassageMarks,
+    around,
+    find_quote,
+    pattern_of,
+)
 from indexer.api.types import ANNOTATION_SIGN
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.geometry import PlacedText, Rectangle, read_placed
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from indexer.api.pages import Size
+    from indexer.api.pages import PageHighlight, Size
     from indexer.api.types import OutlineEntry, Span
     from indexer.config import Limits
     from indexer.ocr.cache import RecognisedPages
@@ -91,6 +99,7 @@ def slices(pages: Sequence[str], first: int, start: int, end: int) -> list[Slice
 T = TypeVar("T")
 
 MAX_IMAGE_BYTES = 48 * 1024**2
+MAX_COPY_BYTES = 60 * 1024**2
 MAX_WIDTH = 32_768
 _KEPT_PAGES = 6
 _MAX_PASSAGE_PAGES = 8
@@ -240,6 +249,41 @@ class PdfPages:
                 break
             page += 1
         return FoundWords(page)
+
+    def copy_with_highlights(self, highlights: Sequence[PageHighlight]) -> tuple[int, bytes]:
+        """Return how many highlights were found in their places, and a copy that has them.
+
+        The open document is changed by it, and to be closed then.
+
+        Raises:
+            WorldError: ``bad_request`` for an image, or a copy too large for one message.
+        """
+        if not self._document.is_pdf:
+            raise WorldError("bad_request", reason="only a PDF can have highlights")
+        done = sum(map(self._highlight, highlights))
+        with page_failures():
+            made: bytes = self._document.tobytes(encryption=pymupdf.PDF_ENCRYPT_KEEP)
+        if len(made) > MAX_COPY_BYTES:
+            raise WorldError("bad_request", reason="the copy is too large for one message")
+        return done, made
+
+    def _highlight(self, one: PageHighlight) -> bool:
+        text = self._text_or_nothing(one.page) if one.page <= self.page_count else ""
+        span = find_quote(one.quote, text, one.place)
+        if span is None:
+            return False
+        with page_failures():
+            page = self._load(one.page)
+            matrix = tuple(page.derotation_matrix)
+            boxes = [
+                transformed((box.x0, box.y0, box.x1, box.y1), matrix)
+                for box in self.text(one.page).rectangles(*span)
+            ]
+            mark = page.add_highlight_annot([pymupdf.Rect(box) for box in boxes])
+            mark.set_colors(stroke=one.colour)
+            mark.set_info(content=one.note)
+            mark.update()
+        return True
 
     def _boxes(self, texts: Sequence[str], first: int, start: int, end: int) -> tuple[MarkBox, ...]:
         return tuple(

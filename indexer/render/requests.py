@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from indexer.api.errors import WorldError
 from indexer.api.lru_cache import LruCache
 from indexer.api.pages import (
+    CopyWithHighlights,
     FindWords,
     GetImage,
     GetLetters,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.pages import DocumentRequest, DocumentSource
+    from indexer.api.types import OutlineEntry
     from indexer.render.pdf import PdfPages
 
 MAX_OPEN = 4
@@ -150,7 +152,9 @@ MAX_SPANS = 64
 _NO_BOX = (0.0, 0.0, 0.0, 0.0)
 
 
-def answer(documents: OpenDocuments, request: PageRequest[Any]) -> tuple[Any, bytes]:
+def answer(  # noqa: C901  # a case for each request
+    documents: OpenDocuments, request: PageRequest[Any]
+) -> tuple[Any, bytes]:
     """Return the answer to a request, and the binary data that is sent with it.
 
     Raises:
@@ -173,9 +177,11 @@ def answer(documents: OpenDocuments, request: PageRequest[Any]) -> tuple[Any, by
             found = _letters(_pages(documents, request), page)
         case FindWords(text=text, page=page):
             found = _pages(documents, request).find(text, page), b""
+        case CopyWithHighlights(highlights=highlights):
+            found = _pages(documents, request).copy_with_highlights(highlights)
+            documents.close(request.source.path)  # what is open has the highlights now
         case GetOutline():
-            document = documents.get(request.source).document
-            found = () if isinstance(document, TextDocument) else document.outline(), b""
+            found = _outline(documents.get(request.source).document), b""
         case GetText():
             found = _text(documents.get(request.source).document, request)
         case Rest():
@@ -208,6 +214,10 @@ def _letters(pages: PdfPages, page: int) -> tuple[PageLetters, bytes]:
     placed = pages.text(page)
     letters = [side for box in placed.letters() for side in box or _NO_BOX]
     return PageLetters(placed.text, placed.turn()), struct.pack(f"<{len(letters)}f", *letters)
+
+
+def _outline(document: PdfPages | TextDocument) -> tuple[OutlineEntry, ...]:
+    return () if isinstance(document, TextDocument) else document.outline()
 
 
 def _text(document: PdfPages | TextDocument, request: GetText) -> tuple[TextPart, bytes]:

@@ -1098,6 +1098,29 @@
         <translation>Die Markierung wurde entfernt</translation>
     </message>
     <message>
+        <source>This document has no highlights.</source>
+        <translation>Dieses Dokument hat keine Markierungen.</translation>
+    </message>
+    <message>
+        <source>Copy with highlights</source>
+        <translation>Kopie mit Markierungen</translation>
+    </message>
+    <message>
+        <source>{name} with highlights</source>
+        <translation>{name} mit Markierungen</translation>
+    </message>
+    <message>
+        <source>The document itself is not changed.</source>
+        <translation>Das Dokument selbst wird nicht geändert.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln highlight(s) written into the copy</source>
+        <translation>
+            <numerusform>%Ln Markierung in die Kopie geschrieben</numerusform>
+            <numerusform>%Ln Markierungen in die Kopie geschrieben</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Highlighted</source>
         <translation>Markiert</translation>
     </message>
@@ -1108,6 +1131,10 @@
     <message>
         <source>Highlight, or remove the highlight</source>
         <translation>Markieren oder Markierung entfernen</translation>
+    </message>
+    <message>
+        <source>Copy of the PDF…</source>
+        <translation>Kopie der PDF-Datei…</translation>
     </message>
 </context>
 <context>

@@ -223,6 +223,16 @@
     </message>
 </context>
 <context>
+    <name>Highlighter</name>
+    <message numerus="yes">
+        <source>%Ln highlight(s) written into the copy</source>
+        <translation>
+            <numerusform>%Ln highlight written into the copy</numerusform>
+            <numerusform>%Ln highlights written into the copy</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>HitExporter</name>
     <message numerus="yes">
         <source>%Ln document(s) exported</source>

@@ -8,27 +8,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtGui import QColor, QHelpEvent, QIcon, QPixmap
 from PySide6.QtWidgets import QInputDialog, QMenu, QToolTip
 
+from indexer.api.pages import CopyWithHighlights, PageHighlight, find_quote
+from indexer.api.private_files import replacing
 from indexer.api.translation import N_
 from ui import keys
 from ui.basket.basket import COLOURS
+from ui.export import ExportFormat, ask_export_file, tell_written
 from ui.ports import Notice
+from ui.preview.client import Urgency
 from ui.preview.controls import selected_passage
-from ui.preview.marks import find_quote, flowing
+from ui.preview.marks import flowing
 from ui.search.safe_text import shown
 from ui.theme import icon
 from ui.widgets import add_shortcut
+from ui.words import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from PySide6.QtWidgets import QWidget
 
+    from indexer.api.errors import LecternError
     from indexer.api.types import Hit
     from ui.basket.basket import Basket, Kept
     from ui.ports import Notices
@@ -46,6 +53,11 @@ def in_document(kept: Iterable[Kept], hit: Hit) -> tuple[Kept, ...]:
 def _same_file(one: Hit, other: Hit) -> bool:
     same_time = bool(one.modified_ns) and one.modified_ns == other.modified_ns
     return one.path == other.path or (same_time and one.format == other.format)
+
+
+def _shares(colour: str) -> tuple[float, float, float]:
+    made = QColor(colour)
+    return made.redF(), made.greenF(), made.blueF()
 
 
 class Highlighter(QObject):
@@ -114,6 +126,47 @@ class Highlighter(QObject):
                 QToolTip.showText(event.globalPos(), shown(one.note).text, self._preview)
                 return True
         return super().eventFilter(watched, event)
+
+    def ask_copy(self) -> None:
+        """Ask where a copy of the PDF is to be written that has the highlights."""
+        hit = self._preview.hit_actions.hit
+        if hit is None or not (known := in_document(self._kept.kept, hit)):
+            text = self.tr("This document has no highlights.")
+            self._notices.post(Notice(text))
+            return
+        title, name = self.tr("Copy with highlights"), self.tr("{name} with highlights")
+        name = name.format(name=PurePath(hit.file).stem)
+        wanted = partial(self.write_copy, Path(hit.path), known)
+        ask_export_file(self._preview, title, name, ExportFormat.PDF, wanted)
+
+    def write_copy(self, original: Path, known: Sequence[Kept], path: Path) -> None:
+        """Have the render child make the copy, and write it; never over the original."""
+        if path.exists() and path.samefile(original):
+            self._notices.post(Notice(self.tr("The document itself is not changed.")))
+            return
+        marks = tuple(
+            PageHighlight(
+                one.hit.page, one.hit.text, one.place, _shares(COLOURS[one.colour]), one.note
+            )
+            for one in known
+        )
+
+        def write(found: int, data: bytes) -> None:
+            error, text = None, self.tr("%Ln highlight(s) written into the copy", "", found)
+            try:
+                with replacing(path) as file:
+                    file.write(data)
+            except OSError as failed:
+                error = failed
+            tell_written(self._notices, path, text, error)
+
+        loader = self._preview.loader
+        loader.client.ask_child(
+            CopyWithHighlights(loader.source, marks), write, self._refused, Urgency.REST
+        )
+
+    def _refused(self, error: LecternError) -> None:
+        self._notices.post(Notice(failures.failure(error)))
 
     def _say(self, text: str, before: tuple[Kept, ...]) -> None:
         undo = partial(self._kept.replace_passages, before)
@@ -195,5 +248,8 @@ class Highlighter(QObject):
         key = keys.shown([keys.HIGHLIGHT])
         text = self.tr("Highlight, or remove the highlight")
         menu.addAction(icon("highlight"), f"{text}\t{key}", self.toggle)
+        menu.addSeparator()
+        self.copy = menu.addAction(icon("export"), self.tr("Copy of the PDF…"), self.ask_copy)
+        menu.aboutToShow.connect(lambda: self.copy.setEnabled(self._preview.has_pages))
         bar.menu.insertMenu(self._preview.folder, menu)
         return menu

@@ -14,13 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath, QRegion, QTransform
 
-from indexer.api.pages import pattern_of
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from indexer.api.pages import MarkBox
-    from indexer.api.types import Span
 
 # The largest gap between lines of one group, in their heights.
 _GAP = 1.6
@@ -272,14 +269,6 @@ class Letters:
         for box in self.boxes[max(0, start) : end]:
             if box is not None:
                 yield box
-
-
-def find_quote(quote: str, text: str, near: int) -> Span | None:
-    """Return where a quote stands in a text, with any white space: the place nearest to one."""
-    if not quote.strip():
-        return None
-    places = [found.span() for found in re.finditer(pattern_of(quote), text)]
-    return min(places, key=lambda span: abs(span[0] - near), default=None)
 
 
 def flowing(text: str) -> str:

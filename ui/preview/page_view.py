@@ -12,9 +12,10 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QFrame
 
+from indexer.api.pages import find_quote
 from ui.basket.basket import COLOURS, Kept
 from ui.preview.document import ImageKey, PageDocument, cut
-from ui.preview.marks import NO_MARKS, LinePieces, Marks, find_quote, ink_of, inked, outline
+from ui.preview.marks import NO_MARKS, LinePieces, Marks, ink_of, inked, outline
 from ui.preview.page_layout import MARGIN, turned
 from ui.preview.page_scroller import PageScroller
 from ui.preview.selection import Selection

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pymupdf
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF
 from PySide6.QtGui import QColor, QHelpEvent
 from PySide6.QtWidgets import QApplication, QInputDialog, QToolTip, QWidget
 
 from indexer.api.json_files import read_object
+from indexer.api.pages import find_quote
 from tests.ui.notices import RecordedNotices
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import like, pixels, show
@@ -18,7 +20,7 @@ from tests.unit.extract.pdfs import PROSE, box, save
 from ui.basket.basket import COLOURS, HIGHLIGHTS, Basket
 from ui.file_worker import FileWorker
 from ui.preview.highlights import Highlighter
-from ui.preview.marks import NO_MARKS, find_quote
+from ui.preview.marks import NO_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,6 +109,47 @@ def test_a_selection_is_highlighted_painted_and_written(desk: Desk, contract: Pa
     assert undo is not None
     undo()
     assert [each.colour for each in desk.kept.kept] == ["pink"]
+
+
+@pytest.mark.parametrize("turn", [0, 90])
+def test_a_copy_of_the_pdf_has_the_highlights_and_their_notes(
+    desk: Desk, contract: Path, turn: int
+) -> None:
+    with pymupdf.open(contract) as document:
+        document[0].set_rotation(turn)
+        document.save(contract.with_name("turned.pdf"))
+    original = contract.with_name("turned.pdf").replace(contract)
+    before = original.read_bytes()
+    show(desk.qtbot, desk.preview, first(original))
+    desk.highlighter.ask_copy()
+    assert desk.notices.texts[-1] == "This document has no highlights."
+    desk.select("lamp is trimmed")
+    desk.highlighter.mark("green")
+    desk.kept.annotate(desk.kept.kept[0].key, "Who pays?")
+    copy = contract.with_name("copy.pdf")
+    known = desk.kept.kept
+    desk.highlighter.write_copy(original, known, copy)
+    desk.qtbot.waitUntil(lambda: "written" in desk.notices.texts[-1])
+    with pymupdf.open(copy) as document:
+        page = document[0]
+        (mark,) = page.annots()
+        assert (mark.type[1], mark.info["content"]) == ("Highlight", "Who pays?")
+        (place,) = page.search_for("lamp is trimmed")
+        assert abs(mark.rect & place) > 0.5 * abs(mark.rect)
+        green = QColor(COLOURS["green"])
+        assert mark.colors["stroke"][1] == pytest.approx(green.greenF(), abs=0.01)
+    link = contract.with_name("link.pdf")
+    link.symlink_to(original)
+    for path in (original, link):
+        desk.highlighter.write_copy(original, known, path)
+        assert desk.notices.texts[-1] == "The document itself is not changed."
+    assert original.read_bytes() == before
+    show(desk.qtbot, desk.preview, first(original))
+    again = contract.with_name("again.pdf")
+    desk.highlighter.write_copy(original, known[:0], again)
+    desk.qtbot.waitUntil(again.exists)
+    with pymupdf.open(again) as document:
+        assert not list(document[0].annots()), "what is open was not changed"
 
 
 def test_a_note_is_shown_beside_its_highlight(desk: Desk, contract: Path) -> None:
