@@ -26,7 +26,15 @@ from PySide6.QtCore import (
     Qt,
     QUrl,
 )
-from PySide6.QtGui import QFont, QImage, QPageSize, QPdfWriter, QTextDocument, QTextDocumentWriter
+from PySide6.QtGui import (
+    QFont,
+    QImage,
+    QPageSize,
+    QPainter,
+    QPdfWriter,
+    QTextDocument,
+    QTextDocumentWriter,
+)
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from indexer.api.private_files import replacing, write_file
@@ -74,6 +82,7 @@ class ExportFormat(Enum):
     MARKDOWN = "md"
     ODT = "odt"
     PDF = "pdf"
+    PAGES = "pages.pdf"
 
     @property
     def suffix(self) -> str:
@@ -82,7 +91,7 @@ class ExportFormat(Enum):
     @property
     def has_passages(self) -> bool:
         """Whether a file has the passages themselves with their pictures, as a document."""
-        return self in (ExportFormat.MARKDOWN, ExportFormat.ODT, ExportFormat.PDF)
+        return self not in (ExportFormat.CSV, ExportFormat.BIBTEX, ExportFormat.CSL)
 
 
 def ask_export_file(
@@ -255,8 +264,11 @@ def write_report(path: Path, form: ExportFormat, report: Report) -> None:
     """
     if form is ExportFormat.MARKDOWN:
         _write_markdown(path, report)
-        return
-    write_document(path, form, report_document(report), report.title)
+    elif form is ExportFormat.PAGES:
+        with replacing(path) as file:
+            file.write(pages_of(report))
+    else:
+        write_document(path, form, report_document(report), report.title)
 
 
 def write_document(path: Path, form: ExportFormat, document: QTextDocument, title: str) -> None:
@@ -328,8 +340,36 @@ def _escape_beginning(found: re.Match[str]) -> str:
     return f"{found[1]}\\{sign}" if not sign.isdigit() else f"{found[1]}{sign}\\"
 
 
+def pages_of(report: Report) -> bytes:
+    """Return the pages of all passages as one PDF, each page once. It may run on any thread."""
+    pages: dict[tuple[str, str], ReportPicture] = {}
+    for entry in report.entries:
+        for picture in entry.pictures:
+            pages.setdefault((entry.key, picture.place), picture)
+
+    def draw(writer: QPdfWriter) -> None:
+        painter = QPainter()
+        for picture in pages.values():
+            wide, high = picture.width, picture.height
+            short = QPageSize(QPageSize.PageSizeId.A4).size(QPageSize.Unit.Point).width()
+            scale = short / min(wide, high)
+            writer.setPageSize(QPageSize(QSizeF(wide, high) * scale, QPageSize.Unit.Point))
+            if painter.isActive():
+                writer.newPage()
+            else:
+                painter.begin(writer)
+            painter.drawImage(painter.viewport(), QImage.fromData(picture.data))
+        painter.end()
+
+    return _pdf(report.title, draw)
+
+
 def pdf_of(document: QTextDocument, title: str) -> bytes:
     """Return a document as PDF, set by Qt. It may run on any thread."""
+    return _pdf(title, document.print_)
+
+
+def _pdf(title: str, draw: Callable[[QPdfWriter], object]) -> bytes:
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -339,7 +379,7 @@ def pdf_of(document: QTextDocument, title: str) -> bytes:
     writer.setCreator("Lectern")
     writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
     writer.setPageMargins(QMarginsF())  # Qt prints a document with margins of its own
-    document.print_(writer)
+    draw(writer)
     buffer.close()
     return bytes(data.data())
 

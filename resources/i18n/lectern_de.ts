@@ -196,6 +196,10 @@
         <translation>Die Stellen werden exportiert…</translation>
     </message>
     <message>
+        <source>None of the passages is on a page.</source>
+        <translation>Keine der Stellen steht auf einer Seite.</translation>
+    </message>
+    <message>
         <source>This passage is no longer in the library; this is how it was read.</source>
         <translation>Diese Stelle ist nicht mehr in der Bibliothek; so wurde sie gelesen.</translation>
     </message>
@@ -263,6 +267,10 @@
     <message>
         <source>Collect passages here over several searches: press Ctrl+B on a hit, choose “Add to the basket” in its menu, or drag it onto this page&apos;s button. Order them, write notes, and export them with their pages and sources.</source>
         <translation>Sammeln Sie hier Stellen über mehrere Suchen hinweg: Drücken Sie auf einem Treffer Strg+B, wählen Sie in seinem Menü „In den Korb legen“, oder ziehen Sie ihn auf die Schaltfläche dieser Seite. Ordnen Sie die Stellen, schreiben Sie Notizen, und exportieren Sie sie mit ihren Seiten und Quellen.</translation>
+    </message>
+    <message>
+        <source>Their pages as one PDF…</source>
+        <translation>Ihre Seiten als eine PDF-Datei…</translation>
     </message>
     <message>
         <source>Pages</source>

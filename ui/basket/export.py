@@ -214,8 +214,9 @@ class BasketExport(QObject):
             self._worker.run(lambda: write_file(path, text), partial(self._written, path, 0))
             return
         present = [one for one in self._basket.kept if one.key not in lost]
+        extent = Extent.PAGE if form is ExportFormat.PAGES else self.extent
         self._pictures.make_pictures(
-            present, self.extent, partial(self._drawn, path, form, lost, sources)
+            present, extent, partial(self._drawn, path, form, lost, sources)
         )
 
     def _drawn(
@@ -226,6 +227,10 @@ class BasketExport(QObject):
         sources: Mapping[str, CitedSource],
         pictures: Mapping[str, Sequence[ReportPicture]],
     ) -> None:
+        if form is ExportFormat.PAGES and not pictures:
+            self._notices.post(Notice(self.tr("None of the passages is on a page.")))
+            self.finished.emit()
+            return
         remark = self.tr("This passage is no longer in the library; this is how it was read.")
         kept = self._basket.kept
         report = Report(

@@ -397,6 +397,7 @@ class BasketPage(QWidget):
             (ExportFormat.MARKDOWN, "Markdown…"),
             (ExportFormat.ODT, "OpenDocument…"),
             (ExportFormat.PDF, "PDF…"),
+            (ExportFormat.PAGES, self.tr("Their pages as one PDF…")),
         ):
             menu.addAction(text, partial(self.export.ask_where, form))
         menu.addSection(self.tr("Pages"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -27,6 +28,7 @@ from ui.export import (
     entries_of,
     markdown_of,
     odt_of,
+    pages_of,
     pdf_of,
     report_document,
     sources_of,
@@ -136,6 +138,19 @@ def test_a_text_document_holds_pictures_links_and_directions() -> None:
     modes = [each for _, values in named for key, each in values.items() if "writing-mode" in key]
     assert set(modes) == {"rl-tb"}
     assert [name for name, _ in named if name in ("h", "p")][:3] == ["h", "h", "p"]
+
+
+def test_each_page_of_the_passages_is_once_in_one_pdf() -> None:
+    made = report("Rent is due.", pictures=True)
+    (entry,) = made.entries
+    other = replace(entry, key="roe", pictures=(replace(picture(), place="Page 4"),))
+    with pymupdf.open(stream=pages_of(replace(made, entries=(entry, other, entry)))) as document:
+        assert document.page_count == 2, "two passages on one page"
+        for page in document:
+            assert page.rect.width / page.rect.height == pytest.approx(40 / 30, abs=0.02)
+            assert page.rect.height == pytest.approx(595, abs=2)
+            seen = page.get_pixmap().pixel(300, 300)
+            assert seen == pytest.approx((0x1D, 0x5F, 0xA8), abs=6)
 
 
 def test_pdf_holds_texts_pictures_and_links() -> None:
