@@ -15,6 +15,7 @@ from indexer.api.translation import N_
 PDF_MAGIC = b"%PDF-"
 RTF_MAGIC = b"{\\rtf"
 ZIP_MAGIC = b"PK\x03\x04"
+PROPERTY_LIST = b"bplist00"  # of a web archive of Safari
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 _CONVERTED = "office.libreoffice"
@@ -108,20 +109,21 @@ FORMATS = (
            "document", "page", ZIP_MAGIC, "word/"),
     Format("doc", N_("Word document (old)"), "doc dot", _CONVERTED, SizeClass.PACKAGE, "document",
            "page", OLE_MAGIC, "WordDocument"),
-    Format("odt", N_("OpenDocument text"), "odt ott", "office.odt", SizeClass.PACKAGE, "document",
-           "page", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.text"),
+    Format("odt", N_("OpenDocument text"), "odt ott odm oth fodt", "office.odt",
+           SizeClass.PACKAGE, "document", "page", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.text"),
     Format("rtf", N_("Rich text"), "rtf", "office.rtf", SizeClass.TEXT, "document",
            magic=RTF_MAGIC),
-    Format("text", N_("Plain text"), "txt text rst adoc asciidoc asc org log textile",
+    Format("text", N_("Plain text"), "txt text rst adoc asciidoc asc org log textile wiki "
+           "mediawiki typ po pot",
            "plain.text", SizeClass.TEXT, "text", page_bytes=3_000),
-    Format("markdown", N_("Markdown"), "md markdown mdown mkd qmd rmd", "markup.markdown",
+    Format("markdown", N_("Markdown"), "md markdown mdown mkd qmd rmd mdx", "markup.markdown",
            SizeClass.TEXT, "text", page_bytes=3_000),
-    Format("subtitles", N_("Subtitles"), "srt vtt ass ssa sbv lrc", "plain.subtitles",
+    Format("subtitles", N_("Subtitles"), "srt vtt ass ssa sbv lrc sub", "plain.subtitles",
            SizeClass.TEXT, "text", page_bytes=3_000),
     Format("chat", N_("Exported chat"), "", "plain.chat", SizeClass.TEXT, "mail"),
     Format("references", N_("References"), "bib ris nbib enw", "plain.references",
            SizeClass.MARKUP, "text"),
-    Format("json", N_("Exported records"), "json jsonl ndjson canvas", "plain.records",
+    Format("json", N_("Exported records"), "json jsonl ndjson geojson canvas", "plain.records",
            SizeClass.NOTEBOOK, "text"),
     Format("entries", N_("Places or notes"), "kml kmz gpx enex", "markup.entries",
            SizeClass.PACKAGE, "text"),
@@ -129,8 +131,8 @@ FORMATS = (
     Format("cards", N_("Calendar or contacts"), "ics ical vcs vcf vcard", "plain.cards",
            SizeClass.TEXT, "text"),
     Format("tex", N_("TeX"), "tex ltx latex", "markup.tex", SizeClass.MARKUP, "text"),
-    Format("html", N_("Web page"), "html htm xhtml", "markup.html", SizeClass.MARKUP, "web",
-           page_bytes=12_000),
+    Format("html", N_("Web page"), "html htm xhtml webarchive", "markup.html",
+           SizeClass.MARKUP, "web", page_bytes=12_000),
     Format("epub", N_("E-book"), "epub", "markup.epub", SizeClass.PACKAGE, "book", "",
            ZIP_MAGIC, "application/epub+zip"),
     Format("fb2", N_("FictionBook"), "fb2 fbz", "markup.fictionbook", SizeClass.PACKAGE, "book"),
@@ -140,7 +142,7 @@ FORMATS = (
            SizeClass.PACKAGE, "presentation", "slide", ZIP_MAGIC, "ppt/"),
     Format("ppt", N_("PowerPoint presentation (old)"), "ppt pps pot", _CONVERTED,
            SizeClass.PACKAGE, "presentation", "slide", OLE_MAGIC, "PowerPoint Document"),
-    Format("odp", N_("OpenDocument presentation"), "odp otp", "office.odp", SizeClass.PACKAGE,
+    Format("odp", N_("OpenDocument presentation"), "odp otp fodp", "office.odp", SizeClass.PACKAGE,
            "presentation", "slide", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.presentation"),
     Format("odg", N_("OpenDocument drawing"), "odg otg", "office.odp", SizeClass.PACKAGE,
            "presentation", "page", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.graphics"),
@@ -148,7 +150,7 @@ FORMATS = (
            "spreadsheet", "sheet", ZIP_MAGIC, "xl/"),
     Format("xls", N_("Excel workbook (old)"), "xls xlt", _CONVERTED, SizeClass.PACKAGE,
            "spreadsheet", "sheet", OLE_MAGIC, "Workbook"),
-    Format("ods", N_("OpenDocument spreadsheet"), "ods ots", "office.ods", SizeClass.PACKAGE,
+    Format("ods", N_("OpenDocument spreadsheet"), "ods ots fods", "office.ods", SizeClass.PACKAGE,
            "spreadsheet", "sheet", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.spreadsheet"),
     Format("csv", N_("Table of values"), "csv tsv tab", "plain.table", SizeClass.TEXT,
            "spreadsheet"),
@@ -161,7 +163,8 @@ FORMATS = (
            "cell"),
     Format("image", N_("Image"), "png jpg jpeg jpe jfif tif tiff webp avif bmp gif", "pdf.image",
            SizeClass.IMAGE, "", "page", drawn=True),
-    Format("zip", N_("Archive"), "zip", "embedded.archive", SizeClass.PACKAGE, magic=ZIP_MAGIC),
+    Format("zip", N_("Archive"), "zip maff", "embedded.archive", SizeClass.PACKAGE,
+           magic=ZIP_MAGIC),
     Format("tar", N_("Archive"), "tar tgz tbz tbz2 txz gz bz2 xz", "embedded.archive",
            SizeClass.PACKAGE),
 )  # fmt: skip
@@ -172,7 +175,7 @@ _SAVED_PAGES = {"mht": "web", "mhtml": "web"}
 DRAWN = tuple(known.name for known in FORMATS if known.drawn)
 # Extensions of documents that Lectern does not read, which is reported to the person.
 FOREIGN_DOCUMENTS = frozenset({
-    "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fodp", "fods", "fodt",
+    "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi",
     "gdoc", "heic", "heif", "hwp", "lit", "lyx", "mobi", "odf",
     "one", "opf", "ost", "oxps", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw",
     "tei", "vsd", "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",

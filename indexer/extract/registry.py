@@ -17,6 +17,7 @@ from indexer.api.formats import (
     FORMATS,
     OLE_MAGIC,
     PDF_MAGIC,
+    PROPERTY_LIST,
     RTF_MAGIC,
     ZIP_MAGIC,
     Format,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from indexer.extract.base import Opener
 
+_USE = re.compile(rb"-(?:template|master|web|master-template)$")  # of OpenDocument
 _FOLDERS = {known.inside: known.name for known in FORMATS if known.inside.endswith("/")}
 _MIMETYPES = {
     known.inside.encode(): known.name
@@ -64,7 +66,7 @@ def inside_zip(path: Path, head: bytes, promised: str) -> str:
             container = zipfile.ZipFile(file)
             names = set(container.namelist())
             if "mimetype" in names and container.getinfo("mimetype").file_size < 200:
-                return _MIMETYPES.get(container.read("mimetype").strip(), "")
+                return _MIMETYPES.get(_USE.sub(b"", container.read("mimetype").strip()), "")
     except WorldError:
         return promised
     if "[Content_Types].xml" in names:
@@ -124,7 +126,9 @@ _XML_MARKS = {
     b"office/word/2003/wordml": BY_NAME["docx"],
     b"office/2006/xmlPackage": BY_NAME["docx"],
     b"schemas-microsoft-com:office:spreadsheet": BY_NAME["xlsx"],
+    **{known.inside.encode(): known for known in _ZIPPED if known.name.startswith("od")},
 }
+_XML = ".xml"  # of any program; read if it is an office file
 _ARCHIVED = re.compile(rb"\W*(?:[\w-]+:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)*?(?i:mime-version):")
 _BINARY = (PDF, IMAGE, ZIP, TAR, *_ZIPPED, *_OLE)
 # The format of a text file with the extension of an old office file, mostly an export.
@@ -205,7 +209,8 @@ def identify(path: Path, name: str = "") -> Format:
         return _contained(path, head, promised)
     if head.startswith((RTF_MAGIC, b"{\\urtf")):
         return RTF
-    if found := _image_or_archive(path, head, promised):
+    saved = _saved_as_text(head) if path.suffix.lower() == _XML else None
+    if found := saved or _image_or_archive(path, head, promised):
         return found
     # A text may begin with "MZ" as well.
     foreign = image_kind(head) or _labelled(head, _FOREIGN)
@@ -216,7 +221,7 @@ def identify(path: Path, name: str = "") -> Format:
         raise WorldError("unsupported", format=foreign or extension[1:])
     if promised is None or promised in _BINARY:
         return _guess(head, promised)
-    if _is_binary(head):
+    if _is_binary(head) and not (promised is HTML and head.startswith(PROPERTY_LIST)):
         raise WorldError("unsupported", format="binary")
     return CHAT if promised is TEXT and _CHAT.match(head) else promised
 

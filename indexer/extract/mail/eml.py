@@ -8,6 +8,7 @@ time.
 from __future__ import annotations
 
 import binascii
+import codecs
 import email.errors
 import email.header
 import email.message
@@ -26,6 +27,13 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.extract.base import check_size
 from indexer.extract.mail.body import better, enriched_text, unflowed
+from indexer.extract.mail.enclosed import (
+    ENCLOSING,
+    SIGNED,
+    outlook_parts,
+    signed_content,
+    without_encoded,
+)
 from indexer.extract.mail.message import Html, InlinePart, InnerMail, Mail, MailSource, attached
 from indexer.extract.plain.cards import calendar_text
 from indexer.extract.plain.decode import Encoding, decoded, find_encoding
@@ -115,11 +123,13 @@ _MAILS = frozenset({"message/rfc822", "message/global", "message/news"})
 _CODED = frozenset({"base64", "quoted-printable"})
 _CALENDARS = frozenset({"text/calendar", "application/ics"})
 _ENRICHED = frozenset({"text/enriched", "text/richtext"})
+_BODIES = ("text", "multipart", "")  # parts without borders; of an invalid type
 _SILENT = frozenset({"text/css", "text/javascript", "text/x-amp-html"})
 _PICTURES = ("image/", "audio/", "video/", "multipart/", "message/")
 _APPLE_COUNT = re.compile(rb"\s*\d{1,15}\s*\n")
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
+_APPENDED = re.compile(rb"\r?\n\r?\n(?=[^A-Za-z0-9+/=\r\n])")
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
@@ -141,7 +151,7 @@ def _mail_lines(file: BinaryIO) -> Iterator[bytes]:
     if _APPLE_COUNT.fullmatch(first):
         left = int(first)
     else:
-        file.seek(0)
+        file.seek(len(codecs.BOM_UTF8) if first.startswith(codecs.BOM_UTF8) else 0)
     while left and (line := file.readline(_LONGEST_LINE if left < 0 else min(left, _LONGEST_LINE))):
         left -= len(line) if left > 0 else 0
         yield line
@@ -194,12 +204,35 @@ class _Parts:
             text = calendar_text(self._text(part))
             if text not in mail.bodies:  # it often comes twice, once as an attachment
                 mail.bodies.append(text)
+        elif kind in ENCLOSING and self._enclosed(part, kind, mail, depth):
+            pass
         elif name := _name(part):
             mail.attached.append(self._attached(name, part, mail, around))
-        elif part.get_content_maintype() in ("text", ""):  # "" for an invalid type
-            mail.bodies += self._body(part, kind)
+        elif part.get_content_maintype() in _BODIES:
+            self._add_bodies(self._body(part, kind), mail)
         elif around != "multipart/related" and not kind.startswith(_PICTURES):
             mail.attached.append(self._attached(kind, part, mail, around))
+
+    def _enclosed(self, part: email.message.Message, kind: str, mail: Mail, depth: int) -> bool:
+        """Collect what lies in a signed mail or a winmail.dat; return whether it can be read."""
+        data = self._bytes(part, _MAX_TEXT_BYTES)
+        if kind in SIGNED:
+            inner = signed_content(data)
+            if inner:
+                self._collect(email.message_from_bytes(inner), mail, depth + 1, around=kind)
+            return bool(inner)
+        found = outlook_parts(data)
+        if not any(map(_has_text, mail.bodies)):
+            mail.bodies += found.bodies
+        mail.attached += found.attached
+        return bool(found.bodies or found.attached)
+
+    @staticmethod
+    def _add_bodies(bodies: Iterable[str | Html], mail: Mail) -> None:
+        for body in bodies:
+            text, files = (body, []) if isinstance(body, Html) else without_encoded(body)
+            mail.bodies.append(text)
+            mail.attached += files
 
     def _contained(
         self, part: email.message.Message, parts: list[email.message.Message], mail: Mail,
@@ -278,6 +311,9 @@ class _Parts:
         encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
         body = _raw(part)
         if not self._aside.holds(body):
+            if encoding == "base64":  # what a list appended is not in it
+                yield from _from_base64(iter(_APPENDED.split(body, 1)[:1]))
+                return
             data = part.get_payload(decode=True)
             yield data if isinstance(data, bytes) else b""
             return
@@ -365,10 +401,7 @@ def _unflowed(text: str, part: email.message.Message) -> str:
 
 def _labelled(data: bytes, label: str) -> str:
     """Decode bytes of a mail; programs that know no encodings say that everything is ASCII."""
-    label = label.strip().lower()
-    if label.startswith("utf-7"):
-        return data.decode("utf-7", "replace")
-    return decoded(data, "" if label == "us-ascii" else label)
+    return decoded(data, "" if label.strip().lower() == "us-ascii" else label)
 
 
 def _header_encoding(message: email.message.Message) -> Encoding:

@@ -6,13 +6,18 @@ attributes only.
 
 from __future__ import annotations
 
+import base64
 import html
+import plistlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
 
 from selectolax.lexbor import LexborHTMLParser
 
+from indexer.api.errors import WorldError
+from indexer.api.formats import PROPERTY_LIST
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
 from indexer.extract.markup.mathml import formula
@@ -128,15 +133,31 @@ def _written(node: Any, tag: str) -> str | None:
     return found if found != text else None
 
 
+def _framed(frame: Any) -> str:
+    """Return the page that stands in the element of a frame, "" if it is elsewhere."""
+    found = _DATA.match(frame.attributes.get("src") or "")
+    if frame.attributes.get("srcdoc") or found is None:
+        return frame.attributes.get("srcdoc") or ""
+    data = unquote_to_bytes(found[3])
+    try:
+        data = base64.b64decode(data) if found[2] else data
+    except ValueError:
+        return ""
+    return decoded(data, found[1] or "")
+
+
 def _shadow_root(template: Any) -> str:
     """Return the content of a template that browsers display, "" of another."""
-    if "shadowrootmode" not in template.attributes:
+    if not _SHADOWS & template.attributes.keys():
         return ""
     found = _SHADOW_ROOT.match(template.html or "")
     return found[1] if found else ""
 
 
 _MAX_WRAPPERS = 4
+_DATA = re.compile(
+    r"\s*data:text/html(?:;charset=([\w-]+))?(;base64)?,(.*)", re.DOTALL | re.IGNORECASE
+)
 _CHARSET = re.compile(
     rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE
 )
@@ -150,22 +171,26 @@ _SPACES = re.compile(r" {2,}")
 _AROUND_TABS = re.compile(r" *\t *")
 _AROUND_BREAKS = re.compile(r"[ \t]*\n[ \t\n]*")
 _SILENT = frozenset({
-    "script", "style", "template", "object", "canvas", "video", "audio", "datalist", "rt", "rp",
+    "script", "style", "template", "datalist", "rt", "rp",
     "rtc", "annotation", "annotation-xml", "head", "-comment", "!doctype", "!--",
 })  # fmt: skip
 _REPLACED = frozenset({"img", "input", "select"})
 _FRAMES = frozenset({"iframe", "template"})
+_SHADOWS = frozenset({"shadowrootmode", "shadowroot"})  # the name in older pages
+# What is shown where these are not.
+_FALLBACKS = ("noscript", "object", "canvas", "video", "audio")
 _SHADOW_ROOT = re.compile(
-    r"<template(?:\s+(?!shadowrootmode\b)[^\s=>]+(?:=\"[^\"]*\")?)*\s+shadowrootmode=[^>]*>(.*)</template>",
+    r"<template(?:\s+(?!shadowroot)[^\s=>]+(?:=\"[^\"]*\")?)*\s+shadowroot[^>]*>(.*)</template>",
     re.DOTALL | re.IGNORECASE,
 )
 _LISTS = frozenset({"ol", "ul", "menu"})
+_MAX_PAGES = 100
 _MAX_FRAMES = 5  # nested; each is parsed again
 _AROUND = (BlockKind.BOILERPLATE, 0)
 # The kind and level of text by the innermost of these elements; of all in navigation, that.
 _ROLES: dict[str, tuple[BlockKind, int]] = {
     **{f"h{level}": (BlockKind.HEADING, level) for level in range(1, 7)},
-    **dict.fromkeys(("nav", "footer", "menu", "noscript"), _AROUND),
+    **dict.fromkeys(("nav", "footer", "menu", *_FALLBACKS), _AROUND),
     **dict.fromkeys(("li", "dd"), (BlockKind.LIST_ITEM, 0)),
     "pre": (BlockKind.CODE, 0),
     "figcaption": (BlockKind.CAPTION, 0),
@@ -175,7 +200,7 @@ _BLOCKS = frozenset({
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog",
     "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3",
     "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav",
-    "noscript", "ol", "p", "pre", "section", "summary", "table", "caption", "td", "th", "tr", "ul",
+    *_FALLBACKS, "ol", "p", "pre", "section", "summary", "table", "caption", "td", "th", "tr", "ul",
 })  # fmt: skip
 
 
@@ -197,7 +222,29 @@ class HtmlSource(PlainSource):
 def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
     """Open a page (``indexer.extract.base.Opener``)."""
     check_size(path, limits.markup_bytes)
-    return HtmlSource(parse_markup(path.read_bytes()))
+    data = path.read_bytes()
+    return HtmlSource(parse_markup(_archived(data) if data.startswith(PROPERTY_LIST) else data))
+
+
+def _archived(data: bytes) -> bytes:
+    """Return the page of a web archive of Safari, and those in its frames, in UTF-8.
+
+    Raises:
+        WorldError: ``unreadable`` if it is damaged.
+    """
+    pages: list[str] = []
+    try:
+        waiting = [plistlib.loads(data)]
+        while waiting and len(pages) < _MAX_PAGES:
+            archive = waiting.pop()
+            main = archive["WebMainResource"]
+            if "html" in main["WebResourceMIMEType"]:
+                label = main.get("WebResourceTextEncodingName", "")
+                pages.append(decoded(main["WebResourceData"], label))
+            waiting += archive.get("WebSubframeArchives", [])[::-1]
+    except Exception as error:  # plistlib raises many types for damaged files
+        raise WorldError("unreadable", reason="content_damaged", said=str(error)[:200]) from error
+    return "".join(pages).encode("utf-8-sig", "replace")
 
 
 def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
@@ -343,7 +390,7 @@ class _HtmlReader:
             self._verbatim += step
         elif tag == "svg":
             self._drawings += step
-        elif tag in ("text", "foreignobject") and self._drawings:
+        elif tag in ("text", "foreignobject", "foreignObject") and self._drawings:
             self._drawn += step
             self._pending.append(" " if step > 0 else "")
 
@@ -362,7 +409,7 @@ class _HtmlReader:
             return
         if self._frames >= _MAX_FRAMES:
             return
-        inside = node.attributes.get("srcdoc") if tag == "iframe" else _shadow_root(node)
+        inside = _framed(node) if tag == "iframe" else _shadow_root(node)
         if not inside:
             return
         text, blocks = read_tree(LexborHTMLParser(inside), self._frames + 1)

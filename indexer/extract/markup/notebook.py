@@ -9,6 +9,7 @@ from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
 from indexer.extract.document import Budget
+from indexer.extract.markup.html import parse_markup, read_tree
 from indexer.extract.markup.markdown import markdown_blocks
 from indexer.extract.page_writer import PageWriter
 from indexer.extract.plain.decode import decoded
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from indexer.config import Limits
 
 _MAX_OUTPUT_CHARS = 4_000  # of a cell; enough for a table or an error, less than a log
-_OUTPUTS = ("text/markdown", "text/plain")
+_OUTPUTS = ("text/markdown", "text/plain", "text/latex")
 _MAX_CELLS = 100_000
 
 
@@ -123,6 +124,8 @@ def _outputs(outputs: object) -> Iterator[str]:
             continue  # its text is a description of the object
         found = (data.get(kind) for kind in _OUTPUTS) if isinstance(data, dict) else ()
         shown = next((text for text in found if text), None) or output.get("text")
+        if not shown and isinstance(data, dict) and (page := _joined(data.get("text/html"))):
+            shown = read_tree(parse_markup(page.encode("utf-8", "replace"), "utf-8"))[0]
         if output.get("output_type") == "error":
             shown = f"{output.get('ename', '')}: {output.get('evalue', '')}"
         yield _joined(shown)

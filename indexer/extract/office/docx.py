@@ -28,6 +28,7 @@ from indexer.extract.office.symbols import readable, symbol
 from indexer.extract.office.xml import (
     PAGE_NUMBER,
     attribute,
+    description,
     local,
     paragraphs,
     text_position,
@@ -205,7 +206,7 @@ _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
 _CONTAINERS = frozenset({"document", "body", "tbl", "sdt", "sdtContent", "customXml"})
 # Deleted and moved text, fallbacks for old programs, phonetic text, properties.
 _SKIPPED = frozenset({
-    "del", "moveFrom", "Fallback", "rt", "instrText", "delText", "docPr", "pPr", "rPr", "sdtPr",
+    "del", "moveFrom", "Fallback", "rt", "instrText", "delText", "pPr", "rPr", "sdtPr",
 })  # fmt: skip
 _SYMBOLS = {
     "tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011",
@@ -347,6 +348,8 @@ class _WordParagraph:
             elif name in _REFERENCES:
                 self.notes.append((name.removesuffix("Reference"), attribute(element, "id")))
             elif name not in _SKIPPED and not _is_hidden(element):
+                if shape := element.get("alt"):  # of a picture in files of older programs
+                    self.parts.append(f" {shape} ")
                 self._gather(element)
 
 
@@ -381,6 +384,7 @@ def _chosen(field_data: Any) -> str:
 _WRITTEN: dict[str, Callable[[Any], str]] = {
     "t": _text, "sym": _sign, "ffData": _chosen, "oMath": formula, "oMathPara": formula,
     "textpath": lambda art: art.get("string", ""),
+    "docPr": lambda drawing: f" {description(drawing)} ",
 }  # fmt: skip
 
 

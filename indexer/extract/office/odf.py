@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from selectolax.lexbor import LexborHTMLParser
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import Metadata, RawPage
+from indexer.api.formats import ZIP_MAGIC
+from indexer.extract.base import Metadata, RawPage, check_size
+from indexer.extract.document import Budget
 from indexer.extract.embedded.attachments import named
 from indexer.extract.embedded.office_objects import OfficeObjects
 from indexer.extract.markup.mathml import formula
@@ -35,11 +37,13 @@ PARAGRAPHS = frozenset({"text:p", "text:h"})
 # Elements without text of the document.
 SKIPPED = frozenset({
     "text:note-citation", "text:ruby-text", "text:tracked-changes", "office:forms",
-    "text:bibliography-configuration", "text:variable-decls", "text:sequence-decls", "svg:title",
-    "svg:desc", "dc:creator", "dc:date", "meta:creator-initials", "office:event-listeners",
+    "text:bibliography-configuration", "text:variable-decls", "text:sequence-decls", "dc:creator",
+    "dc:date", "meta:creator-initials", "office:event-listeners",
     "text:index-title-template", "presentation:date-time-decl", "presentation:footer-decl",
-    "presentation:header-decl", "table:tracked-changes", "office:scripts",
+    "presentation:header-decl", "table:tracked-changes", "office:scripts", "office:meta",
+    "office:settings", "office:styles", "office:master-styles",
 })  # fmt: skip
+DESCRIPTIONS = frozenset({"svg:title", "svg:desc"})  # of pictures
 _NOTES = frozenset({"text:note", "office:annotation"})
 _SIGNS = {"text:tab": "\t", "text:line-break": "\n"}
 _SPACE = re.compile(r"[ \t\r\n]+")
@@ -125,6 +129,8 @@ def texts(element: Any, positions: Positions = _ON_THE_LINE) -> Iterator[str]:
             if found.text:
                 yield found.text
             yield from found.notes
+        elif name in DESCRIPTIONS:
+            yield from filter(None, (" ".join((child.text or "").split()),))
         elif name not in SKIPPED:
             yield from texts(child, positions)
 
@@ -172,8 +178,33 @@ _FOLDERS = _DOCUMENTS | {_CHART, _FORMULA}
 _OLE = "application/vnd.sun.star.oleobject"
 _CHARTS = frozenset({"office:document-content", "office:body", "office:chart"})
 _MAX_FORMULA_BYTES = 1024**2
+_CHUNK_BYTES = 1 << 16
 
 _STYLE_PARTS = frozenset({"office:document-styles", "office:master-styles", "style:master-page"})
+
+
+class FlatPackage(ZipPackage):
+    """A document in one file of XML (.fodt, .fods, .fodp), of which the content is read."""
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        check_size(path, limits.package_bytes)
+        self.budget = Budget(limits)
+        self._path = path
+
+    def __contains__(self, name: str) -> bool:
+        return name == _CONTENT
+
+    def names(self) -> Iterator[str]:
+        return iter(())
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        with self._path.open("rb") as file:
+            while data := file.read(_CHUNK_BYTES):
+                self.budget.spend_bytes(len(data))
+                yield data
+
+    def close(self) -> None:
+        """Nothing is open between two readings."""
 
 
 class Body:
@@ -183,7 +214,9 @@ class Body:
     ancestors are among these.
     """
 
-    open: ClassVar[frozenset[str]] = frozenset({"office:document-content", "office:body"})
+    open: ClassVar[frozenset[str]] = frozenset({
+        "office:document-content", "office:document", "office:body",
+    })  # fmt: skip
 
     def __init__(self, writer: PageWriter) -> None:
         self.writer = writer
@@ -290,7 +323,9 @@ def open_odf(path: Path, limits: Limits, body: Callable[[PageWriter], Body]) -> 
             raise WorldError("unreadable", reason="no_text_part")
         return OdfSource(package, body)
 
-    return opened(ZipPackage(path, limits), source)
+    with path.open("rb") as file:
+        packed = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
+    return opened((ZipPackage if packed else FlatPackage)(path, limits), source)
 
 
 def _pieces(package: ZipPackage, part: str, containers: frozenset[str]) -> Iterator[Any]:
@@ -322,7 +357,7 @@ def _metadata(package: ZipPackage) -> Metadata:
     """Return the metadata; of a damaged part, what precedes the damage."""
     values: dict[str, str] = {}
     if _META in package:
-        containers = frozenset({"office:document-meta", "office:meta"})
+        containers = frozenset({"office:document-meta", "office:document", "office:meta"})
         try:
             for field in _pieces(package, _META, containers):
                 text = "".join(field.itertext())[:2_000]

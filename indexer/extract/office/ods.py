@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _CELLS = frozenset({"table:table-cell", "table:covered-table-cell"})
 _MAX_COPIES = 16
+_LONG_NUMBER = 20
+_SEPARATORS = dict.fromkeys(map(ord, ",.' \xa0\u2009\u202f"))
 _MAX_CELLS = 20_000
 
 
@@ -70,12 +72,23 @@ def _cells(row: Any) -> Iterator[str]:
     """Yield the displayed values of a row."""
     count = 0
     for cell in row:
-        text = " ".join(texts(cell)) if short(cell.tag) in _CELLS else ""
+        text = _shown(cell) if short(cell.tag) in _CELLS else ""
         if text and count < _MAX_CELLS:
             copies = whole_number(attribute(cell, "table:number-columns-repeated"), 1)
             copies = min(max(copies, 1), _MAX_COPIES)
             count += copies
             yield from [text] * copies
+
+
+def _shown(cell: Any) -> str:
+    """Return what a cell displays, with its date or number as stored if that differs."""
+    text = " ".join(texts(cell))
+    date = attribute(cell, "office:date-value").removesuffix("T00:00:00").replace("T", " ")
+    stored = date or attribute(cell, "office:value")
+    figures = text.translate(_SEPARATORS)
+    known = stored in text or stored.translate(_SEPARATORS) in figures or len(stored) > _LONG_NUMBER
+    shown_as_share = attribute(cell, "office:value-type") == "percentage"
+    return text if not text or known or shown_as_share else f"{text} ({stored})"
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS
 from indexer.extract.office.odf import (
+    DESCRIPTIONS,
     PARAGRAPHS,
     SKIPPED,
     Body,
@@ -79,6 +80,8 @@ class _Text(Body):
         elif name == "text:soft-page-break":
             self._page_breaks += 1
             self._break_page()
+        elif name in DESCRIPTIONS:
+            self.writer.add(" ".join((piece.text or "").split()))
         elif name not in SKIPPED:
             self._lists += name == "text:list"
             self._indexes += name in _INDEXES

@@ -7,11 +7,12 @@ newer format; SpreadsheetML 2003 has rows of typed values.
 from __future__ import annotations
 
 from copy import deepcopy
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.base import PlainSource, check_size
 from indexer.extract.document import Budget
-from indexer.extract.office.sheets import UNNAMED, SheetWriter, without_zero_time
+from indexer.extract.office.sheets import UNNAMED, SheetWriter, displayed, without_zero_time
 from indexer.extract.office.xml import attribute, local, read_pieces
 from indexer.extract.page_writer import PageWriter, salvage
 
@@ -28,6 +29,11 @@ _TEXT = frozenset({
     "sdt", "sdtContent", "styles",
 })  # fmt: skip
 _SHEETS = frozenset({"Workbook", "Worksheet", "Table"})
+# Number formats that have names.
+_NAMED_FORMATS = {
+    "Fixed": "0.00", "Standard": "#,##0.00", "Percent": "0.00%", "Scientific": "0.00E+00",
+    "Short Time": "h:mm", "Long Time": "h:mm:ss", "Medium Date": "d-mmm-yy",
+}  # fmt: skip
 _MAX_STYLES = 5_000
 
 
@@ -88,8 +94,14 @@ class FlatWorkbook(FlatFile):
     def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
         sheet: SheetWriter | None = None
         number = 0
+        codes: dict[str, str] = {}
         for piece in self._pieces(_SHEETS):
             name = local(piece)
+            if name == "Styles":
+                codes = {
+                    attribute(form.getparent(), "ID"): attribute(form, "Format")
+                    for form in islice(piece.iter("{*}NumberFormat"), _MAX_STYLES)
+                }
             if name not in ("Row", "Worksheet"):
                 continue
             if sheet is None:
@@ -101,7 +113,7 @@ class FlatWorkbook(FlatFile):
                 title = attribute(around, "Name")
                 sheet = SheetWriter(writer, "" if UNNAMED.match(title) else title)
             if name == "Row":
-                sheet.row(list(_cells(piece)))
+                sheet.row(list(_cells(piece, codes)))
             else:
                 sheet.finish()
                 sheet = None
@@ -109,11 +121,21 @@ class FlatWorkbook(FlatFile):
         yield from writer.finish()
 
 
-def _cells(row: Any) -> Iterator[str]:
-    """Yield the values of a row, each followed by its comment."""
+def _cells(row: Any, codes: dict[str, str]) -> Iterator[str]:
+    """Yield the values of a row, each followed by its comment; ``codes`` are formats by styles."""
     for cell in row.iterchildren("{*}Cell"):
+        code = codes.get(attribute(cell, "StyleID"), "")
         for data in cell.iter("{*}Data"):
             text = "".join(data.itertext())
             if attribute(data, "Type") == "DateTime":
                 text = without_zero_time(text.replace("T", " ").partition(".")[0])
+            elif attribute(data, "Type") == "Number" and code:
+                text = _number(text, _NAMED_FORMATS.get(code, code))
             yield text
+
+
+def _number(text: str, code: str) -> str:
+    try:
+        return displayed(float(text), code) or text
+    except ValueError:
+        return text

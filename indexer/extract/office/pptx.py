@@ -14,10 +14,11 @@ from indexer.api.errors import WorldError
 from indexer.extract.embedded.office_objects import EMBEDDED, OfficeObjects
 from indexer.extract.numerals import lowered, raised, written_number
 from indexer.extract.office.drawings import write_drawing
+from indexer.extract.office.formulas import formula
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.package import opened
 from indexer.extract.office.slides import Shape, write_notes, write_slide
-from indexer.extract.office.xml import attribute, local
+from indexer.extract.office.xml import attribute, description, local
 from indexer.extract.page_writer import PageWriter, read_each
 
 if TYPE_CHECKING:
@@ -125,7 +126,8 @@ def _written(parent: Any) -> Iterator[Shape]:
                 [" ".join(_paragraphs(cell)) for cell in row.iterchildren("{*}tc")]
                 for row in shape.iter("{*}tr")
             ]
-            yield Shape(kind, rows=rows) if rows else Shape(kind, _paragraphs(shape))
+            about = filter(None, map(description, shape.iterfind("./{*}*/{*}cNvPr")))
+            yield Shape(kind, [*([] if rows else _paragraphs(shape)), *about], rows)
 
 
 def _is_hidden(shape: Any) -> bool:
@@ -164,10 +166,16 @@ def _number(paragraph: Any, counts: dict[int, int]) -> str:
 
 def _text(paragraph: Any) -> str:
     """Return the text of a paragraph, without fields with the number of the slide."""
-    parts = []
-    for element in paragraph.iter("{*}t", "{*}br", "{*}tab"):
+    parts: list[str] = []
+    written: set[Any] = set()  # in formulas
+    for element in paragraph.iter("{*}t", "{*}br", "{*}tab", "{*}oMath"):
         name = local(element)
-        if name != "t":
+        if name == "oMath":
+            parts.append(formula(element))
+            written.update(element.iter("{*}t"))
+        elif element in written:
+            continue
+        elif name != "t":
             parts.append("\n" if name == "br" else "" if attribute(element, "pos") else " ")
         elif attribute(element.getparent(), "type") != "slidenum":
             parts.append(_positioned(element))

@@ -18,6 +18,7 @@ from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawPage, check_size
 from indexer.extract.document import Budget
 from indexer.extract.numerals import lowered, raised
+from indexer.extract.office.xml import PAGE_NUMBER
 from indexer.extract.page_writer import PageWriter
 
 if TYPE_CHECKING:
@@ -178,15 +179,17 @@ _SILENT = frozenset({
     "fonttbl", "colortbl", "filetbl", "listtable", "listoverridetable", "revtbl", "rsidtbl",
     "generator", "pict", "objdata", "objclass", "objname", "fldinst", "themedata", "datastore",
     "colorschememapping", "latentstyles", "datafield", "bkmkstart", "bkmkend", "xmlnstbl",
-    "pgptbl", "header", "footer", "headerl", "headerr", "headerf", "footerl", "footerr",
-    "footerf", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc", "atnid", "atnauthor", "atntime",
+    "pgptbl", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc", "atnid", "atnauthor", "atntime",
     "atndate", "atnref", "atnicn", "pntxta", "pntxtb", "nonshppict", "shpinst", "sp",
     "template", "xe", "tc", "private", "wgrffmtfilter", "mmathPr", "company", "operator",
     "keywords", "comment", "doccomm", "category", "manager", "hlinkbase", "userprops",
     "htmltag", "mhtmltag", "fontemb", "falt", "panose",
 })  # fmt: skip
 _ASIDE_BREAKS = {"par": "\n", "cell": "\t", "row": "\n"}
-_ASIDE = frozenset({"footnote", "annotation"})  # written after their paragraph
+_ASIDE = frozenset({"footnote", "annotation", "shptxt"})  # written after their paragraph
+_MARGINS = frozenset({
+    f"{end}{pages}" for end in ("header", "footer") for pages in ("", "l", "r", "f")
+})  # fmt: skip
 _KNOWN_EXTRAS = frozenset({"annotation", "shptxt", "fldrslt", "result", "shp", "shpinst"})
 _SIGNS = {
     "tab": "\t", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
@@ -245,7 +248,8 @@ class _RtfReader:
         self._writer = writer
         self._group = _RtfGroup()
         self._stack: list[_RtfGroup] = []
-        self._texts: dict[str, list[str]] = {"body": [], "aside": [], "style": []}
+        self._texts: dict[str, list[str]] = {"body": [], "aside": [], "style": [], "margin": []}
+        self._margins: dict[str, None] = {}
         self._notes: list[str] = []
         self._levels: dict[int, int] = {}
         self._style = 0
@@ -285,6 +289,8 @@ class _RtfReader:
             self._end_row("".join(self._texts["body"]))
             self._texts["body"] = []
         self.end_paragraph()
+        for text in self._margins:
+            self._writer.add(text, BlockKind.BOILERPLATE)
 
     def end_paragraph(self) -> None:
         """Write the current paragraph and the notes in it."""
@@ -319,6 +325,11 @@ class _RtfReader:
         if ended.destination == "aside" != self._group.destination:
             self._notes.append("".join(self._texts["aside"]).strip())
             self._texts["aside"] = []
+        elif ended.destination == "margin" != self._group.destination:
+            text = "".join(self._texts["margin"]).strip()
+            self._texts["margin"] = []
+            if not PAGE_NUMBER.match(text):
+                self._margins.setdefault(text)
         elif ended.destination == "style" and self._group.destination == "styles":
             name = "".join(self._texts["style"])
             self._texts["style"] = []
@@ -372,7 +383,9 @@ class _RtfReader:
     def _set_destination(self, word: str) -> bool:
         """Set the destination of the group if the word is one; return whether it is."""
         group = self._group
-        if word in _ASIDE and group.destination == "body":
+        if word in _MARGINS and group.destination == "body":
+            group.destination = "margin"
+        elif word in _ASIDE and (group.destination == "body" or word == "shptxt"):
             group.destination = "aside"
         elif word == "stylesheet":
             group.destination = "styles"

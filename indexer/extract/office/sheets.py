@@ -26,24 +26,46 @@ EPOCH, EPOCH_1904 = dt.datetime(1899, 12, 30), dt.datetime(1904, 1, 1)  # noqa: 
 # Built-in formats, whose codes are not in the file.
 BUILTIN_FORMATS = {
     1: "0", 2: "0.00", **dict.fromkeys((3, 37, 38), "#,##0"),
-    **dict.fromkeys((4, 39, 40), "#,##0.00"), **dict.fromkeys((9, 10), "0%"),
-    **dict.fromkeys((*range(14, 23), 45, 47), "d"), 46: "[h]:mm:ss",
+    **dict.fromkeys((4, 39, 40), "#,##0.00"), 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?",
+    13: "# ??/??", 14: "d", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM",
+    19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "d", 45: "mm:ss", 46: "[h]:mm:ss",
+    47: "mm:ss", 48: "##0.0E+0",
 }  # fmt: skip
+# The names of months and days, Monday first, by the primary number of a language of Windows.
+DATE_NAMES = {
+    number: names.split()
+    for number, names in {
+        0: "January February March April May June July August September October November December "
+        "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
+        7: "Januar Februar März April Mai Juni Juli August September Oktober November Dezember "
+        "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
+        10: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
+        "diciembre lunes martes miércoles jueves viernes sábado domingo",
+        12: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre "
+        "lundi mardi mercredi jeudi vendredi samedi dimanche",
+        16: "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre "
+        "dicembre lunedì martedì mercoledì giovedì venerdì sabato domenica",
+        19: "januari februari maart april mei juni juli augustus september oktober november "
+        "december maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
+        22: "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro "
+        "dezembro segunda terça quarta quinta sexta sábado domingo",
+    }.items()
+}
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!(?:hh?|mm?|ss?)\])[^\]]*\]', re.IGNORECASE)
 _DURATION = re.compile(r"\[(?:hh?|mm?|ss?)\]", re.IGNORECASE)
 _DATE = re.compile(r"[dmhys]", re.IGNORECASE)
 _DAY_MS = 86_400_000
-_ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
-_DATE_PART = re.compile(r"[a-z]+|[^a-z;@]+", re.IGNORECASE)
-_DATE_PARTS = frozenset({"d", "dd", "m", "mm", "yy", "yyyy"})
+_DATE_PART = re.compile(r"AM/PM|A/P|y+|m+|d+|h+|s+(?:\.0+)?|[^ymdhs]+?", re.IGNORECASE)
+_LANGUAGE = re.compile(r"\[\$[^\]-]*-(?:[0-9A-F]*)([0-9A-F]{2})\]", re.IGNORECASE)
 _DIGITS = re.compile(r"(?P<whole>[#0?][#0?,]*|(?=\.))(?:\.(?P<places>[#0?]*))?")
 _NO_DIGITS = re.compile(r"[a-z@/]|\*\*", re.IGNORECASE)  # "General", scientific, fractions
 _SCIENTIFIC = re.compile(r"[0#]+(?:\.(?P<places>[0#]+))?E[+-]0+", re.IGNORECASE)
 _FRACTION = re.compile(r"(?:(?P<whole>[#0]+) *)?[#?0]*/(?P<below>[?#]+|[1-9]\d{0,3})")
-_MASK = re.compile(r"(?=.*[0#][() /-]+.*[0#])[0#() /-]+")
+_MASK = re.compile(r"(?=.*[0#][() /-]+.*[0#])[0#() /+-]+")
 _THOUSANDS = re.compile(",+")
 _HELD = "\ue000"  # stands for a literal of a code
-_SIGNS = frozenset("-+() ")
+_CURRENCIES = "$\u20ac\xa3\xa5 "
+_SIGNS = frozenset("-+()" + _CURRENCIES)
 _CONDITION = re.compile(r"\[(<=?|>=?|=|<>)(-?\d{1,15}(?:\.\d{1,15})?)\]")
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -80,31 +102,63 @@ def displayed(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None
     ('1,234.50', '0007 (7)', '05.03.2024 (2024-03-05)')
     """
     stored = formatted(value, code, epoch)
-    if stored is None:
-        return _figures(value, code)
-    parts = _DATE_PART.findall(_LITERAL.sub(_literal, code))
-    date = _ISO_DATE.fullmatch(stored)
-    named = {part[0].lower() for part in parts if part.isalpha()}
-    known = all(not part.isalpha() or part.lower() in _DATE_PARTS for part in parts)
-    if date is None or named != set("ymd") or not known:
+    if stored is None or stored.endswith("%"):
+        return _figures(value, code) or stored
+    if not stored or _DURATION.search(code):
         return stored
-    shown = "".join(_date_part(part, date) for part in parts).strip()
-    return stored if shown == stored or not shown else f"{shown} ({stored})"
+    shown = _date(_moment_of(value, epoch), code)
+    return (
+        stored
+        if shown.rjust(len(stored), "0") == stored or shown.isdecimal()
+        else f"{shown} ({stored})"
+    )
 
 
 def _literal(found: re.Match[str]) -> str:
     """Return the text that a literal of a code shows, "" for colours and the like."""
+    if found[0].startswith("[$"):  # a currency and a language
+        return found[0][2:-1].partition("-")[0]
     return found[0].strip('"').removeprefix("\\") if found[0][0] in '"\\' else ""
 
 
-def _date_part(part: str, date: re.Match[str]) -> str:
-    name = part.lower()
-    if name not in _DATE_PARTS:
-        return part
-    number = date["ymd".index(name[0]) + 1]
-    if name[0] == "y":
-        return number[-len(name) :]
-    return number if len(name) == 2 else number.lstrip("0")
+def _date(moment: dt.datetime, code: str) -> str:
+    """Return a date and time as a code displays it, names in the language of the code."""
+    language = _LANGUAGE.search(code)
+    names = DATE_NAMES.get(int(language[1], 16) if language else 0, DATE_NAMES[0])
+    literals: list[str] = []
+
+    def held(found: re.Match[str]) -> str:
+        literals.append(_literal(found))
+        return _HELD
+
+    parts = _DATE_PART.findall(_LITERAL.sub(held, code.partition(";")[0]))
+    half = any(part.upper() in ("AM/PM", "A/P") for part in parts)
+    kept, shown, before = iter(literals), [], ""
+    for at, part in enumerate(parts):
+        name = part[0].lower()
+        if part == _HELD:
+            shown.append(next(kept))
+            continue
+        after = next((each[0].lower() for each in parts[at + 1 :] if each[0].isalpha()), "")
+        minutes = name == "m" and len(part) < 3 and (before == "h" or after == "s")
+        shown.append(_date_part("n" * len(part) if minutes else part, moment, names, half=half))
+        before = name if name in "ymdhs" else before
+    return " ".join("".join(shown).split())
+
+
+def _date_part(part: str, moment: dt.datetime, names: Sequence[str], *, half: bool) -> str:
+    size, name = len(part), part[0].lower()
+    if name == "a":
+        return ("AM" if moment.hour < 12 else "PM")[: 2 if size > 3 else 1]
+    if name == "y":
+        return f"{moment:%Y}"[-2 if size < 3 else -4 :]
+    if size > 2 and name in "md":
+        word = names[moment.month - 1] if name == "m" else names[12 + moment.weekday()]
+        return word if size == 4 else word[: 1 if size > 4 else 3]
+    hour = (moment.hour % 12 or 12) if half else moment.hour
+    number = {"m": moment.month, "d": moment.day, "h": hour, "n": moment.minute,
+              "s": moment.second}.get(name)  # fmt: skip
+    return part if number is None else f"{number:0{min(size, 2)}d}"
 
 
 def _figures(value: float, code: str) -> str | None:
@@ -116,14 +170,14 @@ def _figures(value: float, code: str) -> str | None:
 
     def held(found: re.Match[str]) -> str:
         text = _literal(found)
-        if any(map(str.isalpha, text)):
+        if any(map(str.isalpha, text)) or not set(text) <= _SIGNS:
             literals.append(text)
             return _HELD
         return text if text in _SIGNS else ""
 
     bare = _LITERAL.sub(held, section)
-    found = _in_pattern(size, bare)
-    if found is None:
+    found = _in_pattern(size, bare) or (("", (0, 0)) if bare.strip(_HELD + " ") == "" else None)
+    if found is None or not bare.strip():
         return None
     figures, (start, end) = found
     kept = iter(literals)
@@ -133,7 +187,9 @@ def _figures(value: float, code: str) -> str | None:
     )
     text = f"{before}{figures}{after}".strip()
     stored = str(value) if isinstance(value, int) else f"{value:.15g}"
-    plain = text.replace(",", "")
+    if figures.endswith("%"):
+        stored = f"{value * 100:.12g}%"
+    plain = text.replace(",", "").strip(_CURRENCIES)
     same = plain == stored or ("." in plain and plain.rstrip("0").rstrip(".") == stored)
     return text if same or len(stored) > _LONG_NUMBER else f"{text} ({stored})"
 
@@ -147,6 +203,8 @@ def _section(value: float, sections: list[str]) -> tuple[str, float]:
                 return section, value
     if value < 0 and len(sections) > 1 and sections[1].strip():
         return sections[1], abs(value)
+    if not value and len(sections) > 2 and sections[2].strip():
+        return sections[2], value
     return sections[0], value
 
 
@@ -162,10 +220,11 @@ def _in_pattern(value: float, code: str) -> tuple[str, tuple[int, int]] | None:
     if found is None or _NO_DIGITS.search(code):
         return None
     whole, places = found["whole"], found["places"] or ""
+    share = code.endswith("%")
     thousands = _THOUSANDS.match(code, found.end())
     scaled = len(whole) - len(whole.rstrip(",")) or (len(thousands[0]) if thousands else 0)
     zeros, grouped = whole.count("0"), "," in whole.rstrip(",")
-    value /= 1000**scaled
+    value = value * 100 if share else value / 1000**scaled
     # Halves are rounded up, as in Excel.
     size = abs(value) * _ABOVE_HALF if abs(value) < _EXACT else abs(value)
     text = f"{size:{',' if grouped else ''}.{min(len(places), _MAX_PLACES)}f}"
@@ -173,7 +232,7 @@ def _in_pattern(value: float, code: str) -> tuple[str, tuple[int, int]] | None:
         text = text.removesuffix("0")
     whole, point, rest = text.rstrip(".").partition(".")
     text = ("-" if value < 0 else "") + whole.zfill(min(zeros, _MAX_PLACES)) + point + rest
-    return text, found.span()
+    return (f"{text}%", (found.start(), len(code))) if share else (text, found.span())
 
 
 def _mixed(value: float, found: re.Match[str]) -> str:
@@ -201,13 +260,17 @@ def _masked(value: float, code: str) -> str:
 
 
 def _moment(value: float, epoch: dt.datetime) -> str:
+    moment = _moment_of(value, epoch)
+    if 0 <= value < 1:
+        return f"{moment:%H:%M:%S}".removesuffix(":00")
+    return without_zero_time(f"{moment:%Y-%m-%d %H:%M:%S}")
+
+
+def _moment_of(value: float, epoch: dt.datetime) -> dt.datetime:
     days, fraction = divmod(value, 1)
     days += epoch is EPOCH and 1 <= value < 60  # Excel counts a 29 February 1900
     moment = epoch + dt.timedelta(days, milliseconds=round(fraction * _DAY_MS))
-    if 0 <= value < 1:
-        return f"{moment:%H:%M:%S}".removesuffix(":00")
-    moment += dt.timedelta(milliseconds=500)  # rounds to seconds
-    return without_zero_time(f"{moment:%Y-%m-%d %H:%M:%S}")
+    return moment if 0 <= value < 1 else moment + dt.timedelta(milliseconds=500)  # to seconds
 
 
 def without_zero_time(moment: str) -> str:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 _MAX_SHEETS = 10_000
 _SHEETS = frozenset({"worksheet", "chartsheet", "dialogsheet", "macrosheet", "sheetData"})
 _DRAWN = ("comments", "threadedComment", "drawing")
+_IN_DRAWINGS = ("chart", "chartEx", "diagramData")
 
 
 class XlsxSource(OfficeSource):
@@ -114,9 +115,11 @@ class XlsxSource(OfficeSource):
     def _drawn(self, part: str, writer: PageWriter, rows: SheetWriter) -> None:
         """Write comments and the text of drawings, after the sheet."""
         for drawn in self._package.related(part, *_DRAWN):
-            for text in paragraphs(self._package.tree(drawn)[0]):
-                rows.begin()
-                writer.add(text)
+            # The values of charts are those of cells.
+            for each in (drawn, *self._package.related(drawn, *_IN_DRAWINGS)):
+                for text in paragraphs(self._package.tree(each)[0]):
+                    rows.begin()
+                    writer.add(text)
 
 
 class _Cells:

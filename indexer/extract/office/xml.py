@@ -32,6 +32,10 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 PAGE_NUMBER = re.compile(
     r"\W{0,3}(?:[^\W\d]{1,8}\W{0,3})?\d+\W{0,3}(?:[^\W\d]{1,5}\W{0,3}\d+\W{0,3})?$"
 )
+_MAX_DESCRIPTION_CHARS = 2_000
+_RAISED_STYLE = re.compile(
+    "superscript|hochgestellt|exposant|notereference|notenzeichen|appelnote", re.IGNORECASE
+)
 _FIRST_DATE = "1980-01-01"  # the default of programs without a clock
 
 
@@ -120,20 +124,38 @@ def attribute(element: Any, name: str = "val") -> str:
 def paragraphs(root: Any) -> list[str]:
     """Return the paragraphs of a part without structure, such as a diagram or a comment."""
     found = [""]
-    for element in () if root is None else root.iter("{*}p", "{*}t", "{*}text"):
+    for element in () if root is None else root.iter("{*}p", "{*}t", "{*}text", "{*}cNvPr"):
         name = local(element)
         if name != "t":
             found.append("")
-        if name != "p":
+        if name == "cNvPr":
+            found += (description(element), "")
+        elif name != "p":
             found[-1] += element.text or ""
     return [text for text in (" ".join(text.split()) for text in found) if text]
 
 
+_FILE_NAME = re.compile(r"\S*(?:[/\\]|\.\w{2,5}$)\S*")
+
+
+def description(drawn: Any) -> str:
+    """Return what a picture is said to show, by the properties of its drawing."""
+    text = " ".join((attribute(drawn, "descr") or attribute(drawn, "title")).split())
+    return "" if _FILE_NAME.fullmatch(text) else text[:_MAX_DESCRIPTION_CHARS]
+
+
 def text_position(run: Any) -> Callable[[str], str]:
     """Return how the figures of a run are written: on the line, above or below it."""
-    position = run.find("{*}rPr/{*}vertAlign") if local(run) == "r" else None
-    form = "" if position is None else attribute(position)
-    return {"superscript": raised, "subscript": lowered}.get(form, str)
+    properties = run.find("{*}rPr") if local(run) == "r" else None
+    for each in () if properties is None else properties:
+        name = local(each)
+        if name == "vertAlign":
+            return {"superscript": raised, "subscript": lowered}.get(attribute(each), str)
+        if name == "rStyle" and _RAISED_STYLE.search(attribute(each)):
+            return raised
+        if name == "position" and whole_number(attribute(each).lstrip("-")) > 3:
+            return lowered if attribute(each).startswith("-") else raised
+    return str
 
 
 def plausible_date(text: str) -> str:

@@ -16,6 +16,7 @@ import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from indexer.extract.base import check_size
@@ -36,7 +37,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-ISO_2022_JP, EUC_JP = "iso2022_jp", "euc_jp"
+ISO_2022_JP, EUC_JP, UTF_7 = "iso2022_jp", "euc_jp", "utf-7"
 # Python's name of a labelled encoding, and that of its superset.
 _SUPERSETS = {
     "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874",
@@ -53,7 +54,8 @@ _LABELS = {"sjis": "cp932", "gbk": "gb18030", "euc-jp": EUC_JP, "iso-8859-8-i": 
            "macroman": "mac-roman", "windows-31j": "cp932", "windows-949": "cp949",
            "gb_2312-80": "gb18030", "cp51932": EUC_JP, "cp51949": "cp949", "cp54936": "gb18030",
            "cp20866": "koi8-r", "cp21866": "koi8-u", "cp10000": "mac-roman", "cp28591": "cp1252",
-           "cp28592": "iso8859-2", "cp28595": "iso8859-5", "cp28597": "iso8859-7",
+           "cp28592": "iso8859-2", "sun_eu_greek": "iso8859-7",
+           "logical": "iso8859-8", "cp28595": "iso8859-5", "cp28597": "iso8859-7",
            **dict.fromkeys(("cp50220", "cp50221", "cp50222"), ISO_2022_JP)}  # fmt: skip
 
 
@@ -64,13 +66,15 @@ def known_encoding(label: str) -> str:
     """
     label = label.strip().strip("\"'").lower()
     plain = label.removeprefix("x-")
-    for name in (label, plain, _LABELS.get(plain, "")):
+    for name in (label, plain, _LABELS.get(plain, ""), plain.removeprefix("unicode-1-1-")):
         try:
             found = codecs.lookup(name).name
             "".encode(found)
         except (LookupError, ValueError):
             continue  # some codecs are no text encodings
-        return "" if found.startswith("utf") else _SUPERSETS.get(found, found)
+        if found.startswith("utf") and found != UTF_7:
+            return ""
+        return _SUPERSETS.get(found, found)
     return ""
 
 
@@ -97,9 +101,9 @@ def wide_encoding(data: bytes) -> str:
     """Return the UTF-16 or UTF-32 that bytes without a mark are in, "" if they are in neither."""
     sample = _ZERO_RUNS.sub(b"", data[:_WIDE_SAMPLE_BYTES])  # padding says nothing
     zeros = [sample[i::4].count(0) for i in range(4)]
-    if min(zeros[1:]) * 4 > len(sample) * 0.7:
+    if min(zeros[2:]) * 4 > len(sample) * 0.7:
         return "utf-32-le"
-    if min(zeros[:3]) * 4 > len(sample) * 0.7:
+    if min(zeros[:2]) * 4 > len(sample) * 0.7:
         return "utf-32-be"
     even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
     if max(even, odd) * 4 > len(sample) and min(even, odd) * 20 < len(sample):
@@ -125,11 +129,14 @@ def _is_ordinary(char: str) -> bool:
 _CANDIDATES = (
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874",
     "iso8859-2", "koi8-u", "cp1258", "cp866", "cp932", "euc-jp", "cp949", "gb18030", "big5hkscs",
+    "iso8859-5", "mac-roman", "mac-cyrillic", "cp437", "cp850", "cp852",
 )  # fmt: skip
+# Of old PCs and Macintoshes, whose letters other encodings read as signs within words.
 _SYSTEM = ("cp437", "cp850", "cp852")
+_RARE_FACTORS = dict.fromkeys((*_SYSTEM, "mac-roman", "mac-cyrillic", "iso8859-5"), 0.6)
 DOUBLE_BYTES = frozenset({"cp932", EUC_JP, "cp949", "gb18030", "big5hkscs"})
 _EXPECTED_FACTOR = 2.0
-_FACTORS = {"cp1252": 1.25}  # by far the most frequent
+_FACTORS = _RARE_FACTORS | {"cp1252": 1.25}  # by far the most frequent
 # A word in two scripts is hardly one.
 _FOREIGN_LETTERS = re.compile("[A-Za-z]*[\u0370-\u0e7f][A-Za-z\u0370-\u0e7f]*")
 _LATIN_LETTER = re.compile("[A-Za-z]")
@@ -137,7 +144,10 @@ _LATIN_LETTER = re.compile("[A-Za-z]")
 _ODD_SIGNS = re.compile(
     r"[\xa8\xac\xaf\xb1\xb2\xb3\xb8\xb9\xbc-\xbe](?=[^\W\d_])"
     r"|(?<=[^\W\d_])[\xa2-\xa9\xab-\xb6\xb8-\xbf\xd7\xf7](?=[^\W\d_])"
+    r"|(?<=[^\W\d_])[\u0192\u02c6\u02dc\u201a-\u2022\u2026-\u203a\u2122\u2200-\u25ff](?=[^\W\d_])"
+    r"|[\x80-\x9f\ufffd]|(?<=[^\W\d_])[\u02c6\u02dc\u2021](?!\w)"
 )
+_LONGER_WORD = re.compile(r"[^\W\d_]{3,}")
 _ODD_FACTOR = 0.2
 _expected: ContextVar[frozenset[str]] = ContextVar("expected", default=frozenset())
 
@@ -163,22 +173,35 @@ def detect_legacy(sample: bytes, *, system: bool = False) -> str:
         sample,
         ignore_threshold=True,
         compat_names=False,
-        include_encodings=_CANDIDATES + _SYSTEM * system,
+        include_encodings=_CANDIDATES,
     )
     names = {known_encoding(one["encoding"] or ""): one for one in reversed(found)}
-    return max(names, key=lambda name: _weighed(sample, name, names[name]), default="") or "cp1252"
+    factors = _FACTORS | dict.fromkeys(_SYSTEM, 1.0) if system else _FACTORS
+
+    def weight(name: str) -> float:
+        return _weighed(sample, name, names[name]) * factors.get(name, 1.0)
+
+    return max(names, key=weight, default="") or "cp1252"
 
 
 def _weighed(sample: bytes, name: str, guess: DetectionDict) -> float:
     """Return the confidence of a guess, weighed with what is known beside the letters."""
-    weight = guess["confidence"] * _FACTORS.get(name, 1.0)
+    weight = guess["confidence"]
     if guess["language"] in _expected.get():
         weight *= _EXPECTED_FACTOR
     text = decode_as(sample, name) if name else ""
     words = _FOREIGN_LETTERS.findall(text)
     mixed = sum(_LATIN_LETTER.search(word) is not None for word in words)
-    odd = _ODD_SIGNS.search(text) is not None
+    odd = _ODD_SIGNS.search(text) is not None or any(map(_is_misread, _LONGER_WORD.findall(text)))
     return weight * (_ODD_FACTOR if odd or mixed * 2 > len(words) else 1.0)
+
+
+def _is_misread(word: str) -> bool:
+    """Return whether a word has a large letter with an accent between others: "fŠllige"."""
+    return not word.isascii() and any(
+        letter.isupper() and not letter.isascii() and after.islower()
+        for letter, after in pairwise(word[1:])
+    )
 
 
 # Escape sequences of Japanese mail, all of whose bytes are ASCII.
@@ -312,7 +335,7 @@ class _Survey:
     def encoding(self, declared: str, *, system: bool) -> Encoding:
         """Return the encoding; ``declared`` is the codec of a label."""
         if not (self.good or self.wrong):
-            named = declared in (ISO_2022_JP, "hz", "iso2022_kr")
+            named = declared in (ISO_2022_JP, UTF_7, "hz", "iso2022_kr")
             return Encoding(declared if named else ISO_2022_JP if self.japanese else "utf-8")
         if not self.wrong:
             return Encoding("utf-8")

@@ -1,4 +1,4 @@
-"""Subtitles (SubRip, WebVTT, SubStation, SBV, LRC): what is said, under the time when it is said.
+"""Subtitles (SubRip, WebVTT, SubStation, SBV, MicroDVD, LRC): what is said, below its time.
 
 Cues are joined to paragraphs, as a sentence is often spread over several.
 """
@@ -22,9 +22,10 @@ _CLOCK = r"((?:\d{1,3}:)?\d{1,2}:\d{2})[.,:]\d{1,3}"
 _CUE = re.compile(rf"\s*{_CLOCK}\s*(?:-->|,)\s*(?:\d{{1,3}}:)?\d{{1,2}}:\d{{2}}[.,]\d{{1,3}}")
 _DIALOGUE = re.compile(rf"Dialogue:[^,]*,{_CLOCK},[^,]*,[^,]*,([^,]*),[^,]*,[^,]*,[^,]*,[^,]*,(.*)")
 _LYRICS = re.compile(r"((?:\[(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,:]\d{1,3})?\])+)(.*)")
+_FRAMES = re.compile(r"\{\d+\}\{\d+\}(.*)")  # of MicroDVD, which counts pictures
 _ABOUT = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)\b")
 _VOICE = re.compile(r"<v(?:\.[^ >]*)? ([^>]{1,100})>")
-_MARKUP = re.compile(r"<[^<>]{0,200}>|\{\\[^{}]{0,200}\}")
+_MARKUP = re.compile(r"<[^<>]{0,200}>|\{(?:\\|[yYcCfFsS]:)[^{}]{0,200}\}")
 _ENDED = re.compile(r"[.!?…。！？][\"'”’»)\]♪]*$")
 # A paragraph ends with a sentence beyond the first length, anywhere beyond the other.
 _PARAGRAPH_CHARS, _LONGEST_CHARS = 600, 1_500
@@ -60,6 +61,8 @@ class SubtitleSource(WrittenSource[TextFile]):
                 elif found := _DIALOGUE.match(line):
                     name = f"{found[2].strip()}: " if found[2].strip() else ""
                     yield found[1], name + found[3]
+                elif found := _FRAMES.match(line):
+                    yield "", found[1].replace("|", " ")
                 elif found := _LYRICS.match(line):
                     yield found[1][1:].partition("]")[0].partition(".")[0], found[2]
                 elif not line.strip() or _ABOUT.match(line):

@@ -60,7 +60,7 @@ def test_a_mail_with_an_attachment(tmp_path: Path) -> None:
         ("Content-Type: text/plain; charset=iso-2022-jp", "灯台".encode("iso-2022-jp"), "灯台"),
         ("Content-Type: text/html; charset=utf-8", "<p>Größe<script>x</script>".encode(), "Größe"),
         ("Content-Type: image/png", b"\x89PNG", ""),
-        ("Content-Type: multipart/mixed", b"--x\r\n\r\nlost", ""),
+        ("Content-Type: multipart/mixed", b"--x\r\n\r\nfound", "--x\n\nfound"),
         ("Content-Type: /;;=\r\n\tx=", b"kept", "kept"),
         ("Content-Transfer-Encoding: base64", b"b2ls", "oil"),
         ("Content-Transfer-Encoding: base64", b"b2ls!!!", "oil"),

@@ -133,7 +133,7 @@ def test_a_too_large_page_is_rejected(tmp_path: Path) -> None:
          "a\nIn the root\nb"),
         ("a<template><p>no</p></template>b", "ab"),
         ("<noscript><p>Of oil</p></noscript>", "Of oil"),
-        ("<p>a<video>no</video><audio>no</audio><canvas>no</canvas>b", "ab"),
+        ("<p>a<video>b</video><audio>c</audio><canvas>d</canvas>e", "a\nb\nc\nd\ne"),
         ("<details><summary>Oil</summary>burns</details>", "Oil\nburns"),
         ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "漢"),
     ],

@@ -54,7 +54,7 @@ def test_structure(tmp_path: Path) -> None:
         (rb"a{\bin3 }}}b", "ab"),
         (rb"a{\bin99999999 b", "a"),
         (rb"{\*\unknown x}y", "y"),
-        (rb"{\header h}{\footer f}y", "y"),
+        (rb"{\header h}{\footer f}y", "y\nh\nf"),
         (rb"a\line b\par c", "a\nb\nc"),
         (b"a\\\nb", "a\nb"),
         (b"one\r\n two", "one two"),

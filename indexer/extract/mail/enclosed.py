@@ -1,0 +1,215 @@
+"""What mail programs enclose in formats of their own: signed mails, winmail.dat, uuencoded files.
+
+A mail that is signed as a whole (S/MIME) is a CMS structure around the mail; Outlook's winmail.dat
+(MS-OXTNEF) has the body and the attachments; programs before MIME wrote files into the text.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+import struct
+from functools import partial
+from typing import TYPE_CHECKING
+
+from indexer.extract.mail.message import Html, InlinePart, Mail, attached
+from indexer.extract.plain.decode import decoded, known_encoding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.extract.document import Budget
+    from indexer.extract.embedded.attachments import Attachment
+
+SIGNED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+ENCLOSING = SIGNED | {"application/ms-tnef", "application/vnd.ms-tnef"}
+_SIGNED_DATA = bytes.fromhex("2a864886f70d010702")
+_OCTETS, _SEQUENCE, _IDENTIFIER, _CONTENT = 0x04, 0x30, 0x06, 0xA0
+_MAX_DEPTH = 20
+_MAX_FILES = 200
+
+
+def signed_content(data: bytes) -> bytes:
+    """Return what a CMS structure (RFC 5652) has signed, b"" if it is encrypted or damaged."""
+    try:
+        kind, content = _values(next(_values(data))[1])
+        if kind[1] != _SIGNED_DATA:
+            return b""
+        signed = next(_values(content[1]))[1]
+        inner = next(value for tag, value in _values(signed) if tag == _SEQUENCE)
+        shown = [value for tag, value in _values(inner) if tag == _CONTENT]
+        return b"".join(map(_octets, shown))
+    except (ValueError, IndexError, StopIteration):
+        return b""
+
+
+def _values(data: bytes, depth: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Yield the tags and contents of values in BER, also those of an indefinite length.
+
+    Raises:
+        ValueError: If they are cut off or nested too deeply.
+        IndexError: If they are cut off.
+    """
+    at = 0
+    while at < len(data) and data[at : at + 2] != b"\0\0":
+        tag, length = data[at], data[at + 1]
+        at += 2
+        if length == 0x80:  # up to two zero bytes
+            end = at + _indefinite(data[at:], depth)
+            yield tag, data[at:end]
+            at = end + 2
+            continue
+        if length & 0x80:
+            size = length & 0x7F
+            length, at = int.from_bytes(data[at : at + size]), at + size
+        if at + length > len(data):
+            raise ValueError("a value is cut off")
+        yield tag, data[at : at + length]
+        at += length
+
+
+def _indefinite(data: bytes, depth: int) -> int:
+    """Return the length of values that end with two zero bytes."""
+    if depth > _MAX_DEPTH:
+        raise ValueError("values are nested too deeply")
+    at = 0
+    while data[at : at + 2] != b"\0\0":
+        head, length = at + 2, data[at + 1]
+        if length == 0x80:
+            at = head + _indefinite(data[head:], depth + 1) + 2
+            continue
+        if length & 0x80:
+            size = length & 0x7F
+            length, head = int.from_bytes(data[head : head + size]), head + size
+        at = head + length
+    return at
+
+
+def _octets(data: bytes, depth: int = 0) -> bytes:
+    """Join the strings of bytes in a value."""
+    if depth > _MAX_DEPTH:
+        raise ValueError("values are nested too deeply")
+    return b"".join(
+        value if tag == _OCTETS else _octets(value, depth + 1) for tag, value in _values(data)
+    )
+
+
+_UU = re.compile(
+    r"^begin [0-7]{3,4} ([^\r\n]{1,200})\r?\n((?:[ -`][^\r\n]{0,90}\r?\n)*)end[ \t]*\r?$\n?",
+    re.MULTILINE,
+)
+
+
+def without_encoded(text: str) -> tuple[str, list[Attachment | InlinePart]]:
+    """Return a text without the files that are uuencoded in it, and these as attachments."""
+    found = [
+        attached(file[1], "", partial(_save, _from_uu(file[2])), shown=False)
+        for file in _UU.finditer(text)
+    ]
+    return (_UU.sub("", text) if found else text), found[:_MAX_FILES]
+
+
+def _from_uu(lines: str) -> bytes:
+    parts = []
+    for line in lines.splitlines():
+        try:
+            parts.append(binascii.a2b_uu(line))
+        except (binascii.Error, ValueError):
+            continue
+    return b"".join(parts)
+
+
+def _save(data: bytes, path: Path, budget: Budget) -> None:
+    budget.spend_bytes(len(data))
+    path.write_bytes(data)
+
+
+_TNEF = 0x223E9F78
+_ATTRIBUTE = struct.Struct("<BII")
+_BODY, _PROPERTIES, _PAGE = 0x800C, 0x9003, 0x9007
+_NEW_FILE, _TITLE, _DATA, _FILE_PROPERTIES = 0x9002, 0x8010, 0x800F, 0x9005
+_PLAIN, _HTML, _LONG_NAME = 0x1000, 0x1013, 0x3707
+# Bytes of the types of properties that have a fixed length; the others have counts.
+_FIXED = {2: 4, 3: 4, 4: 4, 5: 8, 6: 8, 7: 8, 0xA: 4, 0xB: 4, 0x14: 8, 0x40: 8, 0x48: 16}
+_COUNTED = frozenset({0xD, 0x1E, 0x1F, 0x102})
+_MANY = 0x1000
+
+
+def outlook_parts(data: bytes) -> Mail:
+    """Return the body and the attachments in a winmail.dat, as far as it is not damaged."""
+    mail = Mail()
+    charset, name, content = "cp1252", "", b""
+    for kind, value in (*_attributes(data), (_NEW_FILE, b"")):
+        if kind == _PAGE and len(value) >= 4:
+            charset = known_encoding(f"cp{int.from_bytes(value[:4], 'little')}") or charset
+        elif kind == _PROPERTIES:
+            mail.bodies += _body(_properties(value), charset)
+        elif kind == _BODY and not mail.bodies:
+            mail.bodies.append(decoded(value.rstrip(b"\0"), charset))
+        elif kind == _TITLE:
+            name = name or decoded(value.rstrip(b"\0"), charset)
+        elif kind == _DATA:
+            content = value
+        elif kind == _FILE_PROPERTIES:
+            name = _string(_properties(value).get(_LONG_NAME, (0, b"")), charset) or name
+        elif kind == _NEW_FILE:
+            if content and len(mail.attached) < _MAX_FILES:
+                save = partial(_save, content)
+                mail.attached.append(attached(name or "?", "", save, shown=False))
+            name, content = "", b""
+    return mail
+
+
+def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 6
+    while int.from_bytes(data[:4], "little") == _TNEF and at + _ATTRIBUTE.size <= len(data):
+        _, kind, length = _ATTRIBUTE.unpack_from(data, at)
+        at += _ATTRIBUTE.size
+        yield kind & 0xFFFF, data[at : at + length]
+        at += length + 2  # and a checksum
+
+
+def _properties(data: bytes) -> dict[int, tuple[int, bytes]]:
+    """Return the types and values of properties by their numbers; those with names are left out."""
+    found: dict[int, tuple[int, bytes]] = {}
+    try:
+        at = 4
+        for _ in range(int.from_bytes(data[:4], "little")):
+            kind, number = struct.unpack_from("<HH", data, at)
+            at += 4
+            if number >= 0x8000:
+                (named,) = struct.unpack_from("<I", data, at + 16)
+                at += 24
+                if named:
+                    at += -(-int.from_bytes(data[at - 4 : at], "little") // 4) * 4
+            count, plain = 1, kind & ~_MANY
+            if kind & _MANY or plain in _COUNTED:
+                (count,) = struct.unpack_from("<I", data, at)
+                at += 4
+            for _ in range(count):
+                size = _FIXED.get(plain, 0)
+                if plain in _COUNTED:
+                    (size,) = struct.unpack_from("<I", data, at)
+                    at += 4
+                elif not size:
+                    return found
+                found.setdefault(number, (plain, data[at : at + size]))
+                at += -(-size // 4) * 4
+    except struct.error:
+        pass
+    return found
+
+
+def _body(properties: dict[int, tuple[int, bytes]], charset: str) -> list[str | Html]:
+    if _HTML in properties:
+        return [Html(properties[_HTML][1].rstrip(b"\0"), charset)]
+    if text := _string(properties.get(_PLAIN, (0, b"")), charset):
+        return [text]
+    return []
+
+
+def _string(value: tuple[int, bytes], charset: str) -> str:
+    kind, data = value
+    text = data.decode("utf-16-le", "replace") if kind == 0x1F else decoded(data, charset)
+    return text.rstrip("\0 ")
