@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from app import render
 from app.cli_common import Command, CommandContext, existing, json_argument, stopping
@@ -56,7 +57,7 @@ def _window(model: ModelInfo) -> str:
 
 def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
     """Return a row for each fact of a model; what nobody has verified is unknown."""
-    for each in fields(model):
+    for each in structs.fields(model):
         value = getattr(model, each.name)
         match value:
             case None:

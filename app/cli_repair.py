@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from app import render
 from app.cli_common import CANCELLED, Call, Command, CommandContext, json_argument

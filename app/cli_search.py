@@ -11,6 +11,8 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from app import render
 from app.cli_common import Command, CommandContext, absolute_path
 from app.hit_lines import print_result, unsearched
@@ -110,7 +112,7 @@ def _search(options: Namespace, context: CommandContext) -> int:
         return 0
     if left_out:
         context.note(left_out)
-    result = replace(result, seconds=context.elapsed)
+    result = structs.replace(result, seconds=context.elapsed)
     explain = options.explain or bool(options.like)
     print_result(context, text, result, as_json=options.json, explain=explain)
     return 0
@@ -123,9 +125,10 @@ def _with_matches(engine: EngineApi, text: str, result: SearchResult) -> SearchR
         if hit.start == hit.end or (hit.explain is not None and hit.explain.aligned):
             return hit
         match = engine.call(Explain(text, Path(hit.path), hit.start))
-        return replace(hit, explain=replace(hit.explain or HitExplanation(), match=match))
+        explained = structs.replace(hit.explain or HitExplanation(), match=match)
+        return replace(hit, explain=explained)
 
-    return replace(result, hits=tuple(map(matched, result.hits)))
+    return structs.replace(result, hits=tuple(map(matched, result.hits)))
 
 
 def filter_terms(folders: Iterable[str], kinds: Iterable[str], date: str | None) -> list[str]:
@@ -247,7 +250,7 @@ def _compare(options: Namespace, context: CommandContext) -> int:
     limit = 0 if options.all else options.limit or STATEMENTS
     request = Compare(place(options.first), place(options.second), limit)
     found = context.with_engine(lambda engine: engine.call(request))
-    found = replace(found, seconds=context.elapsed)
+    found = structs.replace(found, seconds=context.elapsed)
     context.answer(options, encode(found), *_comparison_lines(found, context.style()))
     return 0
 

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from indexer.api.answers import (
     Comparison,
     ComparisonSide,
@@ -88,7 +90,10 @@ class FakeLibrary:
         )
         if request.explain:
             why = HitExplanation(score={"words": 1.0})
-            hits = [replace(hit, explain=replace(why, score={"words": hit.score})) for hit in hits]
+            hits = [
+                replace(hit, explain=structs.replace(why, score={"words": hit.score}))
+                for hit in hits
+            ]
         poor = "POOR" in text or bool(hits and hits[0].score < 1)
         match = Match.PERHAPS if "VAGUE" in text else Match.GOOD
         match = Match.NONE if poor else Match.CLOSEST if "ALIKE" in text else match

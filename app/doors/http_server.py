@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import struct
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ from app.doors.library import (
     QueryFilters,
     TextRange,
 )
+from indexer.api.codec import encode
 from indexer.api.document_requests import MOST_TEXTS
 from indexer.api.errors import Cancelled, LecternError, WorldError, bad_usage
 
@@ -229,7 +230,7 @@ class LibraryHttp:
             values = {each.name: each.read(request) for each in route.parameters}
             return route.call(self.library, _caller(request), values)
 
-        return await _run(lambda: JSONResponse(asdict(work())))
+        return await _run(lambda: JSONResponse(encode(work())))
 
     async def _image(self, request: Request) -> Response:
         def work() -> Response:

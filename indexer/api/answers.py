@@ -1,4 +1,4 @@
-"""What an engine answers: one frozen dataclass for each kind of answer.
+"""What an engine answers: one frozen struct for each kind of answer.
 
 Sizes are bytes, times seconds, paths absolute text, offsets code points of the canonical text.
 Hits, files and summaries are in ``indexer.api.types``, the state of the engine in ``status``.
@@ -10,20 +10,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
+from msgspec import Struct
+from msgspec import field as struct_field
+
 from indexer.api.phrases import Note
 from indexer.api.types import FileRow, FileState, Hit, Span
 
 
-@dataclass(frozen=True, slots=True)
-class FileList:
+class FileList(Struct, frozen=True):
     """A page of the coverage list, and the number of all matching rows."""
 
     files: tuple[FileRow, ...]
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class FolderCount:
+class FolderCount(Struct, frozen=True):
     """A folder, the number of files in it and below it, and whether it has folders with files."""
 
     path: str
@@ -31,8 +32,7 @@ class FolderCount:
     has_folders: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """One file and its document; ``created`` is an ISO date, ``language`` ISO 639-1, or ""."""
 
     path: str
@@ -51,16 +51,14 @@ class Document:
     bad_pages: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentList:
+class DocumentList(Struct, frozen=True):
     """A page of a list of documents, and the number of all."""
 
     documents: tuple[Document, ...]
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class TextPassage:
+class TextPassage(Struct, frozen=True):
     """A passage with its place; ``text`` is that range of the canonical text."""
 
     start: int
@@ -71,8 +69,7 @@ class TextPassage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentText:
+class DocumentText(Struct, frozen=True):
     """Passages of a document, in their order; ``following`` is where the next begins, 0 for none.
 
     ``characters`` is the length of the document's canonical text.
@@ -84,16 +81,14 @@ class DocumentText:
     following: int
 
 
-@dataclass(frozen=True, slots=True)
-class FormatEstimate:
+class FormatEstimate(Struct, frozen=True):
     """The files of one format to be read."""
 
     files: int
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Struct, frozen=True):
     """The cost of indexing some paths.
 
     Attributes:
@@ -116,11 +111,10 @@ class Estimate:
     seconds_words: float
     seconds_meaning: float
     measured: bool
-    leaving: Mapping[str, int] = field(default_factory=dict)
+    leaving: Mapping[str, int] = struct_field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class WatchedRoot:
+class WatchedRoot(Struct, frozen=True):
     """How changes below a root are noticed.
 
     Attributes:
@@ -134,8 +128,7 @@ class WatchedRoot:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class WatchState:
+class WatchState(Struct, frozen=True):
     """Whether and how the roots are watched.
 
     Attributes:
@@ -151,8 +144,7 @@ class WatchState:
     problem: Note | None
 
 
-@dataclass(frozen=True, slots=True)
-class ReindexCost:
+class ReindexCost(Struct, frozen=True):
     """The cost of making all vectors with a model.
 
     Attributes:
@@ -173,8 +165,7 @@ class ReindexCost:
     outdated: int
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """A damage or an inconsistency of a library.
 
     Attributes:
@@ -190,8 +181,7 @@ class Problem:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Struct, frozen=True):
     """The result of comparing catalog, store and disk."""
 
     problems: tuple[Problem, ...]
@@ -201,8 +191,7 @@ class Verification:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class RepairOutcome:
+class RepairOutcome(Struct, frozen=True):
     """The problems before a repair, those that are ``left``, and how many files are queued."""
 
     problems: tuple[Problem, ...]
@@ -210,8 +199,7 @@ class RepairOutcome:
     queued: int
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(Struct, frozen=True):
     """The numbers of files, documents and passages removed from the library."""
 
     files: int
@@ -219,8 +207,7 @@ class Removal:
     passages: int
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One result of ``doctor``; ``advice`` is "" if there is nothing to do."""
 
     name: str
@@ -263,8 +250,7 @@ class LoneStatement(Statement):
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonSide:
+class ComparisonSide(Struct, frozen=True):
     """One side of a comparison.
 
     Attributes:
@@ -283,8 +269,7 @@ class ComparisonSide:
     only: tuple[LoneStatement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """Two counterparts that differ in a number or a negation.
 
     Attributes:
@@ -298,8 +283,7 @@ class Change:
     second_marks: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Parallel:
+class Parallel(Struct, frozen=True):
     """A sentence that says nearly what another one says.
 
     Attributes:
@@ -322,8 +306,7 @@ class Parallel:
     pairs: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """The statements that only one of two documents has.
 
     Attributes:

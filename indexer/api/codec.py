@@ -1,8 +1,8 @@
 """Values as JSON between processes, and the framing of messages with binary parts.
 
-Dataclasses are checked by msgspec from their hints. Paths travel as text and must be absolute;
-unknown keys are ignored, as a newer program may have added them. A missing, wrongly typed or
-out-of-range value is a ``bad_request``. A message is a 4-byte big-endian header length, the JSON
+Structs and dataclasses are checked by msgspec from their hints. Paths travel as text and must be
+absolute; unknown keys are ignored, as a newer program may have added them. A missing, wrongly typed
+or out-of-range value is a ``bad_request``. A message is a 4-byte big-endian header length, the JSON
 header in UTF-8 and the binary part; on a stream it is preceded by a 4-byte big-endian total length.
 """
 
@@ -13,12 +13,12 @@ import os
 import struct
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path, PurePath
 from typing import IO, Any, ClassVar, NoReturn, Self, TypeVar, overload
 
 import msgspec
+from msgspec import Struct
 
 from indexer.api.errors import Failure, LecternError, WorldError
 
@@ -31,14 +31,13 @@ Header = dict[str, Any]
 MAX_INT = 2**63 - 1
 
 
-class Message:
+class Message(Struct, frozen=True):
     """A kind of message within one conversation, named after its class.
 
-    A family declares ``kinds = {}``, where its subclasses, frozen dataclasses, are registered.
+    A family declares ``kinds = {}``, where its subclasses, frozen structs, are registered.
     Their fields are in the same header as ``type`` and ``id``, and may not have these names.
     """
 
-    __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
     wire_name: ClassVar[str] = ""
 
@@ -278,8 +277,7 @@ class FrameReader:
             yield unpack(message)
 
 
-@dataclass(frozen=True, slots=True)
-class Hello:
+class Hello(Struct, frozen=True):
     """The first message of a child, with its pid, or of a client, with the library's secret."""
 
     role: str
@@ -287,8 +285,7 @@ class Hello:
     secret: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Greeting:
+class Greeting(Struct, frozen=True):
     """The hello of an engine.
 
     Attributes:

@@ -14,10 +14,9 @@ from indexer.api.progress import CancelToken, Report
 A = TypeVar("A")
 
 
-class Answered(Message, Generic[A]):
+class Answered(Message, Generic[A], frozen=True):
     """A message that is answered with an ``A``, the type argument of the base class."""
 
-    __slots__ = ()
     answer: ClassVar[Any]
 
     def __init_subclass__(cls) -> None:
@@ -45,7 +44,7 @@ class LibraryPart(StrEnum):
     MODELS = "models"
 
 
-class Request(Answered[A]):
+class Request(Answered[A], frozen=True):
     """A request to an engine.
 
     Attributes:
@@ -59,7 +58,6 @@ class Request(Answered[A]):
     ``bad_request`` unless they are absolute.
     """
 
-    __slots__ = ()
     kinds: ClassVar[dict[str, type[Request[Any]]]] = {}
     queue: ClassVar[Queue]
     reports: ClassVar[bool] = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,8 +16,7 @@ MOST_LETTERS = 1000  # of a title or the authors
 MOST_CHARACTERS = 20_000  # of a text to embed
 
 
-@dataclass(frozen=True, slots=True)
-class ListDocuments(Request[DocumentList]):
+class ListDocuments(Request[DocumentList], frozen=True):
     """List the documents that a query's filters select, in the order in which they were read.
 
     Attributes:
@@ -43,8 +41,7 @@ class ListDocuments(Request[DocumentList]):
         between("limit", self.limit, 1, MAX_LIMIT)
 
 
-@dataclass(frozen=True, slots=True)
-class CorrectDocument(Request[Document]):
+class CorrectDocument(Request[Document], frozen=True):
     """Correct the title, author and year of a document; they stay when it is read again or renamed.
 
     The answer is the document as it is now. Raises ``not_a_root`` for an unknown file.
@@ -63,8 +60,7 @@ class CorrectDocument(Request[Document]):
             raise WorldError("bad_request", reason="a year has four digits, a title one line")
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPassages(Request[DocumentText]):
+class ReadPassages(Request[DocumentText], frozen=True):
     """Read passages of a document from the library, as they were indexed.
 
     Attributes:
@@ -91,8 +87,7 @@ class ReadPassages(Request[DocumentText]):
         between("most", self.most, 1, 1 << 24)
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedTexts(Request[tuple[tuple[float, ...], ...]]):
+class EmbedTexts(Request[tuple[tuple[float, ...], ...]], frozen=True):
     """Embed texts with the model that the library is searched by; searches go first.
 
     Attributes:

@@ -9,15 +9,15 @@ codes to ``internal``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from indexer.api.phrases import Note, english, fill
 from indexer.api.translation import N_
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCode:
+class ErrorCode(Struct, frozen=True):
     """One declared failure; its texts are format strings over the keys of the detail.
 
     ``label`` fits a column. ``in_window`` replaces ``next_step`` in the window, if the command line
@@ -340,8 +340,7 @@ def sentence(note: Note) -> str:
     return english(note.code, note.detail)
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """An error between processes; ``message`` is for programs that do not know its code."""
 
     code: str

@@ -7,8 +7,9 @@ Extensions, limits, units, labels and the groups of ``type:`` derive from this t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from msgspec import Struct
 
 from indexer.api.translation import N_
 
@@ -48,8 +49,7 @@ GROUPS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(Struct, frozen=True):
     """One readable format.
 
     Attributes:

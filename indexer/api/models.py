@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
+
+from msgspec import Struct
 
 from indexer.api.answers import ReindexCost
 from indexer.api.contract import LibraryPart, Queue, Request
@@ -30,8 +31,7 @@ class ModelState(StrEnum):
     ABSENT = "absent"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
+class ModelInfo(Struct, frozen=True):
     """A model as the person sees it; what nobody has verified is None.
 
     Attributes:
@@ -71,8 +71,7 @@ class ModelInfo:
     disk_bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A question for a comparison; ``right`` is the document that answers it, or "".
 
     It is a path or its end, with ``#page=N`` for a page.
@@ -93,8 +92,7 @@ def read_questions(text: str) -> Iterator[Question]:
             yield Question(asked, right)
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedPassage:
+class ComparedPassage(Struct, frozen=True):
     """A passage that at least one of two models finds among its first ten.
 
     Attributes:
@@ -110,8 +108,7 @@ class ComparedPassage:
     right: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedQuestion:
+class ComparedQuestion(Struct, frozen=True):
     """What two models find for a question: the passages of the first model, then the others."""
 
     question: Question
@@ -128,8 +125,7 @@ class ComparedQuestion:
                     if each.right and each.ranks[model]), default=None)  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ModelComparison:
+class ModelComparison(Struct, frozen=True):
     """Two models on the same questions; each is named with its precision."""
 
     first: str
@@ -137,8 +133,7 @@ class ModelComparison:
     questions: tuple[ComparedQuestion, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RankScore:
+class RankScore(Struct, frozen=True):
     """How well a model ranks right passages: how often first and among ten, and mrr@10."""
 
     questions: int
@@ -154,8 +149,7 @@ class RankScore:
         return cls(len(ranks), found.count(1), len(found), reciprocal)
 
 
-@dataclass(frozen=True, slots=True)
-class EstimateReindex(Request[ReindexCost]):
+class EstimateReindex(Request[ReindexCost], frozen=True):
     """Estimate the cost of making all vectors with a model; None is the current one.
 
     Raises ``unknown_model``, ``model_absent`` for one that is not here.
@@ -166,15 +160,13 @@ class EstimateReindex(Request[ReindexCost]):
     precision: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListModels(Request[tuple[ModelInfo, ...]]):
+class ListModels(Request[tuple[ModelInfo, ...]], frozen=True):
     """List the language models that are here, then those that could be fetched."""
 
     queue: ClassVar[Queue] = Queue.STATUS
 
 
-@dataclass(frozen=True, slots=True)
-class GetModel(Request[ModelInfo]):
+class GetModel(Request[ModelInfo], frozen=True):
     """Fetch and compile a model, without using it. Progress is in bytes.
 
     Raises ``unknown_model``, ``model_unsupported``, ``model_gated``, ``model_missing``,
@@ -187,8 +179,7 @@ class GetModel(Request[ModelInfo]):
     model: str
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveModel(Request[int]):
+class RemoveModel(Request[int], frozen=True):
     """Delete the files of a model that is not in use; the answer is the number of bytes freed.
 
     Raises ``unknown_model``, ``model_in_use``.
@@ -199,8 +190,7 @@ class RemoveModel(Request[int]):
     model: str
 
 
-@dataclass(frozen=True, slots=True)
-class CompareModels(Request[ModelComparison]):
+class CompareModels(Request[ModelComparison], frozen=True):
     """Ask the same questions by the vectors of two models, of which the library must have both.
 
     ``first`` and ``second`` are models, with ``:int8`` or ``:fp32`` if there are both; empty for
@@ -215,8 +205,7 @@ class CompareModels(Request[ModelComparison]):
     questions: tuple[Question, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reindex(Request[Summary]):
+class Reindex(Request[Summary], frozen=True):
     """Make the missing vectors of a model, and index with it from now on.
 
     Searches use the old model until the new one is complete, which ends the request. Files that an
@@ -230,16 +219,14 @@ class Reindex(Request[Summary]):
     precision: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RollBack(Request[ModelChoice]):
+class RollBack(Request[ModelChoice], frozen=True):
     """Search with the previous model again. Raises ``nothing_to_roll_back``."""
 
     queue: ClassVar[Queue] = Queue.INDEX
     changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES, LibraryPart.MODELS)
 
 
-@dataclass(frozen=True, slots=True)
-class Discard(Request[int]):
+class Discard(Request[int], frozen=True):
     """Delete the vectors kept for ``RollBack``; the answer is the number of bytes freed."""
 
     queue: ClassVar[Queue] = Queue.INDEX

@@ -7,9 +7,10 @@ answers have binary data, as their class says.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
+
+from msgspec import Struct
 
 from indexer.api.contract import Answered
 from indexer.api.types import BlockKind, OutlineEntry, Span
@@ -19,18 +20,16 @@ A = TypeVar("A")
 Size = tuple[float, float]
 
 
-class PageRequest(Answered[A]):
+class PageRequest(Answered[A], frozen=True):
     """A request to the render child, which answers with an ``A`` and bytes."""
 
-    __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
 
 
 _AROUND = 40  # characters that are shown on each side of words that were found
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSource:
+class DocumentSource(Struct, frozen=True):
     """A file to show; ``format`` is its name if it is known, else ""."""
 
     path: Path
@@ -38,8 +37,7 @@ class DocumentSource:
     password: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRequest(PageRequest[A]):
+class DocumentRequest(PageRequest[A], frozen=True):
     """A request about one document."""
 
     kinds: ClassVar[dict[str, type[Any]]] = PageRequest.kinds  # only its subclasses are registered
@@ -49,8 +47,7 @@ class DocumentRequest(PageRequest[A]):
 # -- answers --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedPages:
+class OpenedPages(Struct, frozen=True):
     """The pages of an open document.
 
     Attributes:
@@ -68,8 +65,7 @@ class OpenedPages:
     outlined: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """An open document; ``stamp`` changes with its file. A document of text has no pages."""
 
     format: str
@@ -78,16 +74,14 @@ class Opened:
     pages: OpenedPages | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PageSizes:
+class PageSizes(Struct, frozen=True):
     """Sizes of pages, from ``first`` on."""
 
     first: int
     sizes: tuple[Size, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PageImage:
+class PageImage(Struct, frozen=True):
     """Rows of a page as an image; the bytes are 8 bits of red, green and blue each.
 
     Attributes:
@@ -105,8 +99,7 @@ class PageImage:
     stride: int
 
 
-@dataclass(frozen=True, slots=True)
-class MarkBox:
+class MarkBox(Struct, frozen=True):
     """A rectangle on a page; ``turn`` is the rotation of its text in quarters clockwise."""
 
     page: int
@@ -117,8 +110,7 @@ class MarkBox:
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
-class PassageMarks:
+class PassageMarks(Struct, frozen=True):
     """The places of ranges of a passage.
 
     Attributes:
@@ -134,8 +126,7 @@ class PassageMarks:
     margin: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class PageLetters:
+class PageLetters(Struct, frozen=True):
     """The text of a page, rotated by so many quarters clockwise.
 
     The bytes are the box of each character: four 32-bit floats, little endian; all 0 for a
@@ -146,8 +137,7 @@ class PageLetters:
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
-class TextBlock:
+class TextBlock(Struct, frozen=True):
     """What a run of a document's text is, as its format says; ``level`` is that of a heading."""
 
     start: int
@@ -156,8 +146,7 @@ class TextBlock:
     level: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TextPart:
+class TextPart(Struct, frozen=True):
     """A part of a document's text; the bytes are its UTF-8, ``more`` says whether text follows.
 
     ``blocks`` are in its order, with offsets of the document, as are ``pages``: where slides,
@@ -170,8 +159,7 @@ class TextPart:
     pages: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FoundWords:
+class FoundWords(Struct, frozen=True):
     """The places of some words on the first page that has them, or on the last page searched.
 
     ``spans`` are the boxes of each place, in the order of the page's text, ``texts`` the words
@@ -183,8 +171,7 @@ class FoundWords:
     texts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PageHighlight:
+class PageHighlight(Struct, frozen=True):
     """A highlight for a copy of a PDF: the quote, near where it stands in the text of its page.
 
     ``colour`` has a value from 0 to 1 for red, green and blue.
@@ -222,23 +209,20 @@ def around(text: str, span: tuple[int, int]) -> str:
 # -- requests -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Open(DocumentRequest[Opened]):
+class Open(DocumentRequest[Opened], frozen=True):
     """Open a document at a page."""
 
     page: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class GetSizes(DocumentRequest[PageSizes]):
+class GetSizes(DocumentRequest[PageSizes], frozen=True):
     """Measure pages."""
 
     first: int
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class GetImage(DocumentRequest[PageImage]):
+class GetImage(DocumentRequest[PageImage], frozen=True):
     """Render a page at a width in pixels; some rows of it, or all without ``rows``."""
 
     page: int
@@ -247,8 +231,7 @@ class GetImage(DocumentRequest[PageImage]):
     rows: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class GetMarks(DocumentRequest[PassageMarks]):
+class GetMarks(DocumentRequest[PassageMarks], frozen=True):
     """Find the places of ranges of a passage.
 
     Attributes:
@@ -265,15 +248,13 @@ class GetMarks(DocumentRequest[PassageMarks]):
     spans: tuple[Span, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class GetLetters(DocumentRequest[PageLetters]):
+class GetLetters(DocumentRequest[PageLetters], frozen=True):
     """Return the characters of a page and their boxes."""
 
     page: int
 
 
-@dataclass(frozen=True, slots=True)
-class FindWords(DocumentRequest[FoundWords]):
+class FindWords(DocumentRequest[FoundWords], frozen=True):
     """Find words on a page or, page by page, after it.
 
     An answer without places has the page that was reached within the time limit.
@@ -283,8 +264,7 @@ class FindWords(DocumentRequest[FoundWords]):
     page: int
 
 
-@dataclass(frozen=True, slots=True)
-class CopyWithHighlights(DocumentRequest[int]):
+class CopyWithHighlights(DocumentRequest[int], frozen=True):
     """Make a copy of a PDF with highlights; the bytes are the copy, the answer their number in it.
 
     The file itself is only read.
@@ -293,13 +273,11 @@ class CopyWithHighlights(DocumentRequest[int]):
     highlights: tuple[PageHighlight, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GetOutline(DocumentRequest[tuple[OutlineEntry, ...]]):
+class GetOutline(DocumentRequest[tuple[OutlineEntry, ...]], frozen=True):
     """Read the outline of a document."""
 
 
-@dataclass(frozen=True, slots=True)
-class GetText(DocumentRequest[TextPart]):
+class GetText(DocumentRequest[TextPart], frozen=True):
     """Read the text of a range, with ``room`` characters before and after it."""
 
     start: int = 0
@@ -307,6 +285,5 @@ class GetText(DocumentRequest[TextPart]):
     room: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Rest(PageRequest[None]):
+class Rest(PageRequest[None], frozen=True):
     """Close all files."""

@@ -11,8 +11,9 @@ import errno
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from indexer.api.translation import N_
 
@@ -243,8 +244,7 @@ _BY_NUMBER = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """A note for the person; ``code`` is one of this table, or of an error."""
 
     code: str

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from msgspec import Struct
+
 from indexer.api.errors import Cancelled
 
 MIN_INTERVAL_S = 0.1
@@ -49,8 +51,7 @@ class Step(StrEnum):
     MEASURE = "measure"  # of models; parts of the measurement in place of files
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """A snapshot of an indexing run. Rates are per second over the run so far."""
 
     step: Step

@@ -6,7 +6,6 @@ The file is one table of declarations, which is why it is long.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
@@ -50,8 +49,7 @@ class Order(StrEnum):
 # -- questions ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Search(Request[SearchResult]):
+class Search(Request[SearchResult], frozen=True):
     """Find the passages that answer a query.
 
     Attributes:
@@ -75,8 +73,7 @@ class Search(Request[SearchResult]):
         between("limit", self.limit, 1, MAX_LIMIT)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchByWords(Request[SearchResult]):
+class SearchByWords(Request[SearchResult], frozen=True):
     """Find passages by the words of a query alone, while ``Search`` waits for the model.
 
     It has a queue of its own, for a second query in that of searches would end the first. The
@@ -97,8 +94,7 @@ class SearchByWords(Request[SearchResult]):
         between("limit", self.limit, 1, MAX_LIMIT)
 
 
-@dataclass(frozen=True, slots=True)
-class Explain(Request[Explanation | None]):
+class Explain(Request[Explanation | None], frozen=True):
     """Decompose the similarity of a hit to a query by words.
 
     ``start`` is ``Hit.start``. The answer is None if the query has no words, or its model is not
@@ -114,8 +110,7 @@ class Explain(Request[Explanation | None]):
         between("start", self.start, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Compare(Request[Comparison]):
+class Compare(Request[Comparison], frozen=True):
     """Find the statements of each of two documents that the other does not have.
 
     Attributes:
@@ -135,8 +130,7 @@ class Compare(Request[Comparison]):
         between("limit", self.limit, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class FindElsewhere(Request[tuple[Parallel, ...]]):
+class FindElsewhere(Request[tuple[Parallel, ...]], frozen=True):
     """Find where else the library says what a piece of a document says.
 
     Attributes:
@@ -164,22 +158,19 @@ class FindElsewhere(Request[tuple[Parallel, ...]]):
         between("limit", self.limit, 1, MAX_LIMIT)
 
 
-@dataclass(frozen=True, slots=True)
-class GetStatus(Request[Status]):
+class GetStatus(Request[Status], frozen=True):
     """Return the status of the library."""
 
     queue: ClassVar[Queue] = Queue.STATUS
 
 
-@dataclass(frozen=True, slots=True)
-class GetActivity(Request[Activity]):
+class GetActivity(Request[Activity], frozen=True):
     """Return the current activity; cheap enough to be polled twice a second."""
 
     queue: ClassVar[Queue] = Queue.FAST
 
 
-@dataclass(frozen=True, slots=True)
-class ListFiles(Request[FileList]):
+class ListFiles(Request[FileList], frozen=True):
     """List the coverage: files, their states and reasons.
 
     Attributes:
@@ -205,8 +196,7 @@ class ListFiles(Request[FileList]):
         between("limit", self.limit, 1, MAX_LIMIT)
 
 
-@dataclass(frozen=True, slots=True)
-class ListFolders(Request[tuple[FolderCount, ...]]):
+class ListFolders(Request[tuple[FolderCount, ...]], frozen=True):
     """List the folders directly below a root, or below a folder in one, by name.
 
     Raises ``not_a_root`` for a folder outside the library.
@@ -216,16 +206,14 @@ class ListFolders(Request[tuple[FolderCount, ...]]):
     folder: Path
 
 
-@dataclass(frozen=True, slots=True)
-class GetDocument(Request[Document]):
+class GetDocument(Request[Document], frozen=True):
     """Return one file and its document. Raises ``not_a_root`` for an unknown file."""
 
     queue: ClassVar[Queue] = Queue.FAST
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class EstimateIndex(Request[Estimate]):
+class EstimateIndex(Request[Estimate], frozen=True):
     """Estimate the cost of indexing some files or folders, by names and sizes only.
 
     ``patterns`` replace those of the paths. Raises ``path_missing``, or ``bad_setting`` for an
@@ -240,16 +228,14 @@ class EstimateIndex(Request[Estimate]):
         _single_lines(self.patterns)
 
 
-@dataclass(frozen=True, slots=True)
-class Verify(Request[Verification]):
+class Verify(Request[Verification], frozen=True):
     """Compare catalog, store and disk, reading all of the store."""
 
     queue: ClassVar[Queue] = Queue.SLOW
     reports: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnose(Request[tuple[Check, ...]]):
+class Diagnose(Request[tuple[Check, ...]], frozen=True):
     """Check the library and the machine."""
 
     queue: ClassVar[Queue] = Queue.SLOW
@@ -258,8 +244,7 @@ class Diagnose(Request[tuple[Check, ...]]):
 # -- settings that take effect at once ------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SetPace(Request[Activity]):
+class SetPace(Request[Activity], frozen=True):
     """Set the speed of work; None leaves a value unchanged. Speed and pause are persistent.
 
     ``typing``: the person is typing, so work slows down for about two seconds.
@@ -272,16 +257,14 @@ class SetPace(Request[Activity]):
     typing: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Watch(Request[WatchState]):
+class Watch(Request[WatchState], frozen=True):
     """Start or stop watching the roots, or (None) only return the state; changes are indexed."""
 
     queue: ClassVar[Queue] = Queue.STATUS
     on: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SetPatterns(Request[tuple[str, ...]]):
+class SetPatterns(Request[tuple[str, ...]], frozen=True):
     """Set, or with None only return, the exclude patterns of a root, which is then scanned.
 
     ``patterns`` are in gitignore syntax; one that begins with "!" includes again. Raises
@@ -297,8 +280,7 @@ class SetPatterns(Request[tuple[str, ...]]):
         _single_lines(self.patterns)
 
 
-@dataclass(frozen=True, slots=True)
-class SetCollection(Request[Mapping[str, str]]):
+class SetCollection(Request[Mapping[str, str]], frozen=True):
     """Name a set of documents, which ``in:`` then takes for a folder; without filters, forget it.
 
     ``filters`` is a query whose filters select the documents; with ``adds`` they join those of the
@@ -321,8 +303,7 @@ class SetCollection(Request[Mapping[str, str]]):
             raise WorldError("bad_request", reason="a name is one line without quotation marks")
 
 
-@dataclass(frozen=True, slots=True)
-class Retry(Request[int]):
+class Retry(Request[int], frozen=True):
     """Queue failed files again, given by path or folder; without paths, all that failed.
 
     The answer is the number of files queued. Raises ``not_a_root``.
@@ -334,8 +315,7 @@ class Retry(Request[int]):
     paths: tuple[Path, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unlock(Request[int]):
+class Unlock(Request[int], frozen=True):
     """Queue a protected file and its copies again, to be opened with a password.
 
     The password is kept in memory only, while the engine runs. The answer is the number of files
@@ -349,8 +329,7 @@ class Unlock(Request[int]):
     password: str
 
 
-@dataclass(frozen=True, slots=True)
-class Remove(Request[Removal]):
+class Remove(Request[Removal], frozen=True):
     """Remove folders or files from the library; the files themselves are not touched.
 
     It does not wait for an index run, which deletes orphaned documents at its end. Raises
@@ -365,8 +344,7 @@ class Remove(Request[Removal]):
 # -- work -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Index(Request[Summary]):
+class Index(Request[Summary], frozen=True):
     """Add the paths as roots and index new and changed files under them, by default all roots.
 
     Attributes:
@@ -392,8 +370,7 @@ class Index(Request[Summary]):
         _single_lines(self.patterns)
 
 
-@dataclass(frozen=True, slots=True)
-class Repair(Request[RepairOutcome]):
+class Repair(Request[RepairOutcome], frozen=True):
     """Delete damaged rows, and queue the files of their documents for the next run."""
 
     queue: ClassVar[Queue] = Queue.INDEX
@@ -401,8 +378,7 @@ class Repair(Request[RepairOutcome]):
     reports: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True)
-class Shutdown(Request[None]):
+class Shutdown(Request[None], frozen=True):
     """End the process of the engine. Raises ``busy`` for an engine that a command has opened.
 
     Its name and the hello are the same in all versions of the protocol, so that a newer window can

@@ -6,10 +6,11 @@ A declaration parses and validates values; the command line and the window's dia
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct, field
 
 from indexer.api.errors import WorldError
 
@@ -37,8 +38,7 @@ class SettingType(Enum):
     STYLE = "style or template"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One declared setting.
 
     ``group`` is the label of its page in the dialog, "" for one that is set where its effect is

@@ -6,8 +6,9 @@ Sizes are bytes, shares 0 to 1, paths absolute text.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+
+from msgspec import Struct, field
 
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress
@@ -21,31 +22,27 @@ class Speed(StrEnum):
     FAST = "fast"
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """The indexing job in progress."""
 
     job: str
     progress: Progress
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
+class ModelChoice(Struct, frozen=True):
     """A model and how its numbers are stored."""
 
     model: str
     precision: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChange(ModelChoice):
+class ModelChange(ModelChoice, frozen=True):
     """The model whose vectors are being made, and the share that is done."""
 
     embedded_share: float
 
 
-@dataclass(frozen=True, slots=True)
-class Activity:
+class Activity(Struct, frozen=True):
     """The current activity; small, as it is polled twice a second.
 
     Attributes:
@@ -79,8 +76,7 @@ class Activity:
     empty: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TableSize:
+class TableSize(Struct, frozen=True):
     """A table's rows and the bytes of its directory, of which ``live`` are in use."""
 
     rows: int
@@ -88,8 +84,7 @@ class TableSize:
     live: int
 
 
-@dataclass(frozen=True, slots=True)
-class RootStatus:
+class RootStatus(Struct, frozen=True):
     """A root and its files; ``watched`` and ``watched_why`` are as in ``WatchedRoot``, or ""."""
 
     path: str
@@ -102,8 +97,7 @@ class RootStatus:
     watched_why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageStatus:
+class LanguageStatus(Struct, frozen=True):
     """Documents of one language (ISO 639-1, or ""), with advice if the model does not cover it."""
 
     language: str
@@ -117,8 +111,7 @@ class LanguageStatus:
         return str(note.detail["model"]) if note and note.code == "language_offered" else ""
 
 
-@dataclass(frozen=True, slots=True)
-class ScannedPagesStatus:
+class ScannedPagesStatus(Struct, frozen=True):
     """Pages that have content but no text, and what recognises them.
 
     Attributes:
@@ -138,8 +131,7 @@ class ScannedPagesStatus:
     code: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionMade:
+class ConnectionMade(Struct, frozen=True):
     """A connection to the network; ``time`` is ISO 8601, ``outcome`` a code or a message."""
 
     time: str
@@ -147,8 +139,7 @@ class ConnectionMade:
     outcome: str
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """The library as a whole.
 
     Attributes:

@@ -7,8 +7,11 @@ page numbers are 1-based.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec import field as struct_field
 
 from indexer.api.phrases import Note
 
@@ -59,8 +62,7 @@ class BlockKind(StrEnum):
     FURNITURE = "furniture"  # its repetitions, page numbers, marks: in the text, not in a view
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """A run of canonical text with one role. Blocks are in reading order and do not overlap."""
 
     start: int
@@ -70,8 +72,7 @@ class Block:
     level: int = 0  # of a heading, 1 is the highest; 0 otherwise
 
 
-@dataclass(frozen=True, slots=True)
-class OutlineEntry:
+class OutlineEntry(Struct, frozen=True):
     """A bookmark of the document: its depth (1 is the highest), its title and its page."""
 
     level: int
@@ -79,8 +80,7 @@ class OutlineEntry:
     page: int
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentInfo:
+class DocumentInfo(Struct, frozen=True):
     """The metadata of a document, as extracted."""
 
     text_id: (
@@ -100,8 +100,7 @@ class DocumentInfo:
     labels: tuple[str, ...] = ()  # of its first pages, if they are not the numbers of the sheets
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A few consecutive sentences: the unit of search.
 
     ``text`` is the canonical slice ``document_text[char_start:char_end]``; ``view`` is what is
@@ -143,8 +142,7 @@ class Why(StrEnum):
     NAME = "name"
 
 
-@dataclass(frozen=True, slots=True)
-class Also:
+class Also(Struct, frozen=True):
     """A near-duplicate of a hit in another document."""
 
     path: str
@@ -158,8 +156,7 @@ class Also:
     page_label: str = ""  # as in ``Hit``
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """The similarity of a passage to a query, by words.
 
     Attributes:
@@ -185,8 +182,7 @@ class Explanation:
     pairs: tuple[tuple[str, str, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SourceSentence:
+class SourceSentence(Struct, frozen=True):
     """A sentence of the source of ``like:``; ``start`` and ``end`` in the canonical text."""
 
     page: int
@@ -195,8 +191,7 @@ class SourceSentence:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class AlignedSentence:
+class AlignedSentence(Struct, frozen=True):
     """A sentence of a hit (offsets into ``Hit.text``), and the most similar one of the source."""
 
     start: int
@@ -205,8 +200,7 @@ class AlignedSentence:
     source: SourceSentence
 
 
-@dataclass(frozen=True, slots=True)
-class HitExplanation:
+class HitExplanation(Struct, frozen=True):
     """The components of a hit's score.
 
     ``score``, ``passage``, ``document`` and ``weights`` are numbers of the ranking by name
@@ -214,10 +208,10 @@ class HitExplanation:
     ``match`` is the answer of ``Explain``, if requested.
     """
 
-    score: Mapping[str, float] = field(default_factory=dict)
-    passage: Mapping[str, float] = field(default_factory=dict)
-    document: Mapping[str, float] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
+    score: Mapping[str, float] = struct_field(default_factory=dict)
+    passage: Mapping[str, float] = struct_field(default_factory=dict)
+    document: Mapping[str, float] = struct_field(default_factory=dict)
+    weights: Mapping[str, float] = struct_field(default_factory=dict)
     aligned: tuple[AlignedSentence, ...] = ()
     match: Explanation | None = None
 
@@ -264,8 +258,7 @@ class Hit:
         return self.sent_ns or self.modified_ns
 
 
-@dataclass(frozen=True, slots=True)
-class FileRow:
+class FileRow(Struct, frozen=True):
     """One line of the coverage list."""
 
     path: str
@@ -283,8 +276,7 @@ class FileRow:
     author: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """The outcome of an indexing run: the number of files in each state, and the work done.
 
     ``seconds`` are from the call to its end, pauses included.
@@ -301,8 +293,7 @@ class Summary:
     reused: int = 0  # passages that reused vectors of an earlier text of their file
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(Struct, frozen=True):
     """The answer to a query: the hits, best first, and notes for the person."""
 
     hits: tuple[Hit, ...]

@@ -16,7 +16,6 @@ import signal
 import socket
 import sys
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
@@ -42,31 +41,27 @@ PATIENCE_S = 10.0
 A = TypeVar("A")
 
 
-class LauncherRequest(Answered[A]):
+class LauncherRequest(Answered[A], frozen=True):
     """A request to a launcher, which answers with an ``A``."""
 
-    __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class FetchModel(LauncherRequest[None]):
+class FetchModel(LauncherRequest[None], frozen=True):
     """Download the files of a published model into a folder (``indexer.embed.hub``)."""
 
     model: str
     folder: Path
 
 
-@dataclass(frozen=True, slots=True)
-class PublishLibrary(LauncherRequest[int]):
+class PublishLibrary(LauncherRequest[int], frozen=True):
     """Publish a library below a URI; the answer is the number of the version."""
 
     library: Path
     uri: str
 
 
-@dataclass(frozen=True, slots=True)
-class PullLibrary(LauncherRequest[Path]):
+class PullLibrary(LauncherRequest[Path], frozen=True):
     """Pull a library (``indexer.shards.exchange.pull``); the answer is its folder."""
 
     uri: str
@@ -74,8 +69,7 @@ class PullLibrary(LauncherRequest[Path]):
     by_name: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BuildLibrary(LauncherRequest[str]):
+class BuildLibrary(LauncherRequest[str], frozen=True):
     """Build a library of many shards below a URI (``indexer.shards.build``).
 
     ``options`` and the answer are ``BuildOptions`` and ``Built`` as JSON; without options nothing
@@ -87,15 +81,13 @@ class BuildLibrary(LauncherRequest[str]):
     options: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenPath(LauncherRequest[bool]):
+class OpenPath(LauncherRequest[bool], frozen=True):
     """Open a file or folder as the desktop does; the answer is whether a program was started."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class OpenInViewer(LauncherRequest[bool]):
+class OpenInViewer(LauncherRequest[bool], frozen=True):
     """Start a viewer at a page, "" for the person's own; the answer is whether it started."""
 
     viewer: str
@@ -103,13 +95,11 @@ class OpenInViewer(LauncherRequest[bool]):
     page: int
 
 
-@dataclass(frozen=True, slots=True)
-class StartAgain(LauncherRequest[bool]):
+class StartAgain(LauncherRequest[bool], frozen=True):
     """Start the program again, as it was started; the answer is whether it started."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Share(LauncherRequest[None]):
+class _Share(LauncherRequest[None], frozen=True):
     """Send another socket of the same launcher."""
 
 

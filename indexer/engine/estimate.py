@@ -14,6 +14,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from indexer.api.answers import Estimate, FormatEstimate
 from indexer.api.errors import WorldError
 from indexer.api.formats import BY_NAME
@@ -166,7 +168,7 @@ def estimate_cost(
     layers = find_record(model, config.models).depth
     rates = load_throughput(catalog, space.key if space else "", layers)
     page_bytes = catalog.coverage.page_bytes() | sampled_page_bytes(counted.sample, token)
-    return replace(counted.to_estimate(rates, page_bytes), leaving=dict(leaving))
+    return structs.replace(counted.to_estimate(rates, page_bytes), leaving=dict(leaving))
 
 
 def count_leaving(root: bytes, known: Collection[bytes], staying: set[bytes]) -> Counter[str]:

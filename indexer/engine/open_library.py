@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from msgspec import structs
+
 from indexer.api.answers import FileList, FolderCount
 from indexer.api.contract import Request
 from indexer.api.document_requests import CorrectDocument, EmbedTexts, ListDocuments, ReadPassages
@@ -139,7 +141,7 @@ class OpenLibrary:
             )
         self.found.extend(hit.path for hit in result.hits)
         unread = reindex.unread_language(self.catalog, self.config, asked_in)
-        return replace(result, notes=(*result.notes, *unread))
+        return structs.replace(result, notes=(*result.notes, *unread))
 
     def _search_by_words(self, request: SearchByWords, caller: Caller) -> SearchResult:
         query = parse_within(request.text, request.within)

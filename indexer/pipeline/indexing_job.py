@@ -7,8 +7,10 @@ interruptions is one ``run.IndexingRun``.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
 
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.progress import Progress, Reporter, Step

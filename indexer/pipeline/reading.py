@@ -22,6 +22,7 @@ from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
 import psutil
+from msgspec import structs
 
 from indexer import faults
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
@@ -211,7 +212,7 @@ class FileReader:
             self._languages.note(job.path, info.language)
             # A reader may claim the text of another document: only equal bytes share their text.
             own = hashlib.sha256(f"{content.content_id} {info.text_id}".encode())
-            opened = TextExtracted(job, content, replace(info, text_id=own.hexdigest()))
+            opened = TextExtracted(job, content, structs.replace(info, text_id=own.hexdigest()))
             self._worked(began)
             self._put(opened)
             return self._wait_for(opened.reply)

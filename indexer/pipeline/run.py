@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from indexer import faults
 from indexer.api.errors import LecternError
 from indexer.extract.base import EXTRACTOR_VERSION
@@ -385,4 +387,4 @@ class IndexingRun:
     def progress(self) -> Progress:
         """Return the progress, earlier runs included."""
         progress = self._rates.progress(self.own, self._intake.files.values(), self._before)
-        return replace(progress, current=self._intake.current)
+        return structs.replace(progress, current=self._intake.current)

@@ -12,10 +12,12 @@ import contextlib
 import logging
 import threading
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import IntEnum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec.structs import replace
 
 from indexer.api.contract import EngineApi
 from indexer.api.errors import Cancelled, LecternError, WorldError

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count, pairwise
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from indexer.api.types import BlockKind, Passage
 from indexer.text.pieces import MIN_SENTENCE, PageLike, Piece, TextBuffer, split_pieces

@@ -14,7 +14,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +42,7 @@ _MOST = 1024  # characters; gocryptfs takes 2,048 bytes
 QUIET = ("-q", "-nosyslog")
 
 
-@dataclass(frozen=True, slots=True)
-class MakeVault(LauncherRequest[None]):
+class MakeVault(LauncherRequest[None], frozen=True):
     """Make an encrypted folder in an empty one."""
 
     folder: Path
@@ -61,8 +59,7 @@ class MakeVault(LauncherRequest[None]):
             raise WorldError("vault_unavailable", reason="gocryptfs_failed", status=done.returncode)
 
 
-@dataclass(frozen=True, slots=True)
-class MountVault(LauncherRequest[None]):
+class MountVault(LauncherRequest[None], frozen=True):
     """Mount an encrypted folder, and start the process that unmounts it.
 
     Attributes:
@@ -92,8 +89,7 @@ class MountVault(LauncherRequest[None]):
             raise WorldError("vault_unavailable", reason="gocryptfs_failed", status=done.returncode)
 
 
-@dataclass(frozen=True, slots=True)
-class DetachVault(LauncherRequest[None]):
+class DetachVault(LauncherRequest[None], frozen=True):
     """Unmount what a keeper that was killed has left."""
 
     folder: Path

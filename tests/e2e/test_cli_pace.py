@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from app.cli_library import estimate_lines, pace_line
 from indexer.api.answers import Estimate, FormatEstimate

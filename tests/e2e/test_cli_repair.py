@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from app.cli_repair import cost_lines, repair_lines, verify_lines
 from indexer.api.answers import Problem, ReindexCost, RepairOutcome, Verification

@@ -6,11 +6,11 @@ import io
 import json
 import zipfile
 from contextlib import closing
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import docx
 import pytest
+from msgspec.structs import replace
 
 from indexer.catalog.catalog import Catalog
 from indexer.extract.process.child import CHARACTERS_A_FRAME

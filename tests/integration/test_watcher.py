@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from indexer.api.answers import WatchState
 from indexer.api.errors import WorldError
@@ -198,7 +199,7 @@ def test_what_stops_it_is_told_until_it_goes_on(world: World, engine: Engine) ->
 def test_watching_can_end_and_begin_again(world: World, engine: Engine) -> None:
     with watching(engine):
         pass
-    assert replace(engine.call(Watch()), quiet=False) == WatchState(
+    assert structs.replace(engine.call(Watch()), quiet=False) == WatchState(
         on=False, roots=(), folders=0, quiet=False, problem=None
     )
     (world.documents / "late.txt").write_text("Written meanwhile.")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from msgspec import structs
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -340,7 +341,7 @@ class SearchPage(QWidget):
         self.offer.show_notes(result.notes)
         text, more = self.live_search.answered_text, self.live_search.may_have_more
         if not asks(text):  # nothing was asked that a sentence could answer
-            result = replace(result, hits=tuple(map(_unmarked, result.hits)))
+            result = structs.replace(result, hits=tuple(map(_unmarked, result.hits)))
         self.steps.note_query(text)
         new = self.alerts.visit(text, result.hits)
         if new or not same_query:

@@ -15,9 +15,10 @@ import math
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from indexer.api.codec import check_values, decode
 from indexer.api.errors import CODES, Failure, InternalError, LecternError, WorldError

@@ -23,9 +23,10 @@ the engine believes nothing that ``border`` has not checked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+
+from msgspec import Struct
 
 from indexer.api.codec import Message
 from indexer.api.errors import Failure
@@ -37,22 +38,19 @@ from indexer.ocr.tesseract import Tesseract
 MAX_FRAME_BYTES = 8 << 20
 
 
-class ToChild(Message):
+class ToChild(Message, frozen=True):
     """Messages of the engine."""
 
-    __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
 
 
-class FromChild(Message):
+class FromChild(Message, frozen=True):
     """Messages of the child."""
 
-    __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPages:
+class KnownPages(Struct, frozen=True):
     """Where a child finds the recognised pages of a document.
 
     ``library`` is the folder of the library, ``content`` the hash of the document's bytes.
@@ -62,8 +60,7 @@ class KnownPages:
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Extract(ToChild):
+class Extract(ToChild, frozen=True):
     """Extract a document; ``format`` is the name of its format if the scan found it, else "".
 
     ``skip`` are pages to leave out. A ``careful`` child reports every page before it reads it. With
@@ -82,8 +79,7 @@ class Extract(ToChild):
     languages: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Recognise(ToChild):
+class Recognise(ToChild, frozen=True):
     """Recognise the text on a page (from 1) of a PDF; the most likely language comes first.
 
     ``program`` is None where Tesseract is not installed.
@@ -97,47 +93,40 @@ class Recognise(ToChild):
     languages: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Go(ToChild):
+class Go(ToChild, frozen=True):
     """Send the passages of the document."""
 
 
-@dataclass(frozen=True, slots=True)
-class Skip(ToChild):
+class Skip(ToChild, frozen=True):
     """Do not send the passages of the document."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageReached(FromChild):
+class PageReached(FromChild, frozen=True):
     """The page that is read next, and the number of pages."""
 
     page: int
     pages: int
 
 
-@dataclass(frozen=True, slots=True)
-class Textless(FromChild):
+class Textless(FromChild, frozen=True):
     """Pages that have content but no text."""
 
     pages: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentRead(FromChild):
+class DocumentRead(FromChild, frozen=True):
     """The metadata of a document."""
 
     info: DocumentInfo
 
 
-@dataclass(frozen=True, slots=True)
-class PassagesSent(FromChild):
+class PassagesSent(FromChild, frozen=True):
     """Some of a document's passages, in order."""
 
     passages: tuple[Passage, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TextSent(FromChild):
+class TextSent(FromChild, frozen=True):
     """A piece of the canonical text that lies on one page and in one ``part``, in order."""
 
     page: int
@@ -145,8 +134,7 @@ class TextSent(FromChild):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class LinesFound(FromChild):
+class LinesFound(FromChild, frozen=True):
     """Recognised lines, packed by ``indexer.ocr.layer.pack``, in base64.
 
     ``lasting``, if no other language of Tesseract would change them.
@@ -156,13 +144,11 @@ class LinesFound(FromChild):
     lasting: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Ended(FromChild):
+class Ended(FromChild, frozen=True):
     """The last message about a document."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failed(FromChild):
+class Failed(FromChild, frozen=True):
     """The last message about a document that could not be read to its end."""
 
     error: Failure

@@ -9,9 +9,11 @@ from __future__ import annotations
 import base64
 import logging
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Self
+
+from msgspec.structs import replace
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.config import Limits

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
@@ -89,7 +89,7 @@ def test_only_a_library_that_is_up_to_date_is_said_to_be(
     line = WorkLine(canned_context(tmp_path)[0])
     qtbot.addWidget(line)
     reason = "paused" if "paused" in unfinished else ""
-    line.show_activity(replace(IDLE, reason=reason, **unfinished))  # type: ignore[arg-type]  # given above
+    line.show_activity(replace(IDLE, reason=reason, **unfinished))
     assert line.sentence.text() != "Up to date"
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetActivity, Index, Search
@@ -113,7 +113,7 @@ def test_it_waits_for_what_the_person_asks(qtbot: QtBot, desk: Desk) -> None:
     desk.change(2)  # the answer is that another search came in between
     desk.found = [*kept, hit("/docs/new.txt", text="The rent is higher.")]
     qtbot.waitUntil(lambda: desk.new == [1])
-    working = replace(IDLE, changes=3, running=object())  # type: ignore[arg-type]  # anything
+    working = replace(IDLE, changes=3, running=object())
     asked = len(desk.link.asked)
     desk.alerts.show_activity(working)
     desk.alerts.show_activity(None)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QSignalSpy, QTest
@@ -220,7 +221,7 @@ def test_near_duplicates_unfold_in_place_with_the_names_of_their_files(
         Also(f"/docs/{name}", name, "Lease", 4, 4, 0, 9) for name in ("v1.txt", "v0.txt")
     )
     first, *others = result.hits
-    folded = replace(result, hits=(replace(first, also=copies), *others))
+    folded = structs.replace(result, hits=(replace(first, also=copies), *others))
     page.results.show_answer("tenant", folded, same_query=False, more=False)
     rows, view = page.results.model.rows, page.results.view
     at = next(at for at, row in enumerate(rows) if row.kind is RowKind.ALIKE)

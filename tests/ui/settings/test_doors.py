@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec import structs
 from PySide6.QtCore import Qt
 
 from indexer.api.requests import GetStatus
@@ -32,7 +33,9 @@ def canned(tmp_path: Path) -> Canned:
 
 def test_each_door_sees_what_was_chosen_and_nothing_at_first(canned: Canned, qtbot: QtBot) -> None:
     context, link, _said = canned
-    status = replace(EMPTY, collections={"Contracts": "in:contracts", "Letters": "in:letters"})
+    status = structs.replace(
+        EMPTY, collections={"Contracts": "in:contracts", "Letters": "in:letters"}
+    )
     link.answers[GetStatus] = lambda _request: status
     context.settings.set("serve_collections", ("Gone",))
     read: list[int] = []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import string
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QLocale
 
 from indexer.api.errors import CODES, WorldError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from indexer.api import document_requests, models, requests
 from indexer.api.codec import MAX_INT, check_values, decode, encode, from_json, pack, unpack
@@ -216,4 +217,4 @@ def test_every_request_and_answer_can_cross(kind: Any) -> None:
         decode(kind, 1)
     with pytest.raises(WorldError):
         decode(kind.answer, object())
-    assert not {"type", "id"} & {field.name for field in fields(kind)}
+    assert not {"type", "id"} & {field.name for field in structs.fields(kind)}

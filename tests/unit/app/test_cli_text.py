@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from app.cli_index import summary_lines
 from app.cli_library import file_line, reason_of, status_lines
@@ -100,11 +101,11 @@ def test_filters_with_spaces_are_quoted() -> None:
     ],
 )
 def test_reasons(code: str, detail: str, reason: str) -> None:
-    assert reason_of(replace(ROW, code=code, detail=detail)) == reason
+    assert reason_of(structs.replace(ROW, code=code, detail=detail)) == reason
 
 
 def test_a_line_of_the_coverage_can_be_cut_at_tabs() -> None:
-    row = replace(
+    row = structs.replace(
         ROW,
         path="/a/tab\there\n.pdf",
         bad_pages=(3, 4),
@@ -114,13 +115,13 @@ def test_a_line_of_the_coverage_can_be_cut_at_tabs() -> None:
     )
     state, path, reason = file_line(row).split("\t")
     assert (state, path, reason) == ("partial", r"/a/tab\there\n.pdf", "Not read: pages 3, 4.")
-    assert file_line(replace(ROW, code="", detail="")) == "unreadable\t/a/b.pdf"
+    assert file_line(structs.replace(ROW, code="", detail="")) == "unreadable\t/a/b.pdf"
 
 
 def test_status_of_a_busy_engine() -> None:
     progress = Progress(Step.INDEX, 3, 9, 100, 200, 0, 0, 10.0, None)
     lines = status_lines(
-        replace(
+        structs.replace(
             EMPTY,
             bytes=2_000_000,
             roots=(root("/a"), root("/b", 2, offline=True)),
@@ -135,7 +136,7 @@ def test_status_of_a_busy_engine() -> None:
 
 
 def test_an_update_says_why_it_reads_again() -> None:
-    lines = status_lines(replace(EMPTY, rebuilding=True))
+    lines = status_lines(structs.replace(EMPTY, rebuilding=True))
     assert "Made anew  after an update, from the documents" in lines
 
 
@@ -147,7 +148,9 @@ def test_status_of_a_change_of_model() -> None:
     )
     changing = ModelChange("many", "int8", 0.25)
     lines = [" ".join(line.split()) for line in status_lines(
-        replace(EMPTY, model="tiny", precision="fp32", changing=changing, languages=languages)
+        structs.replace(
+            EMPTY, model="tiny", precision="fp32", changing=changing, languages=languages
+        )
     )]  # fmt: skip
     assert "Model tiny, fp32" in lines
     assert "Changing to many, int8: 25 % done; the previous model is used until then" in lines
@@ -167,6 +170,6 @@ def test_summaries() -> None:
         "  indexed          38",
         "  unreadable        2   lectern files --state unreadable",
     ]
-    stopped = summary_lines(replace(summary, cancelled=True, seconds=0.0))
+    stopped = summary_lines(structs.replace(summary, cancelled=True, seconds=0.0))
     assert stopped[0].startswith("Stopped after 0.0 s: ")
     assert stopped[-1] == "`lectern index` goes on where it stopped."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from app.cli_models import comparison_lines, info_rows, summary
 from indexer.api.models import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from app import render
 from app.cli_common import explain_failure
@@ -36,7 +37,7 @@ def test_every_listing_shows_the_name_as_it_is() -> None:
     lines = hit_lines(1, HIT, TerminalStyle(width=110))
     assert lines[0].startswith(f" 1  {SHOWN}")
     assert lines[-2:] == [f"    /a/{SHOWN} (words)", f"    also /b/{SHOWN}"]
-    shown = status_lines(replace(EMPTY, library=f"/{ODD}", roots=(root(f"/a/{ODD}"),)))
+    shown = status_lines(structs.replace(EMPTY, library=f"/{ODD}", roots=(root(f"/a/{ODD}"),)))
     assert shown[0].startswith(f"Library   /{SHOWN}, ")
     assert shown[1] == f"Folders   /a/{SHOWN}, 1 file"
 
@@ -52,18 +53,21 @@ def test_a_failure_names_the_file_as_it_is(capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize("code", ["path_denied", "path_missing"])
 def test_the_reason_of_a_file_has_no_gap(code: str) -> None:
-    assert "?" not in reason_of(replace(ROW, path="/a/b", code=code))
+    assert "?" not in reason_of(structs.replace(ROW, path="/a/b", code=code))
 
 
 def test_a_file_without_a_reason_has_none() -> None:
-    assert file_line(replace(ROW, path="/a/b", state=FileState.INDEXED, code="")) == "indexed\t/a/b"
+    assert (
+        file_line(structs.replace(ROW, path="/a/b", state=FileState.INDEXED, code=""))
+        == "indexed\t/a/b"
+    )
 
 
 def test_pages_that_are_not_listed_are_counted() -> None:
-    many = replace(ROW, code="", bad_pages=tuple(range(1, 31)))
+    many = structs.replace(ROW, code="", bad_pages=tuple(range(1, 31)))
     assert file_line(many).endswith("Not read: pages " + ", ".join(map(str, range(1, 21)))
                                     + " and 10 more.")  # fmt: skip
-    assert file_line(replace(many, bad_pages=(7,))).endswith("Not read: page 7.")
+    assert file_line(structs.replace(many, bad_pages=(7,))).endswith("Not read: page 7.")
 
 
 def test_other_places_have_pages_only_where_their_format_has() -> None:
@@ -100,7 +104,7 @@ def test_a_run_without_a_scan_counts_no_files() -> None:
     ],
 )
 def test_reasons_that_change_nothing_are_left_out(speed: str, reason: str, said: str) -> None:
-    assert pace_line(replace(EMPTY, speed=Speed(speed), reason=reason)) == said
+    assert pace_line(structs.replace(EMPTY, speed=Speed(speed), reason=reason)) == said
 
 
 def test_a_part_past_a_limit_has_a_sentence() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.errors import Failure, WorldError
 from indexer.api.types import DocumentInfo, Passage
