@@ -3,10 +3,10 @@
     python packaging/model/compile_forms.py [FOLDER…]
 
 A FOLDER is that of a model, by default each in ``resources/models``. Its forms, in 8 bits, in
-float32, and in float32 and float16 for accelerators, share the file of weights; ``content.json``
-says what they were compiled from, and nothing is done if that is unchanged. The form in 8 bits is
-calibrated: the float32 graph reads a few pages of public-domain text to find the range of every
-activation with a fixed scale.
+float32, and for passages in float32 and float16 for accelerators, share the file of weights;
+``content.json`` says what they were compiled from, and nothing is done if that is unchanged. The
+form in 8 bits is calibrated: the float32 graph reads a few pages of public-domain text to find the
+range of every activation with a fixed scale.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 MODELS = HERE.parents[1] / "resources" / "models"
 LOCK = "compiling.lock"
-EXACT, INTEGERS = "float.bin", "int8.bin"
+CONSTANTS = "constants.bin"
 # Below this cosine with float32, on any calibration text, a form is refused.
 LEAST = {Precision.FP16: 0.999, Precision.INT8: 0.9}
 # Factor on the observed ranges, so that slightly larger values are not clipped.
@@ -143,7 +143,7 @@ def _compile(folder: Path) -> None:
             _link(folder / name, scratch / name)
         graphs = write_forms(record, checkpoint, scratch)
         (folder / CONTENT).unlink(missing_ok=True)
-        for left in folder.glob("*.onnx"):
+        for left in (*folder.glob("*.onnx"), *folder.glob("*.bin")):
             left.unlink()
         for path in scratch.iterdir():
             path.replace(folder / path.name)
@@ -170,15 +170,13 @@ def write_forms(record: ModelRecord, checkpoint: Checkpoint, folder: Path) -> tu
     from graph import DataFile
 
     graphs: list[GraphFile] = []
-    with DataFile(folder / EXACT) as exact, DataFile(folder / INTEGERS) as integers:
+    with DataFile(folder / CONSTANTS) as data:
         for encoding in _encodings(record, checkpoint, folder):
             seen = _observe(encoding, checkpoint, folder)
-            for precision, card in (
-                (Precision.INT8, False), (Precision.FP32, False), (Precision.FP32, True),
-                (Precision.FP16, True),
-            ):  # fmt: skip
-                data = integers if precision is Precision.INT8 else exact
-                graphs.append(_write(encoding, seen, (precision, card), folder, data))
+            forms = [(Precision.INT8, False), (Precision.FP32, False)]
+            if encoding.side is Side.PASSAGES:  # the processor reads queries
+                forms += [(Precision.FP32, True), (Precision.FP16, True)]
+            graphs += [_write(encoding, seen, form, folder, data) for form in forms]
     return tuple(graphs)
 
 
@@ -197,10 +195,10 @@ def _write(
     side = encoding.side if encoding.record.adapted else None
     parts = [side, precision, "card" if card and precision is Precision.FP32 else None]
     path = folder / f"{'-'.join(part for part in parts if part)}.onnx"
+    stored = StoredWeights(folder / WEIGHTS, encoding.side)
     if precision is Precision.INT8:
-        linear: FloatLinear = IntegerLinear(seen.ranges)
+        linear: FloatLinear = IntegerLinear(seen.ranges, stored)
     else:
-        stored = StoredWeights(folder / WEIGHTS, encoding.side)
         linear = FloatLinear(stored, padded=card, half=precision is Precision.FP16)
     files = write_encoder(encoding.shape, encoding.weights, linear, path, data)
     # Only the form in 8 bits depends on the texts.

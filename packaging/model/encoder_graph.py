@@ -99,7 +99,7 @@ def _embeddings(build: Build) -> str:
     positions = build.weights(POSITIONS) + build.weights(TYPES)[0]
     zero = graph.constant("zero", np.array([0], np.int64))
     length = graph.node("Shape", [IDS], start=1, end=2)
-    table = graph.constant("positions", positions, exact=True)
+    table = build.linear.positions(graph, positions)
     here = graph.node("Slice", [table, zero, length, zero])
     if graph.half:
         here = graph.node("Cast", [here], to=graph.float)

@@ -60,6 +60,8 @@ class FloatLinear:
         self, stored: StoredWeights | None = None, *, padded: bool = False, half: bool = False
     ) -> None:
         self._stored = stored
+        # The operator for attention with a mask takes no matrix in 4 bits.
+        self.masked = self.masked and (padded or stored is None or not stored.has_packed)
         self.padded = padded
         self.half = half
 
@@ -103,6 +105,12 @@ class FloatLinear:
         """The product of the output of ``widen``."""
         return self._product(graph, x, name, weight, bias)
 
+    def positions(self, graph: Graph, table: Floats) -> str:
+        """The table of positions [most, hidden], in float32."""
+        if self._stored is not None:
+            return self._stored.add_positions(graph)
+        return graph.constant("positions", table, exact=True)
+
     def lookup(self, graph: Graph, name: str, table: Matrix) -> str:
         """The rows of a table [vocabulary, hidden] for the input ids."""
         if self._stored is not None:
@@ -110,13 +118,14 @@ class FloatLinear:
         return graph.node("Gather", [graph.constant(name, table.values), IDS])
 
     def _product(self, graph: Graph, x: str, name: str, weight: Matrix, bias: Floats) -> str:
-        product = graph.node("MatMul", [x, self._weight(graph, f"{name}.weight", weight)])
+        if self._stored is not None and self._stored.is_packed(weight.names) and not self.padded:
+            product = self._stored.add_product(graph, x, weight.names)
+        else:
+            product = graph.node("MatMul", [x, self._weight(graph, f"{name}.weight", weight)])
         return graph.node("Add", [product, graph.constant(f"{name}.bias", bias)])
 
     def _weight(self, graph: Graph, name: str, weight: Matrix) -> str:
-        # A matrix in 4 bits is written out: unpacking those of the encoder of queries, which is
-        # mostly open, took 400 MB when it was opened.
-        if self._stored is not None and not all(map(self._stored.is_packed, weight.names)):
+        if self._stored is not None:
             return self._stored.add_matrix(graph, weight.names)
         values = graph.constant(name, weight.values, exact=True)
         return graph.node("Cast", [values], to=graph.float) if graph.half else values

@@ -33,13 +33,12 @@ import numpy as np
 from graph import MICROSOFT, Graph
 from linear import PARTS, FloatLinear
 
-from indexer.embed.encoder import IDS
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from linear import Matrix
     from numpy.typing import NDArray
+    from tensors import StoredWeights
 
     Floats = NDArray[np.float32]
 
@@ -61,22 +60,17 @@ class Range:
     high: Floats
 
 
-def quantize_columns(weight: Floats, *, multiplied: bool) -> tuple[NDArray[np.int8], Floats]:
-    """Quantize a matrix to int8 with one scale for each column.
+def quantize_columns(weight: Floats) -> tuple[NDArray[np.int8], Floats]:
+    """Quantize the factor of a product, [in, out], to int8 with one scale for each column.
 
-    Args:
-        weight: [in, out].
-        multiplied: Whether it is a factor of a product: rows 0 and 1, 2 and 3 and so on then add up
-            to at most ``PAIR_LEVELS``.
+    The sizes of rows 0 and 1, 2 and 3 and so on add up to at most ``PAIR_LEVELS``.
 
     Returns:
         The integers [in, out] and the scales [out]; ``integers * scales`` is about ``weight``.
     """
     sizes = np.abs(weight)
-    scales = sizes.max(axis=0) / LEVELS
-    if multiplied:
-        pairs = np.add.reduceat(sizes, np.arange(0, len(sizes), 2), axis=0)
-        scales = np.maximum(scales, pairs.max(axis=0) / (PAIR_LEVELS - _ROUNDED))
+    pairs = np.add.reduceat(sizes, np.arange(0, len(sizes), 2), axis=0)
+    scales = np.maximum(sizes.max(axis=0) / LEVELS, pairs.max(axis=0) / (PAIR_LEVELS - _ROUNDED))
     scales = np.where(scales > 0, scales, 1).astype(np.float32)
     return np.rint(weight / scales).astype(np.int8), scales
 
@@ -112,14 +106,15 @@ class IntegerLinear(FloatLinear):
 
     Args:
         ranges: Of each activation with a fixed scale, by the name of its product.
+        stored: The file of weights beside the graph, whose embeddings are looked up as they are.
     """
 
     # Without a mask ONNX Runtime computes attention in tiles that fit the cache.
     masked = False
     grouped = True
 
-    def __init__(self, ranges: Mapping[str, Range]) -> None:
-        super().__init__()
+    def __init__(self, ranges: Mapping[str, Range], stored: StoredWeights | None = None) -> None:
+        super().__init__(stored)
         self._ranges = ranges
 
     def project(self, graph: Graph, x: str, name: str, weight: Matrix, bias: Floats) -> list[str]:
@@ -154,12 +149,6 @@ class IntegerLinear(FloatLinear):
         restored = graph.node("Mul", [product, peak])
         return graph.node("Add", [restored, graph.constant(f"{name}.bias", bias)])
 
-    def lookup(self, graph: Graph, name: str, table: Matrix) -> str:
-        integers, scales = quantize_columns(table.values.T, multiplied=False)
-        rows = graph.node("Gather", [graph.constant(name, integers.T), IDS])
-        factors = graph.node("Gather", [graph.constant(f"{name}.scales", scales[:, None]), IDS])
-        return graph.node("Mul", [graph.node("Cast", [rows], to=1), factors])
-
     def _smoothed(
         self, graph: Graph, x: str, name: str, weight: Floats, share: float
     ) -> tuple[str, str, str, Floats]:
@@ -183,7 +172,7 @@ class IntegerLinear(FloatLinear):
         return graph.node("MatMulIntegerToFloat", inputs, domain=MICROSOFT)
 
     def _columns(self, graph: Graph, name: str, weight: Floats) -> tuple[str, str]:
-        integers, scales = quantize_columns(weight, multiplied=True)
+        integers, scales = quantize_columns(weight)
         return (
             graph.constant(f"{name}.weight", integers),
             graph.constant(f"{name}.scales", scales),

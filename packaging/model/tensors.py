@@ -7,14 +7,15 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from adapter import ADAPTED, DOWN, UP
+from adapter import ADAPTED, DOWN, POSITIONS, TYPES, UP, WORDS
+from graph import MICROSOFT
 from packed import BLOCK, NIBBLES, SCALES
 
 from indexer.embed.encoder import IDS
 from indexer.embed.models import Side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from graph import Graph
@@ -77,16 +78,51 @@ class StoredWeights:
     def add_matrix(self, graph: Graph, names: Sequence[str]) -> str:
         """Add the matrices of some layers side by side, [in, out of all]."""
         if all(self._is_plain(name) for name in names):
-            parts = [self._refer(graph, name) for name in names]
-            whole = graph.node("Concat", parts, axis=0) if len(parts) > 1 else parts[0]
+            whole = self._joined(graph, names)
             return graph.node("Cast", [graph.node("Transpose", [whole])], to=graph.float)
         parts = [self._add_values(graph, name) for name in names]
         whole = graph.node("Concat", parts, axis=0) if len(parts) > 1 else parts[0]
         return self._in_precision(graph, graph.node("Transpose", [whole]))
 
-    def is_packed(self, name: str) -> bool:
-        """Whether a matrix is in 4 bits, without an adapter."""
-        return name + NIBBLES in self._entries and not self._is_adapted(name)
+    def is_packed(self, names: Iterable[str]) -> bool:
+        """Whether some matrices are in 4 bits, without an adapter."""
+        return all(
+            name + NIBBLES in self._entries and not self._is_adapted(name) for name in names
+        )
+
+    @property
+    def has_packed(self) -> bool:
+        """Whether one of the matrices that are multiplied is in 4 bits, without an adapter."""
+        names = {name.removesuffix(NIBBLES) for name in self._entries if name.endswith(NIBBLES)}
+        return any(self.is_packed([name]) for name in names - {WORDS})
+
+    def add_product(self, graph: Graph, x: str, names: Sequence[str]) -> str:
+        """Add the product with packed matrices side by side, which are never unpacked as a whole.
+
+        The operator wants neighbours in a byte: so the columns of ``x`` change their places.
+        """
+        rows = sum(self._entries[name + NIBBLES]["shape"][0] for name in names)
+        columns = 2 * self._entries[names[0] + NIBBLES]["shape"][1]
+        places = np.arange(columns).reshape(-1, 2, BLOCK // 2).transpose(0, 2, 1).ravel()
+        shapes = [rows, columns // BLOCK, BLOCK // 2], [-1]
+        nibbles, scales = (
+            graph.node("Reshape", [
+                self._joined(graph, [name + part for name in names]),
+                graph.constant(f"sizes.{'.'.join(map(str, sizes))}", np.array(sizes, np.int64)),
+            ])
+            for part, sizes in zip((NIBBLES, SCALES), shapes, strict=True)
+        )  # fmt: skip
+        moved = graph.node("Gather", [x, graph.constant(f"places.{columns}", places)], axis=-1)
+        inputs = [moved, nibbles, graph.node("Cast", [scales], to=graph.float)]
+        sizes = {"K": columns, "N": rows, "bits": 4, "block_size": BLOCK, "accuracy_level": 1}
+        return graph.node("MatMulNBits", inputs, domain=MICROSOFT, **sizes)
+
+    def add_positions(self, graph: Graph) -> str:
+        """Add the table of positions with the type of all tokens, [most, hidden], in float32."""
+        own = self._passages and ADAPTED + TYPES in self._entries
+        types = graph.node("Cast", [self._refer(graph, (ADAPTED if own else "") + TYPES)], to=1)
+        first = graph.node("Gather", [types, graph.constant("zero", np.array([0], np.int64))])
+        return graph.node("Add", [self._add_values(graph, POSITIONS), first])
 
     def _is_plain(self, name: str) -> bool:
         return name in self._entries and not self._is_adapted(name)
@@ -135,6 +171,10 @@ class StoredWeights:
         up, down = (
             graph.node("Cast", [self._refer(graph, own + part)], to=1) for part in (UP, DOWN)
         )
+        if name == POSITIONS:  # those of a shorter table are repeated
+            held, wanted = (self._entries[each]["shape"][0] for each in (name, own + UP))
+            places = graph.constant("positions.places", np.arange(wanted, dtype=np.int32) % held)
+            values = graph.node("Gather", [values, places])
         return graph.node("Add", [values, graph.node("MatMul", [up, down])])
 
     def _add_unpacked(self, graph: Graph, name: str) -> str:
@@ -156,6 +196,11 @@ class StoredWeights:
         scales = graph.node("Cast", [self._refer(graph, name + SCALES)], to=1)
         scaled = graph.node("Mul", [values, graph.node("Reshape", [scales, one])])
         return graph.node("Reshape", [scaled, whole])
+
+    def _joined(self, graph: Graph, names: Sequence[str]) -> str:
+        """Tensors as they are stored, one below the other."""
+        parts = [self._refer(graph, name) for name in names]
+        return graph.node("Concat", parts, axis=0) if len(parts) > 1 else parts[0]
 
     def _refer(self, graph: Graph, name: str) -> str:
         entry = self._entries[name]
