@@ -86,9 +86,7 @@ class StoredWeights:
 
     def is_packed(self, names: Iterable[str]) -> bool:
         """Whether some matrices are in 4 bits, without an adapter."""
-        return all(
-            name + NIBBLES in self._entries and not self._is_adapted(name) for name in names
-        )
+        return all(name + NIBBLES in self._entries and not self._is_adapted(name) for name in names)
 
     @property
     def has_packed(self) -> bool:
