@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from command import ROOT, XZ, link_tree, run
-from debian import make_deb
+from debian import make_debs
 from icu import shrink
 from slim import slim
 
@@ -181,13 +181,13 @@ def make_shared_files(_flavour: str) -> None:
 
 
 def make_package(flavour: str) -> None:
-    """Make the Debian package."""
+    """Make the Debian packages."""
     DIST.mkdir(exist_ok=True)
-    make_deb(TREE, DIST, WORK / "deb", version(), SHARE, name=title(flavour))
+    make_debs(TREE, DIST, WORK / "deb", version(), SHARE, name=title(flavour))
 
 
 def try_installed(flavour: str) -> None:
-    """Test the Debian package in a new Debian, as root and where there is debootstrap."""
+    """Test the Debian packages in a new Debian, as root and where there is debootstrap."""
     if flavour != "cpu" or os.geteuid() or shutil.which("debootstrap") is None:
         print("not tested in a new Debian: that is for the flavour cpu, root and debootstrap")
         return

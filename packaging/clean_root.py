@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MIRROR = "http://deb.debian.org/debian"
 SUITE = "bookworm"
-SAMPLES = "/opt/lectern/_internal/resources/sample/documents"
+SAMPLES = "/usr/lib/lectern/_internal/resources/sample/documents"
 COMPLETE = (
     "source /usr/share/bash-completion/completions/lectern; COMP_WORDS=(lectern se); COMP_CWORD=1; "
     "_shtab_lectern; echo ${COMPREPLY[@]}"
@@ -81,9 +81,11 @@ class Root:
         return ["unshare", *spaces, "sh", "-c", _PERSON, "sh", str(self.folder), command]
 
     def install(self, package: Path) -> None:
-        shutil.copy(package, self.folder / "tmp" / package.name)
+        """Install a package and those beside it that it recommends."""
+        for each in package.parent.glob(package.name.replace("_", "*_", 1)):
+            shutil.copy(each, self.folder / "tmp" / each.name)
         quietly = "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends"
-        self.run(f"{quietly} --reinstall /tmp/{package.name}")
+        self.run(f"{quietly} --reinstall /tmp/lectern*.deb && rm /tmp/lectern*.deb")
 
     def files(self) -> set[Path]:
         """The files outside of ``_NOT_OURS``."""
@@ -128,7 +130,7 @@ def try_package(package: Path, root: Root, before: Path, picture: Path) -> None:
 
 def remove(root: Root, depended: set[Path]) -> None:
     """Purge the package and look for what is left, besides the files it depended on."""
-    output = root.run("apt-get purge --yes lectern")
+    output = root.run("apt-get purge --yes '^lectern'")
     expect("~/.local/share/lectern" in output, "a purge names the folder of the libraries")
     left = root.files() - depended
     expect(not left, f"no files are left {sorted(map(str, left))[:5]}")

@@ -1,7 +1,7 @@
-"""Makes the Debian package of the frozen tree.
+"""Makes the Debian packages of the frozen tree: the program, and two parts that it recommends.
 
-Owns the layout under ``/opt/lectern`` and ``/usr``, the dependencies, the control file and the
-maintainer script. It must not know how the tree was made.
+Owns the layout under ``/usr``, which parts are packages of their own, the dependencies, the control
+files and the maintainer script. It must not know how the tree was made.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from command import XZ, link_tree, run
 from tesseract import LANGUAGES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 # The libraries that Qt needs, and Tesseract with its languages. LibreOffice is only suggested:
@@ -28,7 +29,30 @@ DEPENDS = (
     "tesseract-ocr", *(f"tesseract-ocr-{name}" for name in LANGUAGES),
 )  # fmt: skip
 RECOMMENDS = ("xdg-utils",)
+PLACE = "usr/lib/lectern"
+# Parts of the tree that Lectern does without: their folders, and what is said of them.
+PARTS = {
+    "languages": (
+        ("_internal/resources/models/lectern-e5-late",),
+        "language model of Lectern for many languages",
+        "Passages and questions in 68 languages are found by their meaning. Without this package",
+        "that holds for English, and other languages are found by their words.",
+    ),
+    "large": (
+        ("_internal/lancedb", "_internal/pyarrow"),
+        "index of Lectern for large libraries",
+        "From 200,000 passages on, an index of LanceDB finds the nearest ones. Without this",
+        "package a question is compared with each of them, which takes longer.",
+    ),
+}
 SUGGESTS = ("libreoffice", "python3-nautilus")
+
+_ABOUT = (
+    "find the passage that answers a question in your own documents",
+    "Lectern reads PDF, Office files, books, mails and scans, understands them with a",
+    "language model on your own processor, and shows the page with the passage outlined.",
+    "It sends nothing anywhere.",
+)
 
 # A purge names the folders of the people's libraries and settings, which it does not delete.
 _POSTRM = """#!/bin/sh
@@ -40,12 +64,12 @@ fi
 """
 
 
-def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, name: str) -> Path:
-    """Pack a frozen tree as a Debian package.
+def make_debs(tree: Path, dist: Path, work: Path, version: str, share: Path, *, name: str) -> None:
+    """Pack a frozen tree as Debian packages.
 
     Args:
         tree: The folder with the two programs.
-        dist: The folder of the package.
+        dist: The folder of the packages.
         work: A scratch folder, emptied first.
         version: Of the program.
         share: The files for ``/usr/share``.
@@ -55,24 +79,48 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, n
         SystemExit: If ``dpkg-deb``, ``ar`` or ``xz`` fails.
     """
     shutil.rmtree(work, ignore_errors=True)
-    (work / "opt").mkdir(parents=True)
-    link_tree(tree, work / "opt/lectern")
-    programs = work / "usr/bin"
-    programs.mkdir(parents=True)
+    root = work / name
+    (root / PLACE).parent.mkdir(parents=True)
+    link_tree(tree, root / PLACE)
+    (root / "usr/bin").mkdir()
     for program in ("lectern", "lectern-window"):
-        (programs / program).symlink_to(f"/opt/lectern/{program}")
-    shutil.copytree(share, work / "usr/share")
-    rights = "".join((tree / each).read_text("utf-8") for each in ("NOTICE", "LICENSE"))
-    (work / "usr/share/doc/lectern/copyright").write_text(rights, "utf-8")
-    control = work / "DEBIAN"
-    control.mkdir()
-    content = control_file(name, version, _kilobytes(work), libc_of(tree))
-    (control / "control").write_text(content, "utf-8")
-    script = control / "postrm"
+        (root / "usr/bin" / program).symlink_to(f"../lib/lectern/{program}")
+    shutil.copytree(share, root / "usr/share")
+    (root / "DEBIAN").mkdir()
+    script = root / "DEBIAN/postrm"
     script.write_text(_POSTRM, "utf-8")
     script.chmod(0o755)
-    package = dist / f"{name}_{version}_{_architecture()}.deb"
-    run("dpkg-deb", "--root-owner-group", "-Znone", "--build", work, package)
+    for part, (folders, *about) in PARTS.items():
+        own = work / f"{name}-{part}"
+        for folder in folders:
+            (own / PLACE / folder).parent.mkdir(parents=True, exist_ok=True)
+            (root / PLACE / folder).rename(own / PLACE / folder)
+        (own / "DEBIAN").mkdir()
+        _pack(own, tree, dist, version, {"Depends": f"{name} (= {version})"}, about)
+    other = "lectern-gpu" if name == "lectern" else "lectern"
+    relations = {
+        "Depends": f"libc6 (>= {libc_of(tree)}), {', '.join(DEPENDS)}",
+        "Recommends": ", ".join((*(f"{name}-{part}" for part in PARTS), *RECOMMENDS)),
+        "Suggests": ", ".join(SUGGESTS),
+        "Conflicts": other,
+        "Replaces": other,
+    }
+    _pack(root, tree, dist, version, relations, _ABOUT)
+
+
+def _pack(
+    root: Path, tree: Path, dist: Path, version: str, relations: Mapping[str, str],
+    about: Sequence[str],
+) -> None:  # fmt: skip
+    """Pack a folder as the package of its name."""
+    named = root / "usr/share/doc" / root.name
+    named.mkdir(parents=True, exist_ok=True)
+    rights = "".join((tree / each).read_text("utf-8") for each in ("NOTICE", "LICENSE"))
+    (named / "copyright").write_text(rights, "utf-8")
+    content = control_file(root.name, version, _kilobytes(root), relations, about)
+    (root / "DEBIAN/control").write_text(content, "utf-8")
+    package = dist / f"{root.name}_{version}_{_architecture()}.deb"
+    run("dpkg-deb", "--root-owner-group", "-Znone", "--build", root, package)
     # dpkg-deb's own xz knows no filter for programs, which saves a tenth.
     data = package.with_name("data.tar")
     run("ar", "x", "--output", dist, package, data.name)
@@ -80,7 +128,6 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path, *, n
     run("ar", "d", package, data.name)
     run("ar", "q", package, f"{data}.xz")
     data.with_name("data.tar.xz").unlink()
-    return package
 
 
 def libc_of(tree: Path) -> str:
@@ -90,26 +137,22 @@ def libc_of(tree: Path) -> str:
     return f"2.{max(map(int, re.findall(r'GLIBC_2.([0-9]+)', asked)))}"
 
 
-def control_file(name: str, version: str, kilobytes: int, libc: str) -> str:
-    """Return the content of the control file."""
-    other = "lectern-gpu" if name == "lectern" else "lectern"
+def control_file(
+    name: str, version: str, kilobytes: int, relations: Mapping[str, str], about: Sequence[str]
+) -> str:
+    """Return the content of the control file; ``about`` is a title and the lines below it."""
+    title, *lines = about
     return "\n".join((
         f"Package: {name}",
         f"Version: {version}",
         f"Architecture: {_architecture()}",
         "Maintainer: The Lectern maintainers <lectern@localhost>",
         f"Installed-Size: {kilobytes}",
-        f"Depends: libc6 (>= {libc}), {', '.join(DEPENDS)}",
-        f"Recommends: {', '.join(RECOMMENDS)}",
-        f"Suggests: {', '.join(SUGGESTS)}",
-        f"Conflicts: {other}",
-        f"Replaces: {other}",
+        *(f"{field}: {value}" for field, value in relations.items()),
         "Section: utils",
         "Priority: optional",
-        "Description: find the passage that answers a question in your own documents",
-        " Lectern reads PDF, Office files, books, mails and scans, understands them with a",
-        " language model on your own processor, and shows the page with the passage outlined.",
-        " It sends nothing anywhere.",
+        f"Description: {title}",
+        *(f" {line}" for line in lines),
         "",
     ))  # fmt: skip
 

@@ -75,7 +75,8 @@ def for_library(catalog: Catalog, config: EngineConfig) -> EngineConfig:
 
     That is the model, by the languages of the documents and the questions, and the precision, which
     is that of its vectors. Questions alone do not replace vectors that exist: that takes hours, and
-    the person is asked. Raises ``unknown_model``.
+    the person is asked. Without the model for many languages, which packages may leave out, the
+    other one reads all. Raises ``unknown_model``.
     """
     active = catalog.spaces.active()
     if config.fastest_precision and active is not None:
@@ -84,6 +85,8 @@ def for_library(catalog: Catalog, config: EngineConfig) -> EngineConfig:
         return config
     other = replace(config, model=config.languages_model)
     changed = active is not None and active.record["model"] == other.model
+    if not changed and all(each.id != other.model for each in known_records(config.models)):
+        return config
     read = set(find_record(config.model, config.models).languages)
     gained = set(find_record(other.model, config.models).languages) - read
     counts = catalog.docs.languages()

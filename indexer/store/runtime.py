@@ -1,11 +1,13 @@
 """Initialises LanceDB in this process, and limits what the C library keeps of freed memory.
 
-Importing it takes a second and 100 MB, which only libraries with an index of vectors spend.
+Importing it takes a second and 100 MB, which only libraries with an index of vectors spend. It may
+be missing, as a package of its own has it: then every vector is compared with a question.
 """
 
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -39,6 +41,13 @@ _READ_AHEAD_BYTES = 64 << 20
 # mallopt parameters of glibc and their values: few arenas, and large blocks unmapped when freed.
 # The arrays of a query are below the limit, as new pages would cost it a millisecond.
 _HEAPS = {"M_ARENA_MAX": (-8, 4), "M_MMAP_THRESHOLD": (-3, 4 << 20), "M_TRIM": (-1, 32 << 20)}
+
+
+def is_there() -> bool:
+    """Whether LanceDB is installed, which is not imported for that."""
+    found = importlib.util.find_spec("lancedb")
+    # A frozen program knows the names of its modules also where their libraries are away.
+    return found is not None and any(map(os.path.isdir, found.submodule_search_locations or ()))
 
 
 def connect(path: Path, threads: int, cache: int) -> Any:

@@ -362,6 +362,6 @@ class Store:
 
     def _needs_index(self, vectors: Vectors, *, idle: bool) -> bool:
         keys = vectors.keys()
-        if len(keys) < self._ann_from:
+        if len(keys) < self._ann_from or not runtime.is_there():
             return False
         return vectors.index is None or vectors.index.is_outgrown(keys, idle=idle)

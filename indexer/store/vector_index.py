@@ -115,9 +115,10 @@ class VectorIndex:
 
 
 def open_index(vectors: Vectors, threads: int, *, writable: bool) -> VectorIndex | None:
-    """The index of a space, if there is a whole one; others are deleted."""
+    """The index of a space, if there is a whole one, and LanceDB; others are deleted."""
     found: VectorIndex | None = None
-    for folder in sorted(_folders(vectors), reverse=True):
+    folders = sorted(_folders(vectors), reverse=True)
+    for folder in folders if folders and runtime.is_there() else ():
         if found is None and not _altered_files(folder):
             try:
                 found = VectorIndex(folder, threads, vectors.keys())

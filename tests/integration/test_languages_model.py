@@ -62,6 +62,13 @@ def test_a_library_in_the_language_of_the_model_stays_with_it(world: World) -> N
         assert engine.call(GetStatus()).changing is None
 
 
+def test_without_the_other_model_all_languages_are_read_with_this_one(world: World) -> None:
+    german(world, 9)
+    with world.engine(languages_model="not-installed") as engine:
+        world.index(engine)
+        assert model(engine) == TINY
+
+
 def german(world: World, count: int) -> None:
     """So many documents in German; they are the oldest, and read last."""
     for number in range(count):

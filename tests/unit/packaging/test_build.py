@@ -71,11 +71,47 @@ def test_the_package_depends_on_every_library_of_the_window(scripts: dict[str, M
     depends = " ".join(scripts["debian"].DEPENDS)
     needed = scripts["bootstrap"].WINDOW_LIBRARIES.values()
     assert [name for name in needed if name not in depends] == []
-    lines = scripts["debian"].control_file("lectern", "1.2.3", 5, "2.36").splitlines()
-    fields = dict(line.split(": ", 1) for line in lines if not line.startswith(" "))
-    assert (fields["Version"], fields["Installed-Size"]) == ("1.2.3", "5")
-    assert fields["Depends"].startswith("libc6 (>= 2.36), ")
-    assert {"Package", "Architecture", "Maintainer", "Depends", "Description"} <= fields.keys()
+
+
+@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="there is no dpkg here")
+def test_the_parts_that_lectern_does_without_are_packages_of_their_own(
+    scripts: dict[str, ModuleType], tmp_path: Path
+) -> None:
+    debian = scripts["debian"]
+    tree, share, dist = (tmp_path / name for name in ("tree", "share", "dist"))
+    parts = {name: folders for name, (folders, *_) in debian.PARTS.items()}
+    for folder in ("_internal", *(each for folders in parts.values() for each in folders)):
+        (tree / folder).mkdir(parents=True, exist_ok=True)
+        (tree / folder / "file").write_text("of a part")
+    for name in ("lectern", "lectern-window", "NOTICE", "LICENSE"):
+        (tree / name).write_text(name)
+    shutil.copy(sys.executable, tree / "_internal/one.so")  # needs a C library
+    for folder in (share / "doc/lectern", dist):
+        folder.mkdir(parents=True)
+    debian.make_debs(tree, dist, tmp_path / "work", "1.2.3", share, name="lectern")
+
+    def shown(package: str, option: str, *words: str) -> str:
+        (file,) = dist.glob(f"{package}_1.2.3_*.deb")
+        return subprocess.run(
+            ["dpkg-deb", option, file, *words], capture_output=True, text=True, check=True
+        ).stdout
+
+    fields = dict(
+        line.split(": ", 1)
+        for line in shown("lectern", "--field").splitlines()
+        if not line.startswith(" ")
+    )
+    assert {"Package", "Architecture", "Maintainer", "Description"} <= fields.keys()
+    assert re.match(r"libc6 \(>= 2\.\d+\), ", fields["Depends"])
+    held = shown("lectern", "--contents")
+    assert "./usr/bin/lectern -> ../lib/lectern/lectern\n" in held
+    for name, folders in parts.items():
+        assert f"lectern-{name}" in fields["Recommends"].split(", ")
+        assert shown(f"lectern-{name}", "--field", "Depends") == "lectern (= 1.2.3)\n"
+        own = shown(f"lectern-{name}", "--contents")
+        for folder in folders:
+            assert f"{folder}/file\n" in own
+            assert folder not in held
 
 
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="there are no binutils here")

@@ -75,6 +75,23 @@ def of(store: Store) -> Vectors:
     return store.vectors["vectors_tiny"]
 
 
+def test_without_lancedb_every_vector_is_compared(
+    indexed: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The package with it may be removed, and come back."""
+    shutil.copytree(indexed, path.parent)
+    query = many(range(1)).vectors[0]
+    with monkeypatch.context() as away:
+        away.setitem(sys.modules, "lancedb", None)
+        with closing(opened(path)) as store:
+            assert of(store).index is None
+            assert store.maintain().steps == ()
+            found = nearest.approximate_knn(of(store), query, 1, None)
+            assert found.keys.tolist() == of(store).keys()[:1].tolist()
+    with closing(opened(path)) as store:
+        assert of(store).index is not None
+
+
 def index_of(store: Store) -> VectorIndex:
     index: VectorIndex | None = of(store).index
     assert index is not None
