@@ -72,7 +72,7 @@ COMMANDS = (
             ("lectern gui who pays for the repairs", "and search at once"),
             ("lectern gui ~/Contracts", "offer to add a folder, with an estimate"),
             ("lectern gui --in ~/Contracts", "search in a folder, as from a file manager"),
-            ("lectern gui --tray", "start in the tray"),
+            ("lectern gui --tray", "start in the tray, as at login"),
         ),
         _arguments,
         _run,

@@ -82,6 +82,8 @@ _ROWS = (
     Setting("close_to_tray", WINDOW, SettingType.FLAG, default=False, label=N_("Close to the tray"),
             help=N_("Closing the window leaves Lectern in the tray, watching the folders."),
             at_once=True),
+    Setting("start_at_login", WINDOW, SettingType.FLAG, default=False, label=N_("Start at login"),
+            help=N_("Start Lectern in the tray when you log in."), at_once=True),
     Setting("hotkey", WINDOW, SettingType.KEYS, "", N_("Hotkey"),
             N_("Keys that open the search from anywhere, and hide it again, such as Ctrl+Alt+L; "
                "empty: none."),

@@ -2471,6 +2471,10 @@
             <numerusform>Neu starten, um %Ln Änderungen anzuwenden</numerusform>
         </translation>
     </message>
+    <message>
+        <source>The system did not let Lectern change what starts at login: {reason}.</source>
+        <translation>Das System ließ Lectern den Start beim Anmelden nicht ändern: {reason}.</translation>
+    </message>
 </context>
 <context>
     <name>SidePanel</name>
@@ -4814,6 +4818,14 @@
     <message>
         <source>Closing the window leaves Lectern in the tray, watching the folders.</source>
         <translation>Beim Schließen des Fensters bleibt Lectern im Infobereich und überwacht die Ordner.</translation>
+    </message>
+    <message>
+        <source>Start at login</source>
+        <translation>Beim Anmelden starten</translation>
+    </message>
+    <message>
+        <source>Start Lectern in the tray when you log in.</source>
+        <translation>Lectern beim Anmelden im Infobereich starten.</translation>
     </message>
     <message>
         <source>Hotkey</source>

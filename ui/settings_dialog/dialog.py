@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from indexer.api.requests import GetStatus
 from ui import desktop
 from ui.help import about
-from ui.ports import Context, ignore
+from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.settings_dialog.doors import DoorsPage, record_list, show_records
 from ui.settings_dialog.models import ModelsPage
@@ -158,6 +158,7 @@ class PrivacyPage(QWidget):
 
 COLUMNS, LINES = 120, 42
 MODELS, PRIVACY, DOORS = "models", "Privacy", "Other programs"
+START_AT_LOGIN = "start_at_login"
 ROLE = int(Qt.ItemDataRole.UserRole)
 # The width of a card in average letters: 560 pixels with text of the usual size.
 CARD_LETTERS = 80
@@ -203,6 +204,7 @@ class SettingsDialog(QDialog):
         self._folded = QWidget()
         self._arrange()
         self._make_pages()
+        self._show_login()
         context.settings.watch(self._changed)
         self.pages.currentItemChanged.connect(self._choose_page)
         self.pages.setCurrentRow(0)
@@ -320,6 +322,8 @@ class SettingsDialog(QDialog):
         if row is not None:
             row.show_value()
         self.doors.show_choices()
+        if name == START_AT_LOGIN:
+            self._apply_login()
         self._show_pending()
 
     def _show_pending(self) -> None:
@@ -329,6 +333,23 @@ class SettingsDialog(QDialog):
         self.pending.setText(self.tr("Restart to apply %Ln change(s)", "", number))
         for part in (self.pending, self.restart):
             part.setVisible(number > 0)
+
+    def _show_login(self) -> None:
+        """Reset the setting if the entry was disabled outside, in the desktop's own settings."""
+        wanted = bool(START_AT_LOGIN in self.rows and self._context.settings[START_AT_LOGIN])
+        if wanted and not desktop.starts_at_login():
+            self._context.settings.set(START_AT_LOGIN, value=False)
+            self.rows[START_AT_LOGIN].show_value()
+
+    def _apply_login(self) -> None:
+        wanted = bool(self._context.settings[START_AT_LOGIN])
+        try:
+            desktop.set_start_at_login(wanted, "gui", "--tray")
+        except OSError as error:
+            text = self.tr("The system did not let Lectern change what starts at login: {reason}.")
+            self._context.notices.post(
+                Notice(text.format(reason=error.strerror or type(error).__name__))
+            )
 
 
 _FILL, _START = Qt.AlignmentFlag(0), Qt.AlignmentFlag.AlignLeading

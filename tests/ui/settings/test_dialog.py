@@ -25,6 +25,7 @@ from indexer.api.status import ConnectionMade
 from tests.answers import EMPTY
 from tests.ui.library.port import Canned, canned_context
 from tests.ui.reach import visible_controls
+from ui import desktop
 from ui.settings_dialog import rows
 from ui.settings_dialog.dialog import PRIVACY, SettingsDialog
 
@@ -250,6 +251,20 @@ def test_the_wheel_turns_a_field_that_has_the_focus(dialog: SettingsDialog, kept
     assert window is not None
     QTest.wheelEvent(window, spin.mapTo(dialog, spin.rect().center()), QPoint(0, 120))
     assert kept["text_scale"] != 100
+
+
+def test_starting_at_login_reaches_the_system(
+    dialog: SettingsDialog, qtbot: QtBot, canned: Canned
+) -> None:
+    _control(dialog, "start_at_login").click()
+    assert desktop.starts_at_login()
+    _control(dialog, "start_at_login").click()
+    assert not desktop.starts_at_login()
+    _control(dialog, "start_at_login").click()
+    desktop.set_start_at_login(False)  # as the desktop's own settings do it
+    again = SettingsDialog(canned[0])
+    qtbot.addWidget(again)
+    assert not _control(again, "start_at_login").isChecked()
 
 
 def test_privacy_lists_folders_and_connections(
