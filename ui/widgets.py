@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from PySide6.QtCore import (
     QDir,
     QEvent,
-    QItemSelectionModel,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -28,7 +27,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
     QLayout,
-    QLayoutItem,
     QListView,
     QMenu,
     QPushButton,
@@ -50,7 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from PySide6.QtCore import QMimeData
-    from PySide6.QtWidgets import QAbstractItemView
 
 
 LayoutT = TypeVar("LayoutT", bound=QBoxLayout)
@@ -100,13 +97,6 @@ def make_bold(label: QWidget, *, bold: bool = True) -> None:
     font = label.font()
     font.setBold(bold)
     label.setFont(font)
-
-
-def keep_room(widget: QWidget) -> None:
-    """Have a widget keep its room while it is hidden, so that nothing moves."""
-    policy = widget.sizePolicy()
-    policy.setRetainSizeWhenHidden(True)
-    widget.setSizePolicy(policy)
 
 
 def add_shortcut(
@@ -194,82 +184,6 @@ class ElidedLabel(QFrame):
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
         # A bidirectional isolate keeps the slashes of a path in order among right-to-left text.
         painter.drawText(self.rect(), flags, f"\u2068{shown}\u2069")
-
-
-class FlowLayout(QLayout):
-    """Widgets in lines that break, from the side where reading begins; hidden ones take no room."""
-
-    def __init__(self, parent: QWidget | None = None, spacing: int = M) -> None:
-        super().__init__(parent)
-        self._items: list[QLayoutItem] = []
-        self.setContentsMargins(0, 0, 0, 0)
-        self.setSpacing(spacing)
-
-    def addItem(self, item: QLayoutItem) -> None:
-        self._items.append(item)
-        self.invalidate()
-
-    def count(self) -> int:
-        return len(self._items)
-
-    def itemAt(self, index: int) -> QLayoutItem | None:
-        return self._items[index] if 0 <= index < len(self._items) else None
-
-    def takeAt(self, index: int) -> QLayoutItem | None:
-        if not 0 <= index < len(self._items):
-            return None
-        self.invalidate()
-        return self._items.pop(index)
-
-    def expandingDirections(self) -> Qt.Orientation:
-        return Qt.Orientation(0)
-
-    def hasHeightForWidth(self) -> bool:
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), move=False)
-
-    def setGeometry(self, rect: QRect) -> None:
-        super().setGeometry(rect)
-        self._arrange(rect, move=True)
-
-    def sizeHint(self) -> QSize:
-        shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
-        gaps = self.spacing() * max(0, len(shown) - 1)
-        return QSize(
-            sum(hint.width() for hint in shown) + gaps,
-            max((hint.height() for hint in shown), default=0),
-        )
-
-    def minimumSize(self) -> QSize:
-        size = QSize()
-        for item in self._items:
-            if not item.isEmpty():
-                size = size.expandedTo(item.minimumSize())
-        return size
-
-    def _arrange(self, rect: QRect, *, move: bool) -> int:
-        """Place the items within a width; return the height that takes."""
-        x, y, line = 0, 0, 0
-        for item in self._items:
-            if item.isEmpty():
-                continue
-            hint = item.sizeHint().boundedTo(QSize(max(rect.width(), 1), 1 << 20))
-            if x and x + hint.width() > rect.width():
-                x, y, line = 0, y + line + self.spacing(), 0
-            if move:
-                place = QRect(QPoint(rect.x() + x, rect.y() + y), hint)
-                item.setGeometry(self._mirrored(place, rect))
-            x += hint.width() + self.spacing()
-            line = max(line, hint.height())
-        return y + line
-
-    def _mirrored(self, place: QRect, rect: QRect) -> QRect:
-        owner = self.parentWidget()
-        if owner is not None and owner.layoutDirection() == Qt.LayoutDirection.RightToLeft:
-            place.moveRight(rect.right() - (place.x() - rect.x()))
-        return place
 
 
 class CardFrame(QFrame):
@@ -410,16 +324,6 @@ def call_data(action: QAction) -> None:
         act()
 
 
-def button_for(action: QAction) -> IconButton:
-    """Return a button for an action, enabled like it; the action's data is the drawing's name."""
-    button = IconButton(action.text(), str(action.data() or ""))
-    button.setToolTip(action.toolTip())
-    button.clicked.connect(action.trigger)
-    action.enabledChanged.connect(button.setEnabled)
-    button.setEnabled(action.isEnabled())
-    return button
-
-
 _TOP = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop
 
 
@@ -533,16 +437,6 @@ def paint_bar(painter: QPainter, row: QRect, direction: Qt.LayoutDirection) -> N
     painter.fillRect(bar, theme.current().accent)
 
 
-def select_something(view: QAbstractItemView) -> None:
-    """Select the current row if none is selected, for a list that gets the focus.
-
-    Where there is one row, no key would select it, since the current one does not change.
-    """
-    flags = QItemSelectionModel.SelectionFlag
-    if not view.selectionModel().hasSelection():
-        view.selectionModel().select(view.currentIndex(), flags.Select | flags.Rows)
-
-
 class RowDelegate(QStyledItemDelegate):
     """Paints the items of every list alike: selected rows have a tint and a bar at their edge."""
 
@@ -584,23 +478,21 @@ def dropped_paths(data: QMimeData) -> list[str]:
 
 def choose_folder(parent: QWidget, title: str, chosen: Callable[[list[str]], None]) -> QFileDialog:
     """Ask for a folder, without blocking."""
-    dialog = _dialog(parent, title, chosen)
-    dialog.setFileMode(QFileDialog.FileMode.Directory)
-    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-    dialog.open()
-    return dialog
+    return _choose(parent, title, chosen, QFileDialog.FileMode.Directory)
 
 
 def choose_files(parent: QWidget, title: str, chosen: Callable[[list[str]], None]) -> QFileDialog:
     """Ask for files, without blocking."""
-    dialog = _dialog(parent, title, chosen)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-    dialog.open()
-    return dialog
+    return _choose(parent, title, chosen, QFileDialog.FileMode.ExistingFiles)
 
 
-def _dialog(parent: QWidget, title: str, chosen: Callable[[list[str]], None]) -> QFileDialog:
+def _choose(
+    parent: QWidget, title: str, chosen: Callable[[list[str]], None], mode: QFileDialog.FileMode
+) -> QFileDialog:
     dialog = QFileDialog(parent, title)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setFileMode(mode)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly, mode is QFileDialog.FileMode.Directory)
     dialog.filesSelected.connect(chosen)
+    dialog.open()
     return dialog

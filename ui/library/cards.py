@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QProgressBar, QVBoxLa
 
 from indexer.api.requests import EstimateIndex, SetPatterns
 from ui import theme
+from ui.flow_layout import FlowLayout
 from ui.requests import Questions
 from ui.theme import L, M, S
 from ui.widgets import (
     CardFrame,
     Facts,
-    FlowLayout,
     FocusReturn,
     IconButton,
     filled,

@@ -23,6 +23,7 @@ from shiboken6 import isValid
 
 from indexer.api.pages import DocumentSource, GetImage, Open
 from indexer.api.types import SEARCHABLE_STATES, FileState
+from ui.flow_layout import FlowLayout
 from ui.library.file_actions import cited_by
 from ui.library.file_model import has_pages
 from ui.preview.client import RenderClient
@@ -31,9 +32,7 @@ from ui.theme import XL, L, S, icon
 from ui.widgets import (
     ElidedLabel,
     Facts,
-    FlowLayout,
     IconButton,
-    button_for,
     filled,
     make_bold,
     timer,
@@ -45,7 +44,7 @@ from ui.words.amounts import from_home
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from PySide6.QtGui import QHideEvent
+    from PySide6.QtGui import QAction, QHideEvent
 
     from indexer.api.answers import Document
     from indexer.api.errors import LecternError
@@ -57,6 +56,16 @@ if TYPE_CHECKING:
 # Pixels and milliseconds: the width of the first page, and how long a file stays chosen before it
 # is rendered.
 PAGE_PX, SOON_MS = 240, 150
+
+
+def button_for(action: QAction) -> IconButton:
+    """Return a button for an action, enabled like it; the action's data is the drawing's name."""
+    button = IconButton(action.text(), str(action.data() or ""))
+    button.setToolTip(action.toolTip())
+    button.clicked.connect(action.trigger)
+    action.enabledChanged.connect(button.setEnabled)
+    button.setEnabled(action.isEnabled())
+    return button
 
 
 class FirstPage(QLabel):

@@ -21,7 +21,7 @@ from indexer.api.types import FileRow, FileState
 from ui import theme
 from ui.library.file_model import ROW_ROLE, Column, FileModel, cell_text, folder_text, reason_text
 from ui.theme import M, S, blend
-from ui.widgets import RowDelegate, select_something
+from ui.widgets import RowDelegate
 from ui.words import amounts, names
 
 if TYPE_CHECKING:
@@ -50,6 +50,16 @@ def chip_colours(state: FileState) -> tuple[QColor, QColor]:
     if state in {FileState.QUEUED, FileState.TEXT_ONLY}:
         return blend(colours.accent, colours.base, _TINT), colours.text
     return colours.raised, colours.muted
+
+
+def select_something(view: QAbstractItemView) -> None:
+    """Select the current row if none is selected, for a list that gets the focus.
+
+    Where there is one row, no key would select it, since the current one does not change.
+    """
+    flags = QItemSelectionModel.SelectionFlag
+    if not view.selectionModel().hasSelection():
+        view.selectionModel().select(view.currentIndex(), flags.Select | flags.Rows)
 
 
 class _FileDelegate(RowDelegate):

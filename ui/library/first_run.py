@@ -32,7 +32,6 @@ from ui.widgets import (
     choose_folder,
     dropped_paths,
     filled,
-    keep_room,
     timer,
     wrapped_label,
 )
@@ -57,6 +56,13 @@ if TYPE_CHECKING:
 COUNT_MS = 400
 # The widest column, in average letters, and the size of titles.
 WIDEST, TITLE_SCALE = 135, 1.45
+
+
+def keep_room(widget: QWidget) -> None:
+    """Have a widget keep its room while it is hidden, so that nothing moves."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
 
 
 class FirstRun(QScrollArea):

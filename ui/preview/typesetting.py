@@ -28,7 +28,7 @@ from ui.theme import XL, current
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from PySide6.QtGui import QTextDocument
+    from PySide6.QtGui import QTextBlock, QTextDocument
 
     from indexer.api.pages import TextBlock
     from ui.search.safe_text import Utf16Map
@@ -222,26 +222,50 @@ class Typesetter:
             case TypesetKind.TABLE:
                 cursor.setBlockFormat(self._table_format(cursor.selectedText()))
             case TypesetKind.CODE | TypesetKind.FIELDS:
-                if part.kind is TypesetKind.CODE:
-                    cursor.mergeCharFormat(_fixed_pitch(round(0.9 * size)))
-                block = _block_format(1.0, 0.0)
-                block.setBackground(current().raised)
-                cursor.setBlockFormat(block)
+                self._set_ground(cursor, part)
+            case TypesetKind.PROSE:  # its lines belong together
+                cursor.setBlockFormat(_block_format(_PROSE_LINE, 0.0))
         if part.kind not in (TypesetKind.HEADING, TypesetKind.ITEM):
             cursor.setPosition(self._units.to_utf16(part.end))
             last = cursor.blockFormat()
             last.setBottomMargin(0.7 * size)
             cursor.setBlockFormat(last)
 
+    def _set_ground(self, cursor: QTextCursor, part: TypesetPart) -> None:
+        """Set code, or fields, on a ground of their own."""
+        block = _block_format(1.0, 0.0)
+        block.setBackground(current().raised)
+        cursor.setBlockFormat(block)
+        if part.kind is TypesetKind.CODE:
+            cursor.mergeCharFormat(_fixed_pitch(round(0.9 * self._size)))
+        else:
+            self._mute_names(part)
+
+    def _mute_names(self, part: TypesetPart) -> None:
+        """Show the names of fields, such as From and Date, less strongly than their values."""
+        block = self._document.findBlock(self._units.to_utf16(part.start))
+        end = self._units.to_utf16(part.end)
+        while block.isValid() and block.position() < end:
+            self._mute(block, block.text().find(":") + 1)
+            block = block.next()
+
+    def _mute(self, block: QTextBlock, length: int) -> None:
+        cursor, form = QTextCursor(block), QTextCharFormat()
+        cursor.setPosition(block.position() + length, QTextCursor.MoveMode.KeepAnchor)
+        form.setForeground(current().muted)
+        cursor.mergeCharFormat(form)
+
     def _close_up(self, cursor: QTextCursor) -> None:
-        """Give blank lines half the height."""
+        """Give blank lines a quarter of the height, and mute what a mail quotes."""
         low = QTextBlockFormat()
-        low.setLineHeight(self._size / 2, _FIXED)
+        low.setLineHeight(self._size / 4, _FIXED)
         block = self._document.begin()
         while block.isValid():
             if not block.text().strip(_UNSEEN):
                 cursor.setPosition(block.position())
                 cursor.setBlockFormat(low)
+            elif block.text().startswith(">"):
+                self._mute(block, block.length() - 1)
             block = block.next()
 
     def _table_format(self, table: str) -> QTextBlockFormat:

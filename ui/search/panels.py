@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from indexer.api.models import EstimateReindex, Reindex
 from indexer.api.types import FileState, Match, SearchResult, Why
 from indexer.query.grammar import clauses, without
+from ui.flow_layout import FlowLayout
 from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.search.filters import label_of
@@ -27,7 +28,7 @@ from ui.search.labels import Link, Muted
 from ui.search.query_text import without_filters
 from ui.search.rows import ResultOrder
 from ui.theme import L, M, S, icon
-from ui.widgets import FlowLayout, IconButton, filled, make_bold, plain_label, wrapped_label
+from ui.widgets import IconButton, filled, make_bold, plain_label, wrapped_label
 from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:

@@ -30,13 +30,13 @@ from indexer.api.models import (
     RemoveModel,
 )
 from indexer.api.requests import GetStatus
+from ui.flow_layout import FlowLayout
 from ui.ports import Context, ignore
 from ui.requests import Questions
 from ui.theme import L, M, S, icon
 from ui.widgets import (
     CardFrame,
     Facts,
-    FlowLayout,
     IconButton,
     MenuEntry,
     RowDelegate,

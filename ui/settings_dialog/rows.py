@@ -24,12 +24,12 @@ from PySide6.QtWidgets import (
 from indexer.api.errors import WorldError
 from indexer.api.setting import Setting, SettingType
 from ui import theme
+from ui.flow_layout import FlowLayout
 from ui.library.cards import lines_of
 from ui.programs import viewer_commands
 from ui.theme import L, M, S
 from ui.widgets import (
     ChoiceBox,
-    FlowLayout,
     IconButton,
     IconToolButton,
     choose_folder,

@@ -20,7 +20,8 @@ from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui import keys
 from ui.basket.basket import Kept
-from ui.basket.page import CARD_MIME, BasketPage, Card
+from ui.basket.cards import CARD_MIME, Card
+from ui.basket.page import BasketPage
 from ui.basket.pictures import Extent
 from ui.export import ExportFormat
 from ui.pages import BASKET, SEARCH, Pages

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QTextCharFormat
+from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QTextCharFormat, QTextCursor
 
 from indexer.api.pages import TextBlock, TextPart
 from indexer.api.types import BlockKind
@@ -111,6 +111,25 @@ def view(qtbot: QtBot) -> TextView:
     with qtbot.waitExposed(view):
         view.show()
     return view
+
+
+def test_a_mail_shows_its_head_its_lines_and_what_it_quotes_as_such(view: TextView) -> None:
+    head, body, quote = "From: Ann\nDate: today", "Regards\nAnn", "> The roof leaks."
+    text = f"{head}\n\n{body}\n\n{quote}"
+    found = blocks(text, *((part, BlockKind.PARAGRAPH) for part in (head, body, quote)))
+    view.show_text(text, TextPart(0, False, tuple(found)))
+    muted = current().muted
+
+    def is_muted(words: str) -> bool:
+        cursor = QTextCursor(view.document())
+        cursor.setPosition(text.index(words) + 1)
+        return cursor.charFormat().foreground().color() == muted
+
+    shown = {words: is_muted(words) for words in ("From:", "Ann", "Date:", "Regards", "The roof")}
+    assert [words for words, mute in shown.items() if mute] == ["From:", "Date:", "The roof"]
+    first = view.document().findBlock(text.index(body))
+    assert first.blockFormat().bottomMargin() == 0, "its lines belong together"
+    assert first.next().blockFormat().bottomMargin() > 0
 
 
 def test_the_column_is_narrow_and_its_letters_are_large(view: TextView) -> None:

@@ -1,0 +1,321 @@
+"""The cards of the basket: a passage each with its note, in a column that can be reordered."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QDrag, QKeySequence, QPainter, QPalette, QPen
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QMenu,
+    QPlainTextEdit,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.basket.basket import COLOURS
+from ui.citations import passage
+from ui.search import describe
+from ui.search.labels import PassageLabel
+from ui.search.safe_text import line
+from ui.theme import L, M, S, current, icon
+from ui.widgets import (
+    CardFrame,
+    IconToolButton,
+    filled,
+    make_bold,
+    plain_label,
+    wrapped_label,
+)
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import (
+        QDragEnterEvent,
+        QDragLeaveEvent,
+        QDragMoveEvent,
+        QDropEvent,
+        QKeyEvent,
+        QMouseEvent,
+        QPaintEvent,
+        QResizeEvent,
+    )
+
+    from ui.basket.basket import Kept
+
+
+#: The format of a card that is dragged: the key of its passage.
+CARD_MIME = "application/x-lectern-kept"
+# Average letters; a narrower card has its note below the passage.
+_NARROW = 90
+_NOTE_LINES = 4
+_MOST_LETTERS = 1200
+
+
+class NoteField(QPlainTextEdit):
+    """The note: plain text, in which Tab goes on to the next control."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.setPlainText(text)
+        self.setTabChangesFocus(True)
+        self.setPlaceholderText(self.tr("Your note"))
+        self.setFrameShape(QFrame.Shape.NoFrame)  # the card draws its edge
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
+    def _fit(self) -> None:
+        self.setMinimumHeight(self.fontMetrics().lineSpacing() * _NOTE_LINES + 2 * M)
+
+
+class Card(CardFrame):
+    """A passage of the basket with its note; its menu has what its keys do, too.
+
+    Signals:
+        shown: Show the passage on its page; with its key, as all.
+        cited: Copy it with its citation.
+        removed: Take it out.
+        moved: Its key, and by how many places it is to move.
+        noted: Its note has changed: the key and the text.
+        stepped: Focus the card before (-1) or behind (1) it.
+    """
+
+    shown = Signal(str)
+    cited = Signal(str)
+    removed = Signal(str)
+    moved = Signal(str, int)
+    noted = Signal(str, str)
+    stepped = Signal(str, int)
+
+    def __init__(self, kept: Kept) -> None:
+        super().__init__()
+        self.kept = kept
+        self._pressed: QPoint | None = None
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.place, self.title, self.where = plain_label(), plain_label(), wrapped_label()
+        self.text = PassageLabel(_MOST_LETTERS)
+        self.note = NoteField(kept.note)
+        self.note.textChanged.connect(self._note_changed)
+        self.more = IconToolButton("more", self.tr("More"))
+        self.more.setPopupMode(self.more.ToolButtonPopupMode.InstantPopup)
+        self.more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        menu = QMenu(self.more)
+        for drawing, text, act in (
+            ("preview", self.tr("Show on its page"), self._show),
+            ("copy", self.tr("Copy with citation"), lambda: self.cited.emit(self._key)),
+            ("arrow-up", self.tr("Move up"), lambda: self.moved.emit(self._key, -1)),
+            ("arrow-down", self.tr("Move down"), lambda: self.moved.emit(self._key, 1)),
+            ("trash", self.tr("Take out of the basket"), self._remove),
+        ):
+            menu.addAction(icon(drawing), text).triggered.connect(act)
+        self.addActions(menu.actions())
+        self.more.setMenu(menu)
+        self._arrange()
+        self.show_passage(kept, 1)
+
+    @property
+    def _key(self) -> str:
+        return self.kept.key
+
+    def show_passage(self, kept: Kept, number: int) -> None:
+        """Show a passage, the ``number``-th from 1; a note that is being typed stays."""
+        self.kept = kept
+        hit = kept.hit
+        title, pages = describe.title(hit), describe.pages(hit)
+        self.title.setText(title)
+        self.title.setToolTip(line(hit.path))
+        self.place.setText(pages)
+        self.place.setVisible(bool(pages))
+        where = " · ".join(filter(None, (describe.file_beside_title(hit), describe.headings(hit))))
+        self.where.setText(where)
+        self.where.setVisible(bool(where))
+        self.text.show_hit(hit)
+        spoken = self.tr("{number}: {title}. {passage}")
+        named = ", ".join(filter(None, (title, describe.file_beside_title(hit))))
+        passage_spoken = describe.hit_spoken(hit)
+        self.setAccessibleName(spoken.format(number=number, title=named, passage=passage_spoken))
+        self.note.setAccessibleName(self.tr("Note on passage {number}").format(number=number))
+        more = self.tr("{action}: passage {number}")
+        self.more.setAccessibleName(more.format(action=self.more.toolTip(), number=number))
+
+    def _arrange(self) -> None:
+        make_bold(self.title)
+        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        for label in (self.place, self.where):
+            label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        head = filled(QHBoxLayout(), self.title, self.place, self.more, spacing=S)
+        head.setStretch(0, 1)
+        passage_column = filled(QVBoxLayout(), self.where, self.text, spacing=S)
+        passage_column.addStretch(1)
+        self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._body.setSpacing(L)
+        self._body.addLayout(passage_column, 3)
+        self._body.addWidget(self.note, 2)
+        filled(QVBoxLayout(self), head, self._body, edges=(L, M, L, L))
+
+    def _show(self) -> None:
+        self.shown.emit(self._key)
+
+    def _remove(self) -> None:
+        self.removed.emit(self._key)
+
+    def _note_changed(self) -> None:
+        self.noted.emit(self._key, self.note.toPlainText())
+
+    # Qt's events
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        moving = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if key in steps and held == moving:
+            self.moved.emit(self._key, steps[key])
+        elif key in steps and not held:
+            self.stepped.emit(self._key, steps[key])
+        elif event.matches(QKeySequence.StandardKey.Delete) and not held:
+            self._remove()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not held:
+            self._show()
+        else:
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = event.position().toPoint()
+        else:
+            event.ignore()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None or not event.buttons() & Qt.MouseButton.LeftButton:
+            return
+        away = (event.position().toPoint() - self._pressed).manhattanLength()
+        if away >= QApplication.startDragDistance():
+            self._pressed = None
+            drag = QDrag(self)
+            drag.setMimeData(self.drag_data())
+            drag.exec(Qt.DropAction.MoveAction)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._show()
+
+    def drag_data(self) -> QMimeData:
+        """Return what a drag of the card carries."""
+        data = QMimeData()
+        data.setData(CARD_MIME, self._key.encode())
+        data.setText(passage(self.kept.hit))
+        return data
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_body"):
+            self._fold()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Put the note below the passage where there is no room beside it."""
+        narrow = self.width() < _NARROW * self.fontMetrics().averageCharWidth()
+        direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+        if self._body.direction() != direction:
+            self._body.setDirection(direction)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.kept.colour in COLOURS:
+            painter.fillRect(0, 0, S, self.height(), QColor(COLOURS[self.kept.colour]))
+        painter.setPen(current().accent if self.note.hasFocus() else current().line)
+        painter.drawRoundedRect(QRectF(self.note.geometry()).adjusted(-1, -1, 1, 1), S, S)
+        painter.end()
+
+
+class Cards(QWidget):
+    """The column of cards. Signals: ``dropped`` with a key, and its place among the others."""
+
+    dropped = Signal(str, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAcceptDrops(True)
+        self.cards: list[Card] = []
+        self._gap = -1  # before which card something would be dropped
+        self._column = filled(QVBoxLayout(self))
+        self._column.addStretch(1)
+
+    def arrange(self, cards: list[Card]) -> None:
+        """Show these cards in this order; the others are deleted."""
+        for card in self.cards:
+            if card not in cards:
+                self._column.removeWidget(card)
+                card.hide()
+                card.deleteLater()
+        for place, card in enumerate(cards):
+            if self._column.indexOf(card) != place:
+                self._column.insertWidget(place, card)
+        chain = [widget for card in cards for widget in (card, card.note)]
+        for before, widget in pairwise(chain):
+            QWidget.setTabOrder(before, widget)
+        self.cards = cards
+
+    def settle(self) -> None:
+        """Place the cards now."""
+        self._column.activate()
+
+    def gap_at(self, y: int) -> int:
+        """Return before which card a point lies, by the middles of the cards."""
+        middles = [card.geometry().center().y() for card in self.cards]
+        return sum(middle < y for middle in middles)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasFormat(CARD_MIME):
+            event.acceptProposedAction()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self._show_gap(self.gap_at(event.position().toPoint().y()))
+        event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._show_gap(-1)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        key = bytes(event.mimeData().data(CARD_MIME).data()).decode()
+        gap = self.gap_at(event.position().toPoint().y())
+        before = [card.kept.key for card in self.cards[:gap]]
+        self._show_gap(-1)
+        event.acceptProposedAction()
+        self.dropped.emit(key, gap - (key in before))
+
+    def _show_gap(self, gap: int) -> None:
+        if gap != self._gap:
+            self._gap = gap
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._gap < 0 or not self.cards:
+            return
+        behind = self._gap >= len(self.cards)
+        card = self.cards[-1 if behind else self._gap].geometry()
+        y = card.bottom() + M // 2 if behind else card.top() - M // 2
+        painter = QPainter(self)
+        painter.setPen(QPen(current().accent, 3))
+        painter.drawLine(0, max(y, 1), self.width(), max(y, 1))
+        painter.end()

@@ -1,0 +1,84 @@
+"""A layout of widgets in lines that break."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+
+from ui.theme import M
+
+
+class FlowLayout(QLayout):
+    """Widgets in lines that break, from the side where reading begins; hidden ones take no room."""
+
+    def __init__(self, parent: QWidget | None = None, spacing: int = M) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(spacing)
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+        self.invalidate()
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        if not 0 <= index < len(self._items):
+            return None
+        self.invalidate()
+        return self._items.pop(index)
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._arrange(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._arrange(rect, move=True)
+
+    def sizeHint(self) -> QSize:
+        shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        gaps = self.spacing() * max(0, len(shown) - 1)
+        return QSize(
+            sum(hint.width() for hint in shown) + gaps,
+            max((hint.height() for hint in shown), default=0),
+        )
+
+    def minimumSize(self) -> QSize:
+        size = QSize()
+        for item in self._items:
+            if not item.isEmpty():
+                size = size.expandedTo(item.minimumSize())
+        return size
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        """Place the items within a width; return the height that takes."""
+        x, y, line = 0, 0, 0
+        for item in self._items:
+            if item.isEmpty():
+                continue
+            hint = item.sizeHint().boundedTo(QSize(max(rect.width(), 1), 1 << 20))
+            if x and x + hint.width() > rect.width():
+                x, y, line = 0, y + line + self.spacing(), 0
+            if move:
+                place = QRect(QPoint(rect.x() + x, rect.y() + y), hint)
+                item.setGeometry(self._mirrored(place, rect))
+            x += hint.width() + self.spacing()
+            line = max(line, hint.height())
+        return y + line
+
+    def _mirrored(self, place: QRect, rect: QRect) -> QRect:
+        owner = self.parentWidget()
+        if owner is not None and owner.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+            place.moveRight(rect.right() - (place.x() - rect.x()))
+        return place
