@@ -114,7 +114,7 @@ _ROWS = (
     Setting("max_markup_mb", READING, SettingType.INTEGER, _LIMITS.markup_bytes // MIB,
             N_("Largest web page (MB)"), N_("Larger Markdown and HTML files are left out, in MB."),
             low=1, high=65_536, advanced=True),
-    Setting("library", READING, SettingType.FOLDER, "", N_("Place of the library"),
+    Setting("library", READING, SettingType.FOLDER, "", N_("Folder of the library"),
             N_("Folder of the library; empty: a folder in your user data.")),
     Setting("offline", PRIVACY, SettingType.FLAG, default=False, label=N_("Offline"),
             help=N_("Never use the network, not even for a model that is missing.")),

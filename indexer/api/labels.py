@@ -75,10 +75,10 @@ PACE_REASONS = {
     "battery": N_("Slower: on battery"),
     "busy": N_("Slower: the computer is busy"),
     "typing": N_("Slower: you are typing"),
-    "query": N_("Waits for a search"),
-    "in_use": N_("Waits for another command"),
+    "query": N_("Waiting for a search"),
+    "in_use": N_("Waiting for another command"),
     "disk_full": N_("Waits: the disk is nearly full"),
-    "library_read_only": N_("Only searched: the library is read-only"),
+    "library_read_only": N_("Search only: the library is read-only"),
     **dict.fromkeys(
         ("model_missing", "model_absent"), N_("Words only: the language model is missing")
     ),

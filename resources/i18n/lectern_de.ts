@@ -152,7 +152,7 @@
         <translation>Erneut &amp;versuchen</translation>
     </message>
     <message numerus="yes">
-        <source>%Ln folder(s) offline: the drive is not here</source>
+        <source>%Ln folder(s) offline: the drive is not connected</source>
         <translation>
             <numerusform>%Ln Ordner offline: Das Laufwerk ist nicht angeschlossen</numerusform>
             <numerusform>%Ln Ordner offline: Das Laufwerk ist nicht angeschlossen</numerusform>
@@ -660,7 +660,7 @@
     </message>
     <message>
         <source>Encrypted. It is locked when Lectern ends, after a time without use, and before this computer sleeps.</source>
-        <translation>Verschlüsselt. Sie wird gesperrt, wenn Lectern endet, nach einer Zeit ohne Benutzung und bevor dieser Computer schläft.</translation>
+        <translation>Verschlüsselt. Sie wird gesperrt, wenn Lectern endet, nach einer Zeit ohne Benutzung und bevor dieser Computer in den Ruhezustand geht.</translation>
     </message>
     <message>
         <source>The keyring of this system unlocks it.</source>
@@ -1228,7 +1228,7 @@
     </message>
     <message>
         <source>hits</source>
-        <translation>treffer</translation>
+        <translation>Treffer</translation>
     </message>
     <message>
         <source>All hits are collected for the export…</source>
@@ -4412,11 +4412,11 @@
         <translation>Langsamer: Sie tippen gerade</translation>
     </message>
     <message>
-        <source>Waits for a search</source>
+        <source>Waiting for a search</source>
         <translation>Wartet auf eine Suche</translation>
     </message>
     <message>
-        <source>Waits for another command</source>
+        <source>Waiting for another command</source>
         <translation>Wartet auf einen anderen Befehl</translation>
     </message>
     <message>
@@ -4424,7 +4424,7 @@
         <translation>Wartet: Das Laufwerk ist fast voll</translation>
     </message>
     <message>
-        <source>Only searched: the library is read-only</source>
+        <source>Search only: the library is read-only</source>
         <translation>Nur Suche: Die Bibliothek ist schreibgeschützt</translation>
     </message>
     <message>
@@ -4908,8 +4908,8 @@
         <translation>Größere Markdown- und HTML-Dateien werden ausgelassen, in MB.</translation>
     </message>
     <message>
-        <source>Place of the library</source>
-        <translation>Ort der Bibliothek</translation>
+        <source>Folder of the library</source>
+        <translation>Ordner der Bibliothek</translation>
     </message>
     <message>
         <source>Folder of the library; empty: a folder in your user data.</source>
@@ -5017,7 +5017,7 @@
     </message>
     <message>
         <source>Time without progress (s)</source>
-        <translation>Geduld (s)</translation>
+        <translation>Zeit ohne Fortschritt (s)</translation>
     </message>
     <message>
         <source>Seconds without progress after which a document is given up; longer while other programs leave it no processor.</source>
@@ -5080,7 +5080,7 @@
         <translation>Wechsel zum Sprachmodell {model}: {share} geschafft.</translation>
     </message>
     <message>
-        <source>Made anew after an update: {share} done.</source>
+        <source>Rebuilding after an update: {share} done.</source>
         <translation>Wird nach einer Aktualisierung neu aufgebaut: {share} geschafft.</translation>
     </message>
     <message>

@@ -140,7 +140,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln folder(s) offline: the drive is not here</source>
+        <source>%Ln folder(s) offline: the drive is not connected</source>
         <translation>
             <numerusform>%Ln folder is offline: its drive is not here</numerusform>
             <numerusform>%Ln folders are offline: their drives are not here</numerusform>

@@ -52,7 +52,7 @@ def line(qtbot: QtBot) -> StatusLine:
         ),
         (
             replace(IDLE, rebuilding=True, embedded_share=0.2),
-            "Made anew after an update: 20 % done.",
+            "Rebuilding after an update: 20 % done.",
         ),
         (reading(reason="battery"), "Reading: 12 of 3,400 files. Slower: on battery."),
     ],

@@ -156,7 +156,7 @@ class AttentionList(QWidget):
             text = self.tr("%Ln file(s) could not be read", "", failed)
             yield text, self.tr("&Try again"), self._retry
         if away := sum(root.offline for root in status.roots):
-            yield self.tr("%Ln folder(s) offline: the drive is not here", "", away), "", ignore
+            yield self.tr("%Ln folder(s) offline: the drive is not connected", "", away), "", ignore
         if status.watch_problem is not None:
             why = failures.note(status.watch_problem)
             yield self.tr("Changes in the folders wait: {why}").format(why=why), "", ignore

@@ -118,7 +118,7 @@ def uncovered(status: Status) -> str:
 
 
 _CHANGING = N_("Changing to the language model {model}: {share} done.")
-_REBUILDING = N_("Made anew after an update: {share} done.")
+_REBUILDING = N_("Rebuilding after an update: {share} done.")
 
 
 def change(state: Activity | Status) -> str:

@@ -290,7 +290,7 @@ def test_an_offline_folder_cannot_be_read_again(qtbot: QtBot, tmp_path: Path) ->
     page = LibraryPage(context)
     qtbot.addWidget(page)
     page.show_status(replace(EMPTY, roots=(away,)))
-    assert page.attention.lines == [("1 folder(s) offline: the drive is not here", "")]
+    assert page.attention.lines == [("1 folder(s) offline: the drive is not connected", "")]
     _choose_root(page)
     enabled = [name for name, each in _entries(page).items() if each.isEnabled()]
     assert enabled == ["Patterns of folder…", "Remove folder"]
