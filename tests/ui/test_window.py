@@ -244,7 +244,7 @@ def test_the_last_search_is_restored_with_its_hit_where_the_history_is_on(
     start(one, qtbot)
     search = one.window.pages.search.search
     one.window.pages.search_for("the type:txt")
-    qtbot.waitUntil(lambda: len(search.results.groups) > 1)
+    qtbot.waitUntil(lambda: search.live_search.is_answered and len(search.results.groups) > 1)
     search.results.go_to(key_of(search.results.groups[-1].head))
     chosen = search.current_hit
     assert chosen is not None
@@ -253,10 +253,12 @@ def test_the_last_search_is_restored_with_its_hit_where_the_history_is_on(
     start(other, qtbot)
     search = other.window.pages.search.search
     if history:
-        qtbot.waitUntil(lambda: search.current_hit is not None)
-        current = search.current_hit
-        assert current is not None
-        assert key_of(current) == key_of(chosen)
+
+        def is_there() -> bool:
+            hit = search.current_hit
+            return hit is not None and key_of(hit) == key_of(chosen)
+
+        qtbot.waitUntil(is_there)
     assert search.query == ("type:txt the" if history else "")
     other.window.pages.search_for("")
     search.bar.box.set_query("")

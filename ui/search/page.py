@@ -367,6 +367,8 @@ class SearchPage(QWidget):
         self.steps.note_query(query)
         more = len(result.hits) == WORDS_LIMIT
         self.results.show_answer(query, result, same_query=False, more=more, by_words=True)
+        if self._wanted_key is not None:
+            self.results.go_to(self._wanted_key)
 
     def ask_again(self) -> None:
         """Refresh the results, unless the page is hidden or a menu is open."""
