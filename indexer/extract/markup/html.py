@@ -235,7 +235,9 @@ def _archived(data: bytes) -> bytes:
     pages: list[str] = []
     try:
         waiting = [plistlib.loads(data)]
-        while waiting and len(pages) < _MAX_PAGES:
+        for _ in range(_MAX_PAGES):  # a damaged one may contain itself
+            if not waiting:
+                break
             archive = waiting.pop()
             main = archive["WebMainResource"]
             if "html" in main["WebResourceMIMEType"]:

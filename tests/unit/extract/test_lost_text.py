@@ -92,6 +92,18 @@ def archive(page: str, **about: object) -> dict[str, object]:
     return {"WebMainResource": main, **about}
 
 
+def test_an_archive_that_contains_itself_ends(tmp_path: Path) -> None:
+    parts = [
+        b"\xd2\x01\x02\x03\x04", b"\x5f\x10\x13WebSubframeArchives", b"\x5f\x10\x0fWebMainResource",
+        b"\xa1\x00", b"\xd1\x05\x06", b"\x5f\x10\x13WebResourceMIMEType", b"\x59image/png",
+    ]  # fmt: skip
+    places = bytes(8 + sum(map(len, parts[:at])) for at in range(len(parts)))
+    data = b"bplist00" + b"".join(parts)
+    ends = struct.pack(">6xBBQQQ", 1, 1, len(parts), 0, len(data))
+    (tmp_path / "a.webarchive").write_bytes(data + places + ends)
+    assert read(tmp_path / "a.webarchive").text == ""
+
+
 def notebook(data: dict[str, str]) -> str:
     output = {"output_type": "execute_result", "data": data}
     return json.dumps({"cells": [{"cell_type": "code", "source": "x", "outputs": [output]}]})
