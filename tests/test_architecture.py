@@ -177,7 +177,7 @@ def needs(name: str, seen: set[str]) -> set[str]:
         if each.partition(".")[0] in sys.stdlib_module_names:
             continue
         if not each.startswith("indexer"):
-            found.add(each)
+            found.add(each.partition(".")[0])
         elif is_module(each) and each not in seen:
             found |= needs(each, seen)
     return found
