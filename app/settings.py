@@ -65,8 +65,8 @@ _ROWS = (
             help=N_("Show the page of the selected passage beside the results."), at_once=True),
     Setting("dark_pages", WINDOW, SettingType.FLAG, default=False, label=N_("Dark pages"),
             help=N_("In the dark theme, show pages light on dark."), at_once=True),
-    Setting("side_panel", IN_PLACE, SettingType.FLAG, default=False, label=N_("Pages and outline"),
-            help=N_("Show small pages and the headings beside the page."), at_once=True),
+    Setting("side_panel", IN_PLACE, SettingType.FLAG, default=False, label=N_("Headings"),
+            help=N_("Show the headings of a document beside its pages."), at_once=True),
     Setting("viewer", WINDOW, SettingType.VIEWER, "", N_("Viewer"),
             N_("What opens a document at its page: the system's viewer, or a command such as "
                "okular --page {page} {path}."), at_once=True),

@@ -77,7 +77,7 @@ KEYS = (
         Key(("Ctrl+0",), N_("Fit the width")),
         Key(("Ctrl+R", "Ctrl+Shift+R"), N_("Turn the pages clockwise or anticlockwise")),
         Key((READ,), N_("Read in the whole window, or go back to the results")),
-        Key((SIDE,), N_("Small pages and headings beside the page")),
+        Key((SIDE,), N_("Headings beside the page")),
         Key((OWN_WINDOW,), N_("Open the document in a window of its own")),
         Key((PRINT,), N_("Print the document")),
     )),

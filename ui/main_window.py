@@ -7,7 +7,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -28,7 +28,6 @@ from ui.desktop import open_path
 from ui.help import KEYS, HelpWindow, page_about
 from ui.pages import BASKET, FIRST_RUN, HIGHLIGHTS, LIBRARY, SEARCH, Pages
 from ui.ports import Context, Notice, VaultChange, ignore
-from ui.search.model import HIT_MIME, dragged_hits
 from ui.supervisor import EngineState, Supervisor
 from ui.theme import icon, separator
 from ui.widgets import filled, timer
@@ -105,7 +104,6 @@ class MainWindow(QMainWindow):
             (HIGHLIGHTS, self.tr("Highlights"), "highlight", keys.PAGES[3]),
         ):
             rail.add_page(name, text, drawing, QKeySequence(sequence))
-        rail.accept_drops(BASKET, HIT_MIME)
         rail.add_gap()
         rail.add_button(SETTINGS, self.tr("Settings"), "settings", QKeySequence(keys.SETTINGS))
         return rail
@@ -154,7 +152,6 @@ class MainWindow(QMainWindow):
         self.pages.shown.connect(self.rail.show_chosen)
         self.pages.shown.connect(self._show_engine)
         self.pages.models_requested.connect(self.dialogs.show_models)
-        self.rail.dropped.connect(self._drop)
         self.pages.reading.connect(self._show_around)
         self.pages.help_requested.connect(self.dialogs.show_help)
         self.pages.basket.changed.connect(self._count_kept)
@@ -172,10 +169,6 @@ class MainWindow(QMainWindow):
         self._count_kept()
         for each in (self.pages.basket, self.pages.highlights):
             each.tell_trouble(self._notices)
-
-    def _drop(self, _page: str, data: QMimeData) -> None:
-        for hit in dragged_hits(data):
-            self.pages.keep(hit)
 
     def _count_kept(self) -> None:
         number = len(self.pages.basket)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale, QRectF, QSize, Qt, Signal
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtCore import QObject
-    from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QEnterEvent, QPaintEvent
+    from PySide6.QtGui import QEnterEvent, QPaintEvent
     from PySide6.QtWidgets import QWidget
 
     from indexer.api.errors import LecternError
@@ -60,35 +59,9 @@ _NOTHING = QBrush(Qt.BrushStyle.NoBrush)
 
 
 class RailButton(QToolButton):
-    """A flat button in the theme's colours, which a style sheet would lose.
+    """A flat button in the theme's colours, which a style sheet would lose."""
 
-    Signals:
-        dropped: The data of a drag that ended here; only of the format ``mime``, "" for none.
-    """
-
-    dropped = Signal(object)
-    mime = ""
-    over = False  # something is dragged over it
     count = 0
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if self.mime and event.mimeData().hasFormat(self.mime):
-            event.setDropAction(Qt.DropAction.CopyAction)
-            event.accept()
-            self._show_over(over=True)
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self._show_over(over=False)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        event.setDropAction(Qt.DropAction.CopyAction)
-        event.accept()
-        self._show_over(over=False)
-        self.dropped.emit(event.mimeData())
-
-    def _show_over(self, *, over: bool) -> None:
-        self.over = over
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current()
@@ -130,16 +103,13 @@ class RailButton(QToolButton):
             self.setIconSize(icon_size(self, ICON_LINES))
 
     def _border(self, theme: Theme) -> QPen:
-        if self.over:
-            return QPen(theme.accent, 2)
         return QPen(theme.line) if self.isChecked() else QPen(Qt.PenStyle.NoPen)
 
 
 class Rail(QFrame):
-    """The column of buttons. Signals: ``chosen`` with a button's name; ``dropped`` with data."""
+    """The column of buttons. Signals: ``chosen`` with a button's name."""
 
     chosen = Signal(str)
-    dropped = Signal(str, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -189,13 +159,6 @@ class Rail(QFrame):
         self._buttons[name] = button
         self._column.addWidget(button)
         return button
-
-    def accept_drops(self, name: str, mime: str) -> None:
-        """Emit ``dropped`` with the name of a page for data of a format."""
-        button = self._buttons[name]
-        button.mime = mime
-        button.setAcceptDrops(True)
-        button.dropped.connect(partial(self.dropped.emit, name))
 
     def show_count(self, name: str, number: int, spoken: str) -> None:
         """Show a number at the button of a page, none for 0; ``spoken`` says what it counts."""

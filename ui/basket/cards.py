@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QDrag, QKeySequence, QPainter, QPalette, QPen
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeySequence, QPainter, QPalette
 from PySide6.QtWidgets import (
-    QApplication,
     QBoxLayout,
     QFrame,
     QHBoxLayout,
@@ -20,7 +19,6 @@ from PySide6.QtWidgets import (
 )
 
 from ui.basket.basket import COLOURS
-from ui.citations import passage
 from ui.search import describe
 from ui.search.labels import PassageLabel
 from ui.search.safe_text import line
@@ -36,10 +34,6 @@ from ui.widgets import (
 
 if TYPE_CHECKING:
     from PySide6.QtGui import (
-        QDragEnterEvent,
-        QDragLeaveEvent,
-        QDragMoveEvent,
-        QDropEvent,
         QKeyEvent,
         QMouseEvent,
         QPaintEvent,
@@ -49,8 +43,6 @@ if TYPE_CHECKING:
     from ui.basket.basket import Kept
 
 
-#: The format of a card that is dragged: the key of its passage.
-CARD_MIME = "application/x-lectern-kept"
 # Average letters; a narrower card has its note below the passage.
 _NARROW = 90
 _NOTE_LINES = 4
@@ -103,7 +95,6 @@ class Card(CardFrame):
     def __init__(self, kept: Kept) -> None:
         super().__init__()
         self.kept = kept
-        self._pressed: QPoint | None = None
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.place, self.title, self.where = plain_label(), plain_label(), wrapped_label()
@@ -194,32 +185,9 @@ class Card(CardFrame):
         else:
             super().keyPressEvent(event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._pressed = event.position().toPoint()
-        else:
-            event.ignore()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._pressed is None or not event.buttons() & Qt.MouseButton.LeftButton:
-            return
-        away = (event.position().toPoint() - self._pressed).manhattanLength()
-        if away >= QApplication.startDragDistance():
-            self._pressed = None
-            drag = QDrag(self)
-            drag.setMimeData(self.drag_data())
-            drag.exec(Qt.DropAction.MoveAction)
-
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self._show()
-
-    def drag_data(self) -> QMimeData:
-        """Return what a drag of the card carries."""
-        data = QMimeData()
-        data.setData(CARD_MIME, self._key.encode())
-        data.setText(passage(self.kept.hit))
-        return data
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -249,15 +217,11 @@ class Card(CardFrame):
 
 
 class Cards(QWidget):
-    """The column of cards. Signals: ``dropped`` with a key, and its place among the others."""
-
-    dropped = Signal(str, int)
+    """The column of cards."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAcceptDrops(True)
         self.cards: list[Card] = []
-        self._gap = -1  # before which card something would be dropped
         self._column = filled(QVBoxLayout(self))
         self._column.addStretch(1)
 
@@ -279,43 +243,3 @@ class Cards(QWidget):
     def settle(self) -> None:
         """Place the cards now."""
         self._column.activate()
-
-    def gap_at(self, y: int) -> int:
-        """Return before which card a point lies, by the middles of the cards."""
-        middles = [card.geometry().center().y() for card in self.cards]
-        return sum(middle < y for middle in middles)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasFormat(CARD_MIME):
-            event.acceptProposedAction()
-
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        self._show_gap(self.gap_at(event.position().toPoint().y()))
-        event.acceptProposedAction()
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self._show_gap(-1)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        key = bytes(event.mimeData().data(CARD_MIME).data()).decode()
-        gap = self.gap_at(event.position().toPoint().y())
-        before = [card.kept.key for card in self.cards[:gap]]
-        self._show_gap(-1)
-        event.acceptProposedAction()
-        self.dropped.emit(key, gap - (key in before))
-
-    def _show_gap(self, gap: int) -> None:
-        if gap != self._gap:
-            self._gap = gap
-            self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self._gap < 0 or not self.cards:
-            return
-        behind = self._gap >= len(self.cards)
-        card = self.cards[-1 if behind else self._gap].geometry()
-        y = card.bottom() + M // 2 if behind else card.top() - M // 2
-        painter = QPainter(self)
-        painter.setPen(QPen(current().accent, 3))
-        painter.drawLine(0, max(y, 1), self.width(), max(y, 1))
-        painter.end()

@@ -47,7 +47,6 @@ class BasketPage(QWidget):
         self.export = BasketExport(basket, context, worker, self)
         self._citations = CitationCopier(context, self)
         self.cards = Cards()
-        self.cards.dropped.connect(basket.move_passage)
         self.count = plain_label()
         self.sort = IconButton(self.tr("By document"), "sort")
         self.sort.setToolTip(self.tr("Order the passages by document and page"))
@@ -73,9 +72,9 @@ class BasketPage(QWidget):
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.empty = wrapped_label(
             self.tr(
-                "Collect passages here over several searches: press Ctrl+B on a hit, choose “Add "
-                "to the basket” in its menu, or drag it onto this page's button. Order them, "
-                "write notes, and export them with their pages and sources."
+                "Collect passages here over several searches: press Ctrl+B on a hit, or choose "
+                "“Add to the basket” in its menu. Order them, write notes, and export them with "
+                "their pages and sources."
             )
         )
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)

@@ -139,11 +139,9 @@ class PageOptions(QObject):
         frame, on = self._frame, bool(self._settings[name])
         self._controls[name].setChecked(on)
         if name == DARK:
-            frame.pages.dark_pages = frame.side.thumbnails.dark_pages = on
+            frame.pages.dark_pages = on
             frame.pages.viewport().update()
-            frame.side.thumbnails.viewport().update()
         else:
-            frame.show_side()
             self._show_document(frame.pages.document)
 
     def _show_document(self, document: PageDocument | None) -> None:
@@ -152,10 +150,10 @@ class PageOptions(QObject):
         shown = document if self._frame.bar.side.isChecked() else None
         new = shown is not side.document
         side.show_document(shown)
-        if shown is not None and new:
+        self._frame.show_side()
+        if shown is not None and new and shown.outlined:
             side.show_page(self._frame.pages.page)
-            if shown.outlined:
-                self._loader.want_outline()
+            self._loader.want_outline()
 
 
 class Place(NamedTuple):

@@ -156,7 +156,6 @@ class PageDocument(QObject):
         self.sizes: list[Size] = known + [size] * (self.count - len(known))
         self.sizes[pages.page - 1] = size
         self._wanted: dict[ImageKey, Urgency] = {}
-        self._small: tuple[ImageKey, ...] = ()
         self._pending: dict[ImageKey, int] = {}
         self._latest: dict[int, ImageKey] = {}
         self._letters: LruCache[int, Letters] = LruCache(_KEPT_LETTERS)
@@ -194,16 +193,10 @@ class PageDocument(QObject):
         self._wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
         self._fetch()
 
-    def want_small(self, keys: Iterable[ImageKey]) -> None:
-        """Fetch small pages, behind those of ``want``; cancel other small pages."""
-        self._small = tuple(keys)
-        self._fetch()
-
     def _fetch(self) -> None:
-        wanted = dict.fromkeys(self._small, Urgency.NEAR) | self._wanted
-        for key in [key for key in self._pending if key not in wanted]:
+        for key in [key for key in self._pending if key not in self._wanted]:
             self._client.cancel(self._pending.pop(key))
-        for key, urgency in sorted(wanted.items(), key=lambda item: item[1]):
+        for key, urgency in sorted(self._wanted.items(), key=lambda item: item[1]):
             if (
                 key not in self._pending
                 and key not in self._cache
@@ -251,9 +244,7 @@ class PageDocument(QObject):
         if band is None:
             return
         self._cache.put(key, band)
-        before = self._latest.get(key.page)
-        smaller = key in self._small and before is not None and before in self._cache
-        if band.pixmap.height() == band.height and not smaller:
+        if band.pixmap.height() == band.height:
             self._latest[key.page] = key
         self.image_ready.emit(key.page)
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from ui import keys, theme
 from ui.preview.marks import flowing
 from ui.preview.page_view import PageView
-from ui.preview.side_panel import SidePanel
+from ui.preview.side_panel import OutlinePanel
 from ui.preview.text_view import TextView
 from ui.preview.toolbar import FindBar, Toolbar
 from ui.theme import XL, L, S, pixmap
@@ -166,7 +166,7 @@ class PreviewFrame(QWidget):
         self.setAccessibleName(self.tr("Preview"))
         self.bar = Toolbar()
         self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
-        self.finding, self.side = FindBar(), SidePanel()
+        self.finding, self.side = FindBar(), OutlinePanel()
         self.banner = QLabel()
         self.banner.setWordWrap(True)
         self.banner.setContentsMargins(L, S, L, S)
@@ -224,9 +224,10 @@ class PreviewFrame(QWidget):
             action.setVisible(self.has_pages)
 
     def show_side(self) -> None:
-        """Show the small pages and headings where there are pages and they are wanted."""
-        shown, before = self.has_pages and self.bar.side.isChecked(), not self.side.isHidden()
-        if shown and not before:
+        """Show the headings where a document has some and they are wanted."""
+        document = self.pages.document if self.has_pages else None
+        shown = document is not None and document.outlined and self.bar.side.isChecked()
+        if shown and self.side.isHidden():
             room = self.width()
             wide = self.side.width_in(room)
             self._beside.setSizes([wide, room - wide])

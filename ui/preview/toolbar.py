@@ -163,7 +163,7 @@ class Toolbar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._steps = False
-        self.side = self._button("outline", self.tr("Pages and outline"), keys.SIDE)
+        self.side = self._button("outline", self.tr("Headings of this document"), keys.SIDE)
         self.side.setCheckable(True)
         self.title = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.before = self._button("chevron-up", self.tr("Previous hit in this document"), "Alt+Up")

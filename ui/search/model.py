@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from enum import IntEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,6 @@ from PySide6.QtCore import (
     QUrl,
 )
 
-from indexer.api.codec import decode, encode
-from indexer.api.errors import LecternError
-from indexer.api.types import Hit
 from ui.citations import CitedSource, quoted
 from ui.search.describe import row_spoken
 from ui.search.rows import HitGroup, Key, ResultRow, ResultsLayout, rows_of
@@ -27,24 +23,6 @@ from ui.search.rows import HitGroup, Key, ResultRow, ResultsLayout, rows_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
-
-
-HIT_MIME = "application/x-lectern-hits"
-
-
-def packed(hits: Sequence[Hit]) -> bytes:
-    return json.dumps(encode(tuple(hits))).encode()
-
-
-def dragged_hits(data: QMimeData) -> tuple[Hit, ...]:
-    """Return the hits that a drag carries; none if they are not valid."""
-    try:
-        hits: tuple[Hit, ...] = decode(
-            tuple[Hit, ...], json.loads(bytes(data.data(HIT_MIME).data()))
-        )
-    except (ValueError, LecternError):
-        return ()
-    return hits
 
 
 Index = QModelIndex | QPersistentModelIndex
@@ -95,13 +73,12 @@ class ResultsModel(QAbstractListModel):
         return Qt.DropAction.CopyAction
 
     def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
-        """Return the data of a drag: the file, the cited passage, and the hits."""
+        """Return the data of a drag: the file and the cited passage."""
         data = QMimeData()
         hits = [self.rows[index.row()].hit for index in indexes]
         data.setUrls([QUrl.fromLocalFile(hit.path) for hit in hits])
         cited = (quoted(hit, CitedSource.from_hit(hit)).text() for hit in hits)
         data.setText("\n\n".join(cited))
-        data.setData(HIT_MIME, packed(hits))
         return data
 
     def place(self, key: Key) -> int:

@@ -8,8 +8,8 @@ from zipfile import ZipFile
 
 import pymupdf
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QDropEvent, QImage
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
@@ -20,12 +20,11 @@ from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui import keys
 from ui.basket.basket import Kept
-from ui.basket.cards import CARD_MIME, Card
+from ui.basket.cards import Card
 from ui.basket.page import BasketPage
 from ui.basket.pictures import Extent
 from ui.export import ExportFormat
 from ui.pages import BASKET, SEARCH, Pages
-from ui.search.model import dragged_hits
 from ui.search.rows import FoundHits
 from ui.state import WindowState
 from ui.theme import LIGHT
@@ -86,7 +85,7 @@ def export(qtbot: QtBot, page: BasketPage, path: Path, form: ExportFormat) -> by
     return path.read_bytes()
 
 
-def test_passages_are_collected_by_menu_and_drag(
+def test_passages_are_collected_by_menu(
     qtbot: QtBot, pages: Pages, notices: RecordedNotices
 ) -> None:
     page = found(qtbot, pages, "tenant gutters")
@@ -102,12 +101,6 @@ def test_passages_are_collected_by_menu_and_drag(
     undo()
     assert len(pages.basket) == 0
 
-    model = page.results.model
-    place = next(at for at, row in enumerate(model.rows) if row.is_hit)
-    dragged = dragged_hits(model.mimeData([model.index(place)]))
-    assert dragged == (model.rows[place].hit,)
-    assert dragged_hits(QMimeData()) == ()
-
 
 def test_cards_are_ordered_annotated_and_taken_out(
     qtbot: QtBot, pages: Pages, notices: RecordedNotices
@@ -121,12 +114,9 @@ def test_cards_are_ordered_annotated_and_taken_out(
     QTest.keyClicks(lease_card.note, "Ask Jane")
     assert pages.basket.kept[0].note == "Ask Jane"
 
-    data = QMimeData()
-    data.setData(CARD_MIME, lease_card.kept.key.encode())
-    below = QPointF(QPoint(20, ice_card.geometry().bottom()))
-    no = Qt.KeyboardModifier.NoModifier
-    move = Qt.DropAction.MoveAction
-    page.cards.dropEvent(QDropEvent(below, move, data, Qt.MouseButton.LeftButton, no))
+    lease_card.setFocus()
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(lease_card, Qt.Key.Key_Down, both)
     assert page.cards.cards == [ice_card, lease_card]
     assert lease_card.note.toPlainText() == "Ask Jane"
 

@@ -137,9 +137,9 @@ def test_the_outline_leads_to_its_pages(qtbot: QtBot, preview: Preview, tmp_path
     show(qtbot, preview, hit_of(path, passages_of(path)[0]))
     preview.pages.go_to(4)
     preview.bar.side.click()
-    tree = preview.side.tree
+    tree = preview.side
     qtbot.waitUntil(tree.isVisible)
-    assert tree.currentIndex().data() == "One and a half"
+    qtbot.waitUntil(lambda: tree.currentIndex().data() == "One and a half")
     qtbot.keyClick(tree, Qt.Key.Key_Down)
     qtbot.keyClick(tree, Qt.Key.Key_Return)
     assert preview.pages.page == 6
