@@ -12,6 +12,8 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from app import (
@@ -42,9 +44,6 @@ from indexer.api.errors import Cancelled, InternalError, LecternError, WorldErro
 from indexer.confine.process import frozen_program, is_frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from app.confined import Confine
     from app.engine import OpenEngine
     from app.settings import Settings

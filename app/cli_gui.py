@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from argparse import SUPPRESS, ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.cli_common import Command, CommandContext, absolute_path
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 QUOTE = '"'
 

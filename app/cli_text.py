@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain, groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import render
@@ -21,9 +23,6 @@ from indexer.api.formats import page_unit
 from indexer.api.phrases import english, read_detail, reason_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     from indexer.api.types import DocumentInfo
     from indexer.extract.process.messages import KnownPages, TextSent
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -18,8 +19,6 @@ from indexer.confine.launcher import BuildLibrary, FetchModel, PublishLibrary, P
 from indexer.vault import mounting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from indexer.confine.launcher import Command, LauncherRequest
 
     class Confine(Protocol):

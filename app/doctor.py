@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,8 +38,6 @@ from indexer.embed.model_files import known_records
 from indexer.vault.mounting import why_not
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from app.cli_common import CommandContext
     from app.settings import Settings
     from indexer.config import EngineConfig

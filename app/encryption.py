@@ -10,6 +10,7 @@ import atexit
 import contextlib
 import logging
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import logs, paths
@@ -29,8 +30,6 @@ from indexer.vault.place import (
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from app.settings import Settings
     from indexer.vault.place import VaultPlace
 

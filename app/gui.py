@@ -16,6 +16,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,8 +29,6 @@ from indexer.confine.launcher import LauncherRequest, OpenInViewer, OpenPath, St
 from indexer.confine.process import child_command, child_environment, own_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from indexer.confine.launcher import Command
     from ui.application import Application, Start
     from ui.main_window import MainWindow

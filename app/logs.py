@@ -14,18 +14,16 @@ import logging
 import os
 import platform
 import traceback
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from app import paths
 from app.doors.call_log import remove_log
 from app.engine import LIBRARIES, missing_instructions, version
 from indexer.embed.devices import RUNTIMES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PREFIX = "fault-"
 KEPT_REPORTS = 10

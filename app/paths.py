@@ -6,15 +6,12 @@ encrypted library has in itself, so that it is encrypted too, is found there by 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
 
 import platformdirs
 
 from indexer.vault.place import LOG, WINDOW
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 APP = "lectern"
 # By name: the folders that an encrypted library has in itself.

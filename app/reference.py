@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from argparse import SUPPRESS, Action, ArgumentParser
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from app.cli import COMMANDS, build_parser
@@ -21,8 +22,6 @@ from indexer.api.labels import STATES
 from indexer.query.filters import GRAMMAR, help_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from app.cli_common import Command
 
 

@@ -11,16 +11,14 @@ from __future__ import annotations
 import re
 import time
 import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePath
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from indexer.api.labels import PACE_REASONS
 from indexer.api.progress import Progress, Step, rough
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 # Control characters, and those that override the direction of text.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")

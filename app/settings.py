@@ -13,8 +13,10 @@ import os
 import re
 import sys
 import weakref
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from app import paths
 from indexer.api.errors import WorldError
@@ -23,10 +25,6 @@ from indexer.api.labels import SPEEDS
 from indexer.api.setting import Setting, SettingType, Value
 from indexer.api.translation import N_
 from indexer.config import DEFAULT_MODEL, GIB, LANGUAGES_MODEL, EngineConfig, Limits, Precision
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 MIB = 1 << 20
 # A value of ``model``: the one for the languages of the library; of ``precision``: that of the

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from indexer.api.formats import FORMATS, SizeClass
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GIB = 1 << 30
 DEFAULT_MODEL = "lectern-minilm-late"

@@ -14,9 +14,11 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -47,9 +49,6 @@ from indexer.api.private_files import identity
 from ui.theme import S, current, icon
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from types import TracebackType
-
     from PySide6.QtCore import QMessageLogContext
 
 

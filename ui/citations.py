@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
@@ -22,8 +23,6 @@ from ui.search.query_text import link_of
 from ui.search.safe_text import plain, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from indexer.api.answers import Document
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit

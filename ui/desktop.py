@@ -12,6 +12,7 @@ import os
 import plistlib
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,8 +27,6 @@ from ui.programs import custom_command, filled, is_program, program_of, view_com
 from ui.widgets import timer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.api.types import Hit
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     Done = Callable[[Any, OSError | None], None]
 
 log = logging.getLogger(__name__)

@@ -18,14 +18,13 @@ import socket
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jeepney.io.blocking import DBusConnection
 
 

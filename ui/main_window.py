@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,6 @@ from ui.window_parts import NoticeBar, Rail, StatusLine
 from ui.words import amounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from ui.engine_client import ActivityFeed
     from ui.state import WindowState
 

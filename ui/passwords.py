@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -26,8 +27,6 @@ from ui.ports import Context, ignore
 from ui.requests import Questions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from indexer.api.answers import FileList
 
 log = logging.getLogger(__name__)

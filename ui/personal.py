@@ -6,7 +6,9 @@ The files are readable by their owner only. Several windows may change them at t
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -18,9 +20,6 @@ from indexer.api.json_files import changing, copies, lock_for, put_aside, read_o
 from ui.ports import Notice, Notices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
     from ui.file_worker import FileWorker
 
 log = logging.getLogger(__name__)

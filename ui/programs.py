@@ -15,6 +15,7 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -25,8 +26,6 @@ from indexer.api.formats import FORMATS
 from indexer.confine.process import is_frozen, own_command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.confine.launcher import OpenInViewer
 
 

@@ -6,6 +6,7 @@ has a ``LatestRequest`` for each kind.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,8 +17,6 @@ from ui.ports import Context, EnginePort, Notice, ignore
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from indexer.api.contract import Request
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import time
+from collections.abc import Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -22,8 +23,6 @@ from ui.ports import ignore
 from ui.widgets import timer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ui.engine_client import EngineLink
 
 log = logging.getLogger(__name__)

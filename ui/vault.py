@@ -7,6 +7,7 @@ library then; what an encrypted library is, ``app.encryption`` knows.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QThread, Signal
@@ -32,8 +33,6 @@ from ui.widgets import CardFrame, IconButton, filled, make_bold, wrapped_label
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ui.ports import Context
 
     class AcceptPassphrase(Protocol):

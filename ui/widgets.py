@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from PySide6.QtCore import (
@@ -45,8 +46,6 @@ from ui import theme
 from ui.theme import L, M, S, current, icon, icon_size
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from PySide6.QtCore import QMimeData
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale, QRectF, QSize, Qt, Signal
@@ -42,8 +43,6 @@ from ui.widgets import (
 from ui.words import failures, work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from PySide6.QtCore import QObject
     from PySide6.QtGui import QEnterEvent, QPaintEvent
     from PySide6.QtWidgets import QWidget

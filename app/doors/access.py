@@ -6,6 +6,7 @@ a door may not see is answered as if it did not exist.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, cast
@@ -13,8 +14,6 @@ from typing import TYPE_CHECKING, cast
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from app.settings import Settings
 
 EVERYTHING = "*"  # in place of a name: the whole library

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import subprocess
 import threading
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from jeepney import (
@@ -37,9 +39,6 @@ from indexer.api.requests import SearchByWords
 from indexer.confine.process import own_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
     from jeepney import Message
 
     from app.settings import Settings

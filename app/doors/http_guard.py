@@ -11,6 +11,8 @@ import os
 import secrets
 import stat
 import time
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse
@@ -20,9 +22,6 @@ from app.doors.users import TokenOwner, UserTokens
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 1 << 20

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.codec import encode
@@ -10,8 +11,6 @@ from indexer.api.formats import page_unit
 from indexer.query.links import link_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from indexer.api.types import Hit
 
 _MOST = 160  # characters of a passage on one line

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -46,8 +47,6 @@ from indexer.api.requests import Compare, GetActivity, GetDocument, Search
 from indexer.query.links import link_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from app.doors.page_images import PageRenderer
     from app.settings import Settings
     from indexer.api.answers import Change, Document, LoneStatement

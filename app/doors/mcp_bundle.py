@@ -10,13 +10,11 @@ import os
 import shlex
 import sys
 import zipfile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from indexer.api.errors import WorldError
 from indexer.confine.process import own_command
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MANIFEST_VERSION = "0.3"
 _EXECUTABLE = 0o100755 << 16  # as the mode of a file in an archive

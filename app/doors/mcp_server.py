@@ -6,6 +6,7 @@ cancelled is cancelled in the engine too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -32,8 +33,6 @@ from app.doors.library import (
 from indexer.api.errors import Cancelled, LecternError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.doors.library import DoorLibrary
 
 A = TypeVar("A")

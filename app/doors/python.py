@@ -6,6 +6,7 @@ that is running is used; else one is opened here, which commands and the window 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -15,7 +16,6 @@ from indexer.api.requests import Search
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
 
     from app.doors.engine import LastingEngine
     from indexer.api.answers import Document, TextPassage

@@ -8,7 +8,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import secrets
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,10 +18,6 @@ from app import paths
 from app.doors.access import Access
 from indexer.api.errors import WorldError, bad_usage
 from indexer.api.json_files import changing, read_object
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 MOST_USERS = 1_000
 _MOST_CHARACTERS = 60  # of a name

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.private_files import write_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from filelock import BaseFileLock
 
 _LOCK_S = 10.0  # for which another process may hold the lock

@@ -24,14 +24,13 @@ import stat
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from filelock import BaseFileLock
 
 #: The errors of a full disk or quota.

@@ -10,6 +10,7 @@ import os
 import re
 import threading
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,6 @@ import numpy as np
 from indexer.catalog.roots import join
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from indexer.database import Database

@@ -6,6 +6,7 @@ Owns selecting and sorting files; ``indexer.catalog.files`` reads their rows. Re
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from indexer.catalog.states import SET_ASIDE_CODES
 from indexer.database import CachedValues
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.api.requests import Order
     from indexer.api.types import FileRow, FileState
     from indexer.catalog.docs import Docs

@@ -12,6 +12,7 @@ import json
 import os
 import re
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,6 @@ from indexer.text.terms import forms, words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 

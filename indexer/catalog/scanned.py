@@ -7,16 +7,15 @@ recognised and recognised text are in ``indexer.ocr.cache``.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.formats import DRAWN
 from indexer.catalog.roots import below, join, normal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
-
     from indexer.database import Database
 
 _WHERE = """

@@ -5,13 +5,12 @@ Owns the queries that find and queue both: at the end of a run, after a newer ex
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from indexer.catalog.states import derive
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from indexer.database import Database
 
 _OUTDATED = """

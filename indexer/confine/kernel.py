@@ -23,17 +23,16 @@ import signal
 import stat
 import struct
 import sys
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntFlag
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.confine.process import PR_SET_PDEATHSIG, call, no_new_privileges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     PathOrFd = Path | int  # a path, or a descriptor of what it names
 
 # The same numbers on every architecture.

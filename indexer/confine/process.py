@@ -22,15 +22,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
+from typing import IO, Any, BinaryIO
 
 PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36

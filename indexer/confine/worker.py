@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -44,8 +45,6 @@ from indexer.confine.process import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-
     from indexer.confine.process import ChildOptions
 
     Work = Callable[[BinaryIO, BinaryIO], None]

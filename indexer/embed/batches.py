@@ -7,6 +7,7 @@ are run concurrently, and their results come in order.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,8 +19,6 @@ from indexer.api.types import HEADING_SEPARATOR
 from indexer.embed.models import Pooling, PoolScope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from numpy.typing import NDArray
 
     from indexer.embed.models import ModelRecord

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -33,7 +34,6 @@ from indexer.embed.layout import WindowLayout, shared_tokenizer
 from indexer.embed.models import Side, space_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from concurrent.futures import ThreadPoolExecutor
 
     from numpy.typing import NDArray

@@ -12,7 +12,9 @@ rows are inputs of the graph, and training uses the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,9 +28,6 @@ from indexer.embed.devices import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from indexer.embed.batches import Batch, Segments

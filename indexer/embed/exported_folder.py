@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import re
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from indexer.api.errors import WorldError
 from indexer.config import Precision
@@ -21,10 +23,6 @@ from indexer.embed.models import (
     Pooling,
     PoolScope,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 CONFIG, MODULES, PROMPTS = "config.json", "modules.json", "config_sentence_transformers.json"
 LENGTHS = "sentence_bert_config.json"

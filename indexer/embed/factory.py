@@ -12,7 +12,9 @@ from __future__ import annotations
 import logging
 import os
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.phrases import Note
@@ -36,8 +38,6 @@ from indexer.embed.model_files import (
 from indexer.embed.models import Side, space_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
     from typing import Any
 
     from indexer.catalog.catalog import Catalog

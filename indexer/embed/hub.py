@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -34,8 +35,6 @@ from indexer.embed.model_files import write_error
 from indexer.embed.models import PUBLISHED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from indexer.embed.models import ModelRecord, Published
 
 

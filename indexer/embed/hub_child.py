@@ -14,6 +14,7 @@ import json
 import os
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -39,7 +40,6 @@ from indexer.embed.model_files import OWNER_ONLY
 from indexer.embed.models import TOKENIZER
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import BinaryIO
 
     from huggingface_hub.hf_api import RepoSibling

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
@@ -20,8 +21,6 @@ from indexer.embed.model_files import (
 from indexer.embed.models import PUBLISHED
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from indexer.api.progress import Reporter
     from indexer.config import EngineConfig
     from indexer.embed.models import ModelRecord

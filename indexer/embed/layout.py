@@ -12,9 +12,11 @@ import os
 import re
 import threading
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -23,9 +25,6 @@ import numpy as np
 from indexer.embed.batches import PassageRows, TokenSequence, passage_prefix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from indexer.embed.batches import EmbedInput

@@ -10,6 +10,7 @@ import contextlib
 import errno
 import hashlib
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -30,8 +31,6 @@ from indexer.embed.models import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from indexer.config import Precision
 
 RECORD, CONTENT = "record.json", "content.json"

@@ -7,18 +7,15 @@ Code reads these fields and never branches on the name of a model. ``PUBLISHED``
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.api.codec import decode
 from indexer.api.models import ModelInfo, ModelState, Origin
 from indexer.config import Precision
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 TOKENIZER = "tokenizer.json"
 # Of the numbers that the graphs compute. Graphs that only compute them more exactly keep it, and

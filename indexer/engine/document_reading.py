@@ -5,6 +5,7 @@ The text is that of the library, so it can be read while the drive of its file i
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,8 +21,6 @@ from indexer.search.narrowing import narrow
 from indexer.store.values import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from numpy.typing import NDArray
 
     from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages

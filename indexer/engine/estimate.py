@@ -11,7 +11,9 @@ import os
 import random
 import re
 from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -27,9 +29,6 @@ from indexer.files.walk import RootWalk, first_bytes
 from indexer.pipeline.rates import Throughput, load_throughput
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from pathlib import Path
-
     from indexer.api.progress import CancelToken
     from indexer.api.requests import EstimateIndex
     from indexer.catalog.catalog import Catalog

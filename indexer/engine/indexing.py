@@ -9,8 +9,10 @@ import os
 import shutil
 import threading
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from indexer.api.errors import Cancelled, WorldError
@@ -30,9 +32,6 @@ from indexer.pipeline.run import IndexingRun
 from indexer.search import calibration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from indexer.api.private_files import LibraryLock
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root, Space

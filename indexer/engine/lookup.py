@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.answers import Document
@@ -9,9 +11,6 @@ from indexer.api.errors import WorldError
 from indexer.api.types import FileRow, FileState
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow
     from indexer.pipeline.reading import PasswordsByPath

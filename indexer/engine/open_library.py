@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import structs
@@ -65,8 +66,6 @@ from indexer.search.similar import Similar
 from indexer.throttle.throttle import QueryGate, Throttle
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from indexer.api.answers import (
         Comparison,
         Document,

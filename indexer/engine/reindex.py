@@ -10,8 +10,10 @@ models can be compared by the same questions.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,9 +39,6 @@ from indexer.query.grammar import parse
 from indexer.store.values import bytes_of_sentence, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
     from indexer.api.models import CompareModels, Question
     from indexer.api.types import Hit
     from indexer.catalog.catalog import Catalog

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.answers import Check, WatchState
@@ -20,9 +22,6 @@ from indexer.library import library
 from indexer.library.recovery import incomplete, without_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
     from indexer.engine.open_library import OpenLibrary
 
 MB = 1e6

@@ -7,15 +7,14 @@ document. Standard library only.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-    from pathlib import Path
-
     from indexer.api.types import Block, BlockKind, OutlineEntry
     from indexer.config import Limits
     from indexer.ocr.cache import RecognisedPages

@@ -15,8 +15,9 @@ import json
 import re
 import tempfile
 from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from indexer.api.errors import WorldError
 from indexer.api.types import Block, BlockKind, DocumentInfo
@@ -34,9 +35,6 @@ from indexer.extract.base import (
 from indexer.extract.structure.headings import FirstOccurrences, FurnitureDetector, HeadingDetector
 from indexer.extract.structure.titles import TITLE_PAGES, choose_title, plausible_author
 from indexer.ocr.tesseract import SCRIPT_REASON
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
 
 PAGE_JOINT = "\n"
 IN_MEMORY_BYTES = 4 * 1024**2

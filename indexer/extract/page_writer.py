@@ -6,6 +6,7 @@ rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from indexer.api.errors import WorldError
@@ -16,8 +17,6 @@ from indexer.extract.plain.decode import SECTION_CHARS
 from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
     from indexer.config import Limits
 
 

@@ -14,19 +14,16 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer.api.codec import decode
 from indexer.api.errors import WorldError
 from indexer.api.formats import FOREIGN_DOCUMENTS, extension_of
 from indexer.api.types import FileState
 from indexer.extract.base import shown_size
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class Reason(StrEnum):

@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,8 +29,6 @@ from indexer.files.excludes import Excludes
 from indexer.files.walk import RootWalk, ScanRules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
     from indexer.api.progress import CancelToken
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root

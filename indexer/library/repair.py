@@ -10,6 +10,7 @@ rows are left to ``recovery``. It must not know how documents are read.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sized
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -23,8 +24,6 @@ from indexer.library.removal import deletable_orphans
 from indexer.store.vectors import Vectors, vectors_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sized
-
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
 

@@ -13,8 +13,10 @@ import logging
 import os
 import sqlite3
 import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer import faults
@@ -22,9 +24,6 @@ from indexer.api.errors import WorldError
 from indexer.ocr.layer import unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-    from pathlib import Path
-
     from indexer.ocr.layer import RecognisedLine
 
 log = logging.getLogger(__name__)

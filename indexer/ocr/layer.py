@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     # In PDF's order: x' = a x + c y + e, y' = b x + d y + f.
     Matrix = tuple[float, ...]
 

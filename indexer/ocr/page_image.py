@@ -8,6 +8,7 @@ pictures it knows Pillow and numpy, and nothing of documents or recognition.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,6 @@ from PIL import Image, ImageFilter
 from indexer.ocr.layer import RecognisedLine, RecognisedWord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
     from indexer.ocr.layer import Box

@@ -17,16 +17,14 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.api.errors import WorldError
 from indexer.confine.process import die_with, frozen_program, is_frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 # Up to so many installed languages count as chosen by the person; a package with all does not.
 MAX_LANGUAGES = 4

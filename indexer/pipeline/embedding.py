@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from queue import Empty, Full, Queue
 from typing import TYPE_CHECKING
@@ -22,8 +23,6 @@ from indexer.embed.batches import Embedder, EmbedInput, PassageVectors
 from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, PendingPassage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from indexer.throttle.throttle import QueryGate, Throttle
 
 log = logging.getLogger(__name__)

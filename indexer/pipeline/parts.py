@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from indexer.store.vector_index import ANN_FROM
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
     from indexer.config import Limits

@@ -15,6 +15,7 @@ import json
 import math
 import time
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,6 @@ from indexer.api.progress import Progress, Step
 from indexer.pipeline.parts import Effort, RunCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import QueuedFile
 

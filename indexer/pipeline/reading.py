@@ -14,6 +14,7 @@ import os
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from enum import Enum, auto
@@ -42,7 +43,6 @@ from indexer.pipeline.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Future
 
     from indexer.api.types import DocumentInfo

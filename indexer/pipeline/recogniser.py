@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,8 +34,6 @@ from indexer.ocr.tesseract import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from indexer.api.progress import CancelToken
     from indexer.catalog.catalog import Catalog
     from indexer.config import EngineConfig, Limits

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
@@ -37,8 +38,6 @@ from indexer.pipeline.vectors import VectorWriter
 from indexer.store.values import PassageRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.api.progress import Progress, Reporter
     from indexer.api.types import DocumentInfo, Passage
     from indexer.catalog.catalog import Catalog

@@ -19,6 +19,7 @@ import hashlib
 import time
 import zlib
 from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import count as counter
@@ -35,8 +36,6 @@ from indexer.pipeline.events import Embedded, PendingPassage
 from indexer.store.values import StoredPassage, VectorRows, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
     from indexer.pipeline.parts import BatchSizes

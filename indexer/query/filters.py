@@ -8,15 +8,13 @@ from __future__ import annotations
 import calendar
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from indexer.api.formats import GROUPS, endings_of
 from indexer.api.translation import N_
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @dataclass(frozen=True, slots=True)

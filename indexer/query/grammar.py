@@ -7,18 +7,16 @@ invalid operator is searched as text, with a note.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.api.phrases import Note
 from indexer.query.filters import OPERATORS, DateRange, Filters, NumberRange, Operator, clean
 from indexer.text.stop_words import STOP_WORDS
 from indexer.text.terms import words
 from indexer.text.view import make_view
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_CHARACTERS = 10_000
 

@@ -6,11 +6,8 @@ or saved again, and following it is a search.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 from urllib.parse import quote
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SCHEME = "lectern"
 PLACE = "passage"

@@ -14,6 +14,7 @@ import importlib
 import os
 import sys
 import traceback
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,8 +53,6 @@ from indexer.render.requests import (
 from indexer.text import language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from indexer.api.codec import Header
     from indexer.api.pages import DocumentSource
     from indexer.confine.process import ChildOptions

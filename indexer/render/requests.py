@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import importlib
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from indexer.api.errors import WorldError
@@ -35,9 +37,6 @@ from indexer.ocr.cache import FILE_NAME, RecognisedPages
 from indexer.render.text import TextDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from indexer.api.pages import DocumentRequest, DocumentSource
     from indexer.api.types import OutlineEntry
     from indexer.render.pdf import PdfPages

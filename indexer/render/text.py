@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.pages import TextBlock, TextPart
@@ -9,9 +11,6 @@ from indexer.extract.document import PAGE_JOINT
 from indexer.extract.registry import opener
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.api.formats import Format
     from indexer.config import Limits
     from indexer.extract.base import RawPage

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,6 @@ from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares, re
 from indexer.store.values import NOTHING_LEFT_OUT, DocSet, ScoredKeys, Term, Without, docs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
 
     from numpy.typing import NDArray

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -13,8 +14,6 @@ from indexer.text.sentences import split_sentences
 from indexer.text.terms import stop_words, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from indexer.store.values import StoredPassage
 
 # Fewer words are a list marker, a cell of a table or a caption; a fragment that begins in the

@@ -8,8 +8,10 @@ they do not explain similarity.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -28,9 +30,6 @@ from indexer.text.terms import stems, stop_words, tokens, word_spans, words
 from indexer.text.view import make_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from indexer.catalog.catalog import Catalog

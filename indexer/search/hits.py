@@ -7,6 +7,7 @@ lists documents, and files without text are found by name.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -32,8 +33,6 @@ from indexer.store.values import ORDINAL_BITS, DocSet, Phrase, docs_of
 from indexer.text.name_words import alphanumeric_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from numpy.typing import NDArray
 
     from indexer.api.phrases import Note

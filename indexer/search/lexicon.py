@@ -8,6 +8,7 @@ documents.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -19,8 +20,6 @@ from indexer.store.word_index import DocumentWords, ordered
 from indexer.text.terms import can_be_typo, fold, letters_around, one_edit_away, stems_in
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from indexer.catalog.catalog import Catalog

@@ -10,6 +10,7 @@ parts that stand side by side.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -29,8 +30,6 @@ from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import stop_words, word_spans, words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
     from indexer.query.grammar import Query
     from indexer.search.lexicon import LexiconReader
     from indexer.search.query_terms import QueryTerms

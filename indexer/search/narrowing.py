@@ -7,6 +7,7 @@ passage (excluded words and phrases, page numbers) are checked on every hit.
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,6 @@ from indexer.store.word_queries import WordSequence
 from indexer.text.terms import sequence, words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from indexer.catalog.catalog import Catalog

@@ -8,6 +8,7 @@ with capitals. A script without capitals has no such sign, so no names are found
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, groupby, pairwise, product
@@ -24,8 +25,6 @@ from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from indexer.store.store import Store

@@ -13,6 +13,7 @@ import re
 import unicodedata
 import zlib
 from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -27,8 +28,6 @@ from indexer.search.explain import find_in_text
 from indexer.text.terms import sequence, stems, word_spans, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from indexer.catalog.records import DocRow, DocumentFile
     from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored

@@ -7,6 +7,7 @@ would need a sentence, and 80 MB of memory.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,8 +30,6 @@ from indexer.text.terms import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.query.grammar import Query
     from indexer.search.lexicon import Lexicon, LexiconReader
 

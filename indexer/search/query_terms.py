@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,6 @@ from indexer.store.values import Term
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from indexer.catalog.catalog import Catalog
     from indexer.query.grammar import Query
     from indexer.search.lexicon import Lexicon, LexiconReader

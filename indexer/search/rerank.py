@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -24,8 +25,6 @@ from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import stem_sequence, stems, stop_words, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from indexer.search.query_terms import QueryTerms, StemWeights

@@ -5,6 +5,7 @@ Sentences that share most of the words come first, then those that are close in 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,8 +24,6 @@ from indexer.text.differences import Differences, differences
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from indexer.api.progress import CancelToken

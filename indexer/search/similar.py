@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -28,8 +29,6 @@ from indexer.search.passage_hits import page_of
 from indexer.store.values import DocSet, docs_of, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from indexer.api.phrases import Note

@@ -12,8 +12,10 @@ import itertools
 import logging
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing import Pipe
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from indexer.api.codec import Greeting, Header, decode, program_version
@@ -26,9 +28,6 @@ from indexer.server.session import Acceptor, Session
 from indexer.server.work_queues import BackgroundJobs, IndexQueue, Job, SearchQueue, WorkQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from indexer.api.endpoint import Endpoint, MessageStream
     from indexer.server.work_queues import LocalEngine
 

@@ -13,6 +13,8 @@ import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api import endpoint as places
@@ -21,9 +23,7 @@ from indexer.api.endpoint import Endpoint, MessageStream, StreamListener, connec
 from indexer.api.errors import InternalError, LecternError, WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from multiprocessing.connection import Connection
-    from pathlib import Path
 
     from indexer.api.codec import Greeting, Header
     from indexer.api.private_files import LibraryLock

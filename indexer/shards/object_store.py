@@ -8,15 +8,13 @@ from the variables of the environment and the machine's role, and are never stor
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from indexer.api.errors import WorldError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 SCHEMES = ("s3", "gs", "az", "file")
 _RANGE_BYTES = 8 << 20  # each has 30 seconds

@@ -12,13 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from indexer.shards.sources import SourceFile  # noqa: TC001  # jobs are decoded by it
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 # About 250,000 passages of documents as they are.
 SHARD_BYTES = 512 << 20

@@ -9,16 +9,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import BY_EXTENSION, extension_of
 from indexer.shards.object_store import ObjectStore, is_uri
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 _READ = frozenset({"", *BY_EXTENSION})
 _BLOCK = 1 << 20

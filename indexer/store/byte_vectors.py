@@ -10,6 +10,7 @@ vectors they are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
@@ -19,8 +20,6 @@ import numpy as np
 from indexer.embed.devices import load_runtime
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from indexer.store.values import Float32s

@@ -10,14 +10,12 @@ import ctypes
 import importlib.util
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import psutil
 
 from indexer.database import bytes_under
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # The cache holds all indices of the library, up to an eighth of the memory that is free at opening.
 # A vector index that does not fit is decoded again by every query (100 ms rather than 15 at a

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,9 +44,6 @@ from indexer.store.vectors import Vectors, vector_files, vectors_name
 from indexer.store.words import WORDS, WordStore
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from pathlib import Path
-
     from indexer.api.status import TableSize
     from indexer.store.word_index import DocumentWords
 

@@ -16,8 +16,10 @@ import logging
 import sqlite3
 import threading
 import zlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -31,9 +33,6 @@ from indexer.salvage import copy_readable_rows
 from indexer.store.values import MAX_ORDINAL, ORDINAL_BITS, Int64s, StoredPassage, key_of, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from indexer.api.status import TableSize
     from indexer.store.values import PassageRow
 

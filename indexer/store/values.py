@@ -16,6 +16,7 @@ vector .0012, at 288 bytes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,8 +26,6 @@ from numpy.typing import NDArray
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from indexer.api.types import Passage
 
 ORDINAL_BITS = 20

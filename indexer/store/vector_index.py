@@ -20,7 +20,9 @@ import json
 import logging
 import shutil
 import zlib
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,9 +35,6 @@ from indexer.database import bytes_under, write_errors
 from indexer.store import runtime
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.store.values import Float32s, Int64s, Mask
     from indexer.store.vectors import Vectors
 

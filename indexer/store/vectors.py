@@ -15,8 +15,10 @@ import logging
 import re
 import threading
 import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,9 +31,6 @@ from indexer.store import values
 from indexer.store.values import ORDINAL_BITS, Float32s, Int32s, Int64s, VectorRows, docs_of, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
     from indexer.api.status import TableSize
 
 log = logging.getLogger(__name__)

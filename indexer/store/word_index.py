@@ -20,9 +20,11 @@ import shutil
 import tempfile
 import zlib
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,9 +36,6 @@ from indexer.text.stemmers import stem_all
 from indexer.text.terms import forms, wholes_of_groups, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from indexer.store.values import Float32s, Int32s
 
 META = "meta.json"

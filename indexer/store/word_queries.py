@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
 from typing import TYPE_CHECKING
@@ -31,8 +32,6 @@ from indexer.text.stemmers import has_stemmer, stems_of
 from indexer.text.terms import MAX_LENGTH, UNMARKED, fold, sequence, without_note_marks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from indexer.store.values import Float32s, Int64s, Mask, Term, Without
 
     Views = Callable[[Int64s], Mapping[int, str]]

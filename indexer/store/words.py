@@ -13,8 +13,10 @@ import logging
 import re
 import shutil
 import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
@@ -44,9 +46,6 @@ from indexer.text.sentences import UNSPACED, is_unspaced
 from indexer.text.terms import sequence, stems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
-
     Counts = Mapping[int, tuple[int, int]]
 
 T = TypeVar("T")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
@@ -13,8 +14,6 @@ from typing import TYPE_CHECKING
 from indexer.text.terms import stop_words, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from indexer.api.types import Span
 
 _MONTHS = (

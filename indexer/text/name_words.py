@@ -8,15 +8,12 @@ neighbouring words joined.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from indexer.text.sentences import UNSPACED
 from indexer.text.terms import word_spans, words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
 # Letters, digits, and letters followed by digits: "2022q4" is 2022 and q4.

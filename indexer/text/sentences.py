@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,6 @@ from typing import TYPE_CHECKING, Any
 from indexer.text.stop_words import BEFORE_NUMBERS, NEVER_LAST, OPENERS, SELDOM_LAST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     Span = tuple[int, int]
 
 #: Thai, Lao, Burmese, Khmer, Chinese and Japanese, for a class of a regular expression.

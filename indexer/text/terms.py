@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from indexer.api.types import ANNOTATION_SIGN
 from indexer.text.sentences import UNSPACED, run_spans, split_characters, split_runs
 from indexer.text.stemmers import has_stemmer, language_of, stem_all, stems_of
 from indexer.text.stop_words import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
 
 MAX_LENGTH = 40  # characters; longer words are cut, in documents and queries alike
 

@@ -13,15 +13,12 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from indexer.api.types import Block, BlockKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 # Characters without a glyph: controls and white space, soft hyphens, zero-width characters,
 # direction marks, variation selectors.

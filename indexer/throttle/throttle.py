@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -17,8 +18,6 @@ import psutil
 from indexer.api.status import Speed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from indexer.catalog.catalog import Catalog
 
 SAMPLE_EVERY_S = 2.0

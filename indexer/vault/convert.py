@@ -11,6 +11,7 @@ import contextlib
 import os
 import shutil
 import stat
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,6 @@ from indexer.vault.mounting import check_passphrase, check_possible, lock, make,
 from indexer.vault.place import OPEN, TEMPORARY, State, VaultPlace, mounted_device, sync_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
 #: The steps, in their order; each is named when it has been done.

@@ -7,17 +7,14 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.api.json_files import read_object
 from indexer.api.private_files import write_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 SUFFIX = ".encrypted"
 OPEN = "open"

@@ -13,6 +13,7 @@ import os
 import platform
 import threading
 import time
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -27,8 +28,6 @@ from indexer.watching.settling import SETTLED_S, Settling, targets
 from indexer.watching.watched import Hints, WatchedRoots
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
-
     from indexer.api.phrases import Note
     from indexer.catalog.records import ScanCounts
     from indexer.files.scanner import Scanner

@@ -7,7 +7,7 @@ before anything is embedded. Which words are highlighted is asked of the tiny mo
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping  # noqa: TC003  # the codec reads annotations
+from collections.abc import Mapping  # the codec reads annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -5,7 +5,9 @@ A note is written a while after its last letter.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -14,9 +16,6 @@ from ui.personal import PersonalList
 from ui.widgets import timer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
     from PySide6.QtCore import QObject
 
     from ui.file_worker import FileWorker

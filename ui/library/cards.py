@@ -5,6 +5,7 @@ Nothing is read before Start is pressed, and the effect of patterns is shown bef
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -32,8 +33,6 @@ from ui.words import amounts, failures
 from ui.words.names import kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from indexer.api.answers import Estimate, FormatEstimate
     from indexer.api.errors import LecternError
     from ui.ports import Context

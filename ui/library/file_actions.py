@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,8 +22,6 @@ from ui.theme import icon
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from indexer.api.answers import Document
     from indexer.api.errors import LecternError
 

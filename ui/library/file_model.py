@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path, PurePath
@@ -26,8 +27,6 @@ from ui.widgets import timer
 from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.api.answers import FileList
     from indexer.api.errors import LecternError
     from ui.ports import Context

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import (
     QEvent,
@@ -23,10 +23,6 @@ from ui.library.file_model import ROW_ROLE, Column, FileModel, cell_text, folder
 from ui.theme import M, S, blend
 from ui.widgets import RowDelegate
 from ui.words import amounts, names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
 
 # The most selected rows that are taken.
 MOST_CHOSEN = 5000

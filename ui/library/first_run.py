@@ -5,6 +5,7 @@ Nothing is read before Start is pressed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -39,8 +40,6 @@ from ui.words import amounts, work
 from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from PySide6.QtGui import (
         QDragEnterEvent,
         QDragMoveEvent,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePath
@@ -22,8 +23,6 @@ from ui.widgets import RowDelegate
 from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from indexer.api.answers import FolderCount
     from indexer.api.errors import LecternError
     from indexer.api.status import RootStatus

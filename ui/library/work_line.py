@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ from ui.words import amounts, failures, names, work
 from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from indexer.api.status import Activity, Status
     from ui.ports import Context
 

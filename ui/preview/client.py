@@ -12,10 +12,12 @@ import itertools
 import logging
 import os
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import psutil
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
@@ -32,11 +34,6 @@ from indexer.confine.process import (
 )
 from ui.ports import ignore
 from ui.widgets import timer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 
 MODULE = "indexer.render.child"
 # Bytes: several times what the largest page image needs.

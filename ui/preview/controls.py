@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,8 +24,6 @@ from ui.widgets import timer
 from ui.words import amounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from indexer.api.types import Hit
     from ui.preview.document import PageDocument
     from ui.preview.frame import PreviewFrame

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate
@@ -14,8 +15,6 @@ from PySide6.QtGui import QTransform
 from ui.theme import L
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.api.pages import Size
 
 GAP = float(L)  # between two pages

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
@@ -12,8 +13,6 @@ from ui.theme import L
 from ui.widgets import RowDelegate
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from PySide6.QtCore import QAbstractItemModel
     from PySide6.QtWidgets import QWidget
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +32,6 @@ from ui.search.safe_text import Utf16Map, for_qt
 from ui.theme import LIGHT, XL, L, M, S, current, mark_colours
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from PySide6.QtGui import (
         QContextMenuEvent,
         QMouseEvent,

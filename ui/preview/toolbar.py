@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,8 +29,6 @@ from ui.widgets import ElidedLabel, IconToolButton, RowDelegate, filled, make_bo
 from ui.words import amounts, names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from PySide6.QtGui import QResizeEvent
 
 

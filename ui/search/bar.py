@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
@@ -26,8 +27,6 @@ from ui.widgets import IconToolButton, call_data, filled, timer
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from indexer.api.errors import LecternError
     from indexer.api.status import Status
     from ui.search.actions import HitActions

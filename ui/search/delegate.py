@@ -6,6 +6,7 @@ Sizes are in logical pixels. Snippets are cached, so that scrolling is quick.
 from __future__ import annotations
 
 import html
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
@@ -26,8 +27,6 @@ from ui.widgets import paint_bar
 from ui.words import names
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
-
     from PySide6.QtGui import QHelpEvent
     from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QWidget
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -21,8 +22,6 @@ from ui.words import amounts
 from ui.words.names import group, language
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from indexer.api.types import Hit
 
 _COLUMNS, _LINES = 52, 14  # letters of the panel, and its lines at least

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,6 @@ from ui.theme import S, current
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit
 

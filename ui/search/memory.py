@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -25,9 +27,6 @@ from ui.search.rows import Key, grouped, is_weak, least_score
 from ui.widgets import timer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
     from indexer.api.status import Activity
     from ui.file_worker import FileWorker
     from ui.ports import EnginePort

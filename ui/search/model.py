@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from enum import IntEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -19,11 +21,6 @@ from PySide6.QtCore import (
 from ui.citations import CitedSource, quoted
 from ui.search.describe import row_spoken
 from ui.search.rows import HitGroup, Key, ResultRow, ResultsLayout, rows_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
-
 
 Index = QModelIndex | QPersistentModelIndex
 

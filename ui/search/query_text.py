@@ -9,6 +9,7 @@ again, and following it is a search.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -21,8 +22,6 @@ from ui.search.safe_text import plain, shown
 from ui.words import say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from indexer.api.types import Hit
     from ui.search.memory import Saved
 

@@ -7,16 +7,12 @@ weaker matches below a heading, and the best few without a good match.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum, auto
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from indexer.api.types import Hit, Why
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
 
 Key = tuple[str, int, int]
 

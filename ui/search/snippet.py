@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
 from indexer.api.types import Hit, Why
 from ui.search.safe_text import Shown, Span, Utf16Map, is_right_to_left, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 Line = QTextCharFormat.UnderlineStyle
 MOST_LINES = 2

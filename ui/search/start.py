@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -43,8 +44,6 @@ from ui.widgets import (
 from ui.words import amounts, say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint
     from PySide6.QtWidgets import QStyleOptionViewItem
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
@@ -25,8 +26,6 @@ from ui.widgets import RowDelegate, filled, wrapped_label
 from ui.words import amounts, say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from PySide6.QtGui import QShowEvent
 
     from indexer.api.status import Status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -49,8 +50,6 @@ from ui.words import amounts, failures
 from ui.words.names import language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from indexer.api.answers import ReindexCost
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress

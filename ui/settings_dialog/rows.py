@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
@@ -42,8 +43,6 @@ from ui.words import amounts, failures, say
 from ui.words.names import language
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from ui.ports import SettingsPort
 
     Made = tuple[QWidget, Callable[[Any], object]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import CODES, LecternError, WorldError
@@ -10,8 +11,6 @@ from indexer.api.translation import N_
 from ui.words import say
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from indexer.api.types import FileRow
 
 BAD_PAGES = N_("Pages that could not be read: {pages}.")

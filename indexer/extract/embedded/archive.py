@@ -11,9 +11,10 @@ import gzip
 import lzma
 import tarfile
 import zlib
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from indexer.api.errors import WorldError
@@ -34,9 +35,6 @@ from indexer.extract.plain.decode import decoded
 from indexer.extract.registry import IMAGE, by_name, packed_with
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 _MAX_DOCUMENTS = 5_000

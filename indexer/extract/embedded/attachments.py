@@ -8,6 +8,7 @@ document only.
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -23,8 +24,6 @@ from indexer.extract.office.package import PackageSource
 from indexer.extract.registry import IMAGE, by_name, identify, opener
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from indexer.api.formats import Format
     from indexer.api.types import DocumentInfo
     from indexer.extract.base import PageSource

@@ -10,8 +10,9 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import olefile
@@ -22,9 +23,6 @@ from indexer.extract.base import RawPage, is_left_out
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from indexer.extract.document import Budget
     from indexer.extract.office.package import ZipPackage
     from indexer.extract.page_writer import PageWriter

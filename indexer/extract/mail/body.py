@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from indexer.extract.mail.message import Html
 from indexer.extract.markup.html import parse_markup, read_tree
 from indexer.text.sentences import UNSPACED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 # In a script without spaces each sign counts as a word.
 _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_]){{2,}}")

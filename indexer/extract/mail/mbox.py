@@ -7,7 +7,9 @@ opens the file for writing, and scans all of it before the first mail.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
@@ -26,8 +28,6 @@ from indexer.extract.page_writer import salvage
 from indexer.extract.registry import BORDER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-    from pathlib import Path
     from typing import BinaryIO
 
     from indexer.config import Limits

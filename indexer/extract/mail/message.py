@@ -7,6 +7,7 @@ with the other attachments of that mail; the text of the mail is always read.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,6 @@ from indexer.extract.page_writer import PageWriter
 from indexer.extract.plain.text import plain_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
     from contextlib import ExitStack
 
     from indexer.config import Limits

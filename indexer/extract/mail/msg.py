@@ -12,6 +12,7 @@ import struct
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import compressed_rtf
@@ -25,8 +26,6 @@ from indexer.extract.office.rtf import RtfSource
 from indexer.extract.plain.decode import known_encoding
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from indexer.config import Limits
 
 _SUBJECT, _TO, _COPY, _BODY, _HTML, _RTF = "0037", "0E04", "0E03", "1000", "1013", "1009"

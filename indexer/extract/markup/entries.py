@@ -6,6 +6,8 @@ They are read one after the other, so that memory does not grow with their numbe
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
@@ -15,9 +17,6 @@ from indexer.extract.office.xml import local, read_pieces
 from indexer.extract.page_writer import PageWriter, WrittenSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 # Elements that contain entries, and are too large to be held.

@@ -8,7 +8,9 @@ missing.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
@@ -20,9 +22,6 @@ from indexer.extract.office.xml import read_whole
 from indexer.extract.page_writer import PageWriter, read_each
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from pathlib import Path
-
     from indexer.config import Limits
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"

@@ -6,6 +6,8 @@ format too, but lays it out on pages that the book does not have.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
@@ -17,9 +19,6 @@ from indexer.extract.office.xml import local, read_pieces
 from indexer.extract.page_writer import PageWriter, WrittenSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 _AROUND = frozenset({"FictionBook", "body", "section"})

@@ -8,7 +8,9 @@ section by section.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
@@ -19,9 +21,6 @@ from indexer.extract.plain.decode import TextFile, open_text
 from indexer.extract.plain.text import SourceLine, lines_of, page_of, paragraph_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from pathlib import Path
-
     from markdown_it.token import Token
 
     from indexer.config import Limits

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from indexer.extract.numerals import fraction, in_brackets, lowered, power, raised
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _MAX_DEPTH = 60
 _SILENT = frozenset({"annotation", "annotation-xml", "-comment", "script", "style"})

@@ -5,6 +5,8 @@ An entry with others below it is a heading, one without is an item of a list.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
@@ -15,9 +17,6 @@ from indexer.extract.office.xml import local, read_tree
 from indexer.extract.page_writer import PageWriter, WrittenSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 _MAX_NODES = 2_000_000  # elements and attributes

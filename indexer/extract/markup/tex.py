@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
@@ -21,9 +23,6 @@ from indexer.extract.page_writer import PageWriter
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 TOKEN = re.compile(

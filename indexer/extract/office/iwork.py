@@ -8,6 +8,8 @@ the rest, need protobuf and Snappy and hold a whole document as objects.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
@@ -17,9 +19,6 @@ from indexer.extract.office.xml import read_tree
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter, WrittenSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
     from indexer.extract.document import Budget
 

@@ -14,6 +14,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,8 +27,6 @@ from indexer.extract.office import encrypted
 from indexer.extract.registry import inside_ole, opener
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from indexer.config import Limits
 
 _PLACES = {

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.office.odf import SKIPPED, Body, attribute, open_odf, short, texts
 from indexer.extract.office.slides import Shape, write_notes, write_slide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
     from indexer.extract.office.odf import OdfSource
     from indexer.extract.page_writer import PageWriter

@@ -8,7 +8,9 @@ unknown.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
@@ -16,9 +18,6 @@ from indexer.extract.office.package import PackageSource, ZipPackage, resolve
 from indexer.extract.office.xml import local, metadata, read_pieces, read_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 _MAX_RELATIONS = 200_000

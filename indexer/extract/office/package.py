@@ -12,7 +12,9 @@ import stat
 import struct
 import zipfile
 import zlib
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Self, TypeVar
 from urllib.parse import unquote
 
@@ -24,9 +26,6 @@ from indexer.extract.page_writer import PageWriter, salvage
 from indexer.extract.plain.decode import find_encoding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
     from indexer.extract.base import RawPage
 

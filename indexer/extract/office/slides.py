@@ -5,6 +5,7 @@ Shared by all presentation formats. Dates, footers and slide numbers are left ou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,6 @@ from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.extract.page_writer import PageWriter
 
 _TITLES = frozenset({"title", "ctrTitle"})

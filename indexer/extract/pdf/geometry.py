@@ -7,6 +7,7 @@ it was for the canonical text. Runs in child processes only.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from indexer.extract.pdf.reader import RecognisedUse, read_page
 from indexer.ocr.layer import transformed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.extract.pdf.lines import Line
     from indexer.ocr.layer import RecognisedLine
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import compress, groupby, pairwise
 from statistics import median
@@ -21,12 +22,9 @@ from indexer.text import language
 from indexer.text.stop_words import ALL_STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     Box = tuple[float, float, float, float]
     # A character of a page dictionary: "c" and "bbox".
     Character = dict[str, Any]
-    from collections.abc import Iterable
 
 
 _ACCENTS = {

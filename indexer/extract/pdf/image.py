@@ -6,6 +6,7 @@ Of an animation the first frame is read. Runs in child processes only.
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
@@ -13,8 +14,6 @@ from indexer.extract.pdf.opening import open_checked, pixels_of, refuse_bomb, sa
 from indexer.extract.pdf.reader import PdfSource
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from indexer.config import Limits
     from indexer.extract.base import RawPage
 

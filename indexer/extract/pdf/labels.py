@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from indexer.extract.numerals import written_number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _FORMS = {
     "D": "decimal", "r": "lowerRoman", "R": "upperRoman", "a": "lowerLetter", "A": "upperLetter",

@@ -7,6 +7,7 @@ Furniture and headings are detected later, over the whole document
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
@@ -17,8 +18,6 @@ from indexer.extract.pdf.lines import TextRow, reading_order
 from indexer.extract.structure.headings import EDGE_ROWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from indexer.extract.pdf.lines import Line
 
 _BULLET = r"[•◦▪■●○‣⁃]"

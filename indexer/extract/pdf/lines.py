@@ -7,16 +7,14 @@ jumps are ordered as a whole. Pure; imports no PDF library.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.extract.numerals import lowered, raised
 from indexer.text.view import without_surrogates
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 _DOWNWARDS = (0, 1)
 FIRST_EAST_ASIAN = "\u2e80"

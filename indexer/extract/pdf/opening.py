@@ -9,7 +9,9 @@ from __future__ import annotations
 import io
 import math
 import re
+from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
@@ -19,9 +21,6 @@ from indexer.extract.base import too_large
 from indexer.extract.registry import image_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 # A key in the catalog of a document whose page tree was rebuilt.

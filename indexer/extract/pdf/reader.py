@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
@@ -36,9 +38,6 @@ from indexer.extract.pdf.supplements import PdfSupplements
 from indexer.ocr.layer import RecognisedLine, page_dictionary, transformed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-    from pathlib import Path
-
     from indexer.config import Limits
     from indexer.extract.pdf.lines import Line
     from indexer.ocr.cache import RecognisedPages

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
@@ -26,9 +28,6 @@ from indexer.ocr.page_image import UprightImage, evenly_lit
 from indexer.ocr.tesseract import Tesseract, languages_of, reason_of_script, recognise, script_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
     from indexer.config import Limits
     from indexer.ocr.layer import RecognisedLine
     from indexer.ocr.page_image import Grey

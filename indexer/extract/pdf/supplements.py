@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -30,8 +31,6 @@ from indexer.extract.registry import IMAGE, by_name
 from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 

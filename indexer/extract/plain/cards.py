@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import quopri
 import re
+from collections.abc import Iterable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
@@ -16,9 +18,6 @@ from indexer.extract.page_writer import PageWriter, WrittenSource
 from indexer.extract.plain.decode import MARK, TextFile, decoded, open_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 # The label of each property that is shown, "" for none.

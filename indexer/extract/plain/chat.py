@@ -6,6 +6,8 @@ The order of day and month, which depends on the telephone, is found from all da
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
@@ -13,9 +15,6 @@ from indexer.extract.page_writer import PageWriter, WrittenSource
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 # "[01.02.24, 10:11:12] Anna: …" of iPhones, "1/2/24, 10:11 PM - Anna: …" of others.

@@ -8,6 +8,8 @@ as decoded.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
@@ -16,9 +18,6 @@ from indexer.extract.plain.decode import open_text
 from indexer.extract.plain.text import SourceLine, TextSource, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 

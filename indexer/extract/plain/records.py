@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
@@ -19,9 +21,6 @@ from indexer.extract.page_writer import PageWriter, WrittenSource
 from indexer.extract.plain.decode import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 _TITLES = ("title", "name", "subject", "summary")

@@ -6,6 +6,8 @@ bibtexparser, rispy and their kin hold all entries, and fail at the first that i
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
@@ -15,9 +17,6 @@ from indexer.extract.page_writer import PageWriter, WrittenSource
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
     from indexer.config import Limits
 
 # The role of each field, by its name in BibTeX or its tag in RIS, PubMed (NBIB) and EndNote.

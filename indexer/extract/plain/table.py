@@ -6,8 +6,10 @@ A row may have line ends in quoted values, and is not split between blocks.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
@@ -17,9 +19,6 @@ from indexer.extract.plain.decode import TextFile, open_text
 from indexer.extract.plain.text import SourceLine, lines_of, page_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-    from pathlib import Path
-
     from indexer.config import Limits
     from indexer.extract.base import RawPage
 

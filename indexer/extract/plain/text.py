@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
@@ -13,9 +15,6 @@ from indexer.extract.plain.decode import MARK, TextFile, open_text
 from indexer.extract.structure.headings import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from pathlib import Path
-
     from indexer.config import Limits
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -35,8 +36,6 @@ from indexer.confine.process import (
 from indexer.confine.worker import TOO_LARGE_STATUS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from indexer.api.codec import Header
     from indexer.config import Limits
     from indexer.extract.process.messages import ToChild

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import base64
 import logging
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
@@ -38,9 +40,6 @@ from indexer.extract.process.messages import (
 from indexer.extract.process.process import ENDLESS, KILLED, ChildProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
     from indexer.api.types import DocumentInfo, Passage
     from indexer.ocr.tesseract import Tesseract
 

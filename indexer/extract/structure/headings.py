@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -22,8 +23,6 @@ from indexer.extract.numerals import roman_value
 from indexer.extract.structure.titles import is_boilerplate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from indexer.api.types import OutlineEntry
     from indexer.extract.base import BlockStyle, RawBlock, RawPage
 

@@ -6,14 +6,13 @@ The last source is the most prominent text of the first page.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from indexer.extract.base import RawBlock, RawPage
 
 MAX_TITLE_CHARS = 120
