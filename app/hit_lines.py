@@ -49,7 +49,6 @@ NUMBER_NAMES = {
     "share": "share of the words",
     "short": "shortness",
     "unknown": "meaning, not known yet",
-    "listing": "a list of names",
     "words": "words",
     "year": "year of the name",
 }

@@ -28,10 +28,7 @@ sum of:
   penalty for short text, whose vector is near to anything on its topic, and, if the question asks
   for figures, the share of digits: it does if tables lead for its words and meaning, half as many
   being enough where it has a year, percentage or sum itself. In any other long question, half of
-  the words' weight goes to those that stand together in the passage. The words of a table of
-  contents do not count. Nor, if the query names a document, do those of a list of names
-  (signatures, exhibits), which is found by the name alone: it gets a penalty, unless the question
-  asks for such lists, which it does if several are among the passages nearest to it.
+  the words' weight goes to those that stand together in the passage.
 * *Another language.* If most words of a query do not occur in the library, the weights of names,
   neighbours and length are multiplied by the share that does, and the best sentence weighs more.
 * *Copies* within a document score as the best of them, and the first is listed first.
@@ -82,7 +79,6 @@ class Weights:
     heading: float = 0.1
     short: float = 0.05  # for each e-fold that text is shorter than usual
     figures: float = 0.15  # of a table of figures, where figures are asked for
-    listing: float = 0.1  # taken off a list of names
     name_meaning: float = 0.3
     name_words: float = 0.5
     opening: float = 0.2
@@ -161,8 +157,8 @@ class DocumentEvidence:
 class Scored:
     """The parts of the scores of n passages, float32 of shape (n,), and their sum.
 
-    ``short`` and ``listing`` are 0 or below; they, ``around``, ``heading`` and ``figures`` are 0
-    before re-ranking. ``unknown`` stands for the meaning of passages that have no vectors.
+    ``short`` is 0 or below; it, ``around``, ``heading`` and ``figures`` are 0 before re-ranking.
+    ``unknown`` stands for the meaning of passages that have no vectors.
     """
 
     meaning: Floats
@@ -173,12 +169,11 @@ class Scored:
     heading: Floats
     short: Floats
     figures: Floats
-    listing: Floats
 
     @property
     def total(self) -> Floats:
         first = self.meaning + self.unknown + self.words + self.document
-        return first + self.around + self.heading + self.short + self.figures + self.listing
+        return first + self.around + self.heading + self.short + self.figures
 
     def leading(self) -> NDArray[np.intp]:
         """Which passages are re-ranked, best first."""
@@ -254,5 +249,4 @@ def fuse(
         heading=none,
         short=none,
         figures=none,
-        listing=none,
     )

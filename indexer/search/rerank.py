@@ -1,19 +1,17 @@
 """The re-ranking pass: features of the text of leading passages, and what they add to the scores.
 
 The features are the overlap of headings with the question, how many of its words stand together,
-lists of contents and of names, and the share of digits: the answer to "the margin of 2018" is in a
-table more often than in a sentence, and a table has hardly a word of the question. Copies score
-alike. ``indexer.search.fusion`` says what each feature is for.
+and the share of digits: the answer to "the margin of 2018" is in a table more often than in a
+sentence, and a table has hardly a word of the question. Copies score alike.
+``indexer.search.fusion`` says what each feature is for.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +19,6 @@ import numpy as np
 from indexer.search.fusion import WORDS_POWER, Scored, Weights
 from indexer.store.values import docs_of
 from indexer.text.name_words import last_year
-from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import stem_sequence, stems, stop_words, words
 
 if TYPE_CHECKING:
@@ -40,8 +37,6 @@ TABLE_DIGITS = 0.2
 # The share of tables among the leading passages from which a question asks for figures, and the
 # same for one with a figure in it, which alone says little: "who sued us in 2018".
 TABLES_LEAD, TABLES_LEAD_FIGURE = 0.4, 0.2
-# A question asks for lists of names if they are such a share of so many nearest passages.
-LISTS_NEAREST, LISTS_LEAD = 40, 0.1
 # How far words that stand together count beside BM25, which rises as words repeat.
 TOGETHER = 0.7
 
@@ -52,9 +47,8 @@ class RerankEvidence:
 
     ``heading`` is the share of the words of a heading that the question has, 0 to 1; ``length``
     counts characters; ``figures`` is the share of digits among them; ``near`` is the largest share
-    of the question's words, by idf, that stand close together; ``contents`` is 1 for a part of a
-    table of contents, ``listing`` for a list of names if the query names a document. ``same``
-    (intp) is a number that passages of one document share if they say the same, letter for letter.
+    of the question's words, by idf, that stand close together. ``same`` (intp) is a number that
+    passages of one document share if they say the same, letter for letter.
     Of the question, ``long`` is how far it is long enough for ``near`` to tell, 0 to 1, and
     ``figure`` whether it has a figure.
     """
@@ -63,8 +57,6 @@ class RerankEvidence:
     length: Floats
     figures: Floats
     near: Floats
-    contents: Floats
-    listing: Floats
     same: NDArray[np.intp]
     long: float = 0.0
     figure: bool = False
@@ -95,9 +87,6 @@ def rerank(
     together = weights.words * np.float32(TOGETHER) * evidence.near**WORDS_POWER
     there = scored.words[leading]
     moved = weights.near * long * (together - there)
-    listing = evidence.listing * (not _asks_for_lists(scored.meaning[leading], evidence.listing))
-    # They name the page, or the party, that the answer is about.
-    moved -= np.maximum(evidence.contents, listing) * (there + moved)
     reranked = replace(
         scored,
         words=scored.words + _scatter(leading, moved, len(around)),
@@ -105,15 +94,8 @@ def rerank(
         heading=_scatter(leading, weights.heading * evidence.heading, len(around)),
         short=_scatter(leading, weights.short * shortness, len(around)),
         figures=_scatter(leading, weights.figures * tables * numeric, len(around)),
-        listing=_scatter(leading, -weights.listing * listing, len(around)),
     )
     return _equal_copies(reranked, leading, evidence.same)
-
-
-def _asks_for_lists(meaning: Floats, listing: Floats) -> bool:
-    """Whether lists of names are common among the passages nearest to a question, (k,) each."""
-    nearest = np.argsort(-meaning, kind="stable")[:LISTS_NEAREST]
-    return len(nearest) > 0 and float(listing[nearest].mean()) >= LISTS_LEAD
 
 
 def _equal_copies(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.intp]) -> Scored:
@@ -134,16 +116,6 @@ def _scatter(places: NDArray[np.intp], values: Floats, count: int) -> Floats:
 
 # A passage's own heading and the one above; those further up are of chapters, and on every page.
 NEAREST_HEADINGS = 2
-# A passage of so many page numbers, which are such a share of its words and ascend, lists contents.
-FEW_DIGITS = 0.01  # less than any such passage has
-CONTENTS_NUMBERS, CONTENTS_SHARE, ASCENDING = 8, 0.06, 0.9
-# In a list of names such a share of the words begins with a capital, and few are stop words.
-LISTED, LISTED_STOP_WORDS, FEWEST_LISTED = 0.6, 0.2, 8
-_CAPITAL = re.compile(" [A-Z\u00c0-\u00de\u0391-\u03a9\u0400-\u042f]")
-# A single letter numbers an exhibit.
-_STOP_WORDS = frozenset(word for word in ALL_STOP_WORDS if len(word) > 1)
-# A pattern that begins with a space is searched six times as fast as one with a word border.
-_PAGE_NUMBER = re.compile(r" (\d{1,3})(?= |$)")
 _PERCENT = "%‰"
 _DIGITS = b"0123456789"
 _COLUMNS = ("heading_path", "char_start", "char_end", "view", "language")
@@ -160,7 +132,7 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
     wanted = frozenset(term.text for term in terms.question_terms)
     weights = terms.stem_weights()
     long = min(max((weights.words - SHORT) / (LONG - SHORT), 0.0), 1.0)
-    heading, length, digits, near, contents, listing = np.zeros((6, len(keys)), np.float32)
+    heading, length, digits, near = np.zeros((4, len(keys)), np.float32)
     same = np.arange(len(keys))
     first: dict[tuple[int, str], int] = {}
     for at, (key, doc) in enumerate(zip(keys.tolist(), docs_of(keys).tolist(), strict=True)):
@@ -171,12 +143,9 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
             digits[at] = digit_share(found["view"])
             stems = stem_sequence(found["view"], found["language"]) if long else ()
             near[at] = share_together(stems, weights) if long else 0.0
-            contents[at] = digits[at] >= FEW_DIGITS and lists_contents(found["view"])
-            plain = terms.named > 0.0 and digits[at] < TABLE_DIGITS
-            listing[at] = plain and lists_names(found["view"])
             same[at] = first.setdefault((doc, found["view"]), at)
     figure = has_figure(terms.question)
-    return RerankEvidence(heading, length, digits, near, contents, listing, same, long, figure)
+    return RerankEvidence(heading, length, digits, near, same, long, figure)
 
 
 def has_figure(question: str) -> bool:
@@ -219,45 +188,6 @@ def share_together(stems: Sequence[str], weights: StemWeights) -> float:
             first += 1
         best = max(best, inside)
     return best / weights.total if weights.total else 0.0
-
-
-def lists_contents(text: str) -> bool:
-    """Whether a text is of a table of contents: every few words an ascending page number.
-
-    >>> lists_contents("Oil 2 Wicks 3 Lens 5 Clock 5 Lamp 9 Tower 12 Boats 14 Tides 21 Index 30")
-    True
-    >>> lists_contents("Oil 4 Wicks 3 Lens 9 Clock 5 Lamp 2 Tower 12 Boats 1 Tides 7 Index 3")
-    False
-    """
-    plain = text.replace("\n", " ")
-    found = _PAGE_NUMBER.findall(plain)
-    if len(found) < max(CONTENTS_NUMBERS, CONTENTS_SHARE * (plain.count(" ") + 1)):
-        return False
-    numbers = list(map(int, found))
-    rising = sum(one <= other for one, other in pairwise(numbers))
-    return rising >= ASCENDING * (len(numbers) - 1)
-
-
-def lists_names(text: str) -> bool:
-    """Whether a text is a list of names: signatures, exhibits, a register, references.
-
-    >>> lists_names("Exhibit A Form of Lease. Exhibit B Rules. By: /s/ Ada Wick. Title: Keeper")
-    True
-    >>> lists_names("IN NO EVENT IS THE KEEPER LIABLE FOR A LAMP THAT IS NOT LIT BY HIM")
-    False
-    """
-    plain = f" {text}".replace("\n", " ")
-    # Half of the threshold: signs and figures are no words.
-    if len(_CAPITAL.findall(plain)) < LISTED / 2 * plain.count(" "):
-        return False
-    found = [word for word in plain.split() if word[0].isalpha()]
-    capitals = sum(word[0].isupper() for word in found)
-    stop_words = sum(word.strip(".,;:").casefold() in _STOP_WORDS for word in found)
-    return (
-        len(found) >= FEWEST_LISTED
-        and capitals >= LISTED * len(found)
-        and stop_words <= LISTED_STOP_WORDS * len(found)
-    )
 
 
 def digit_share(text: str) -> float:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Plain values to start from, and those that are tried.
 NEUTRAL = Weights(
     sentence=0.5, question=0.5, words=1.0, near=0.3, around=0.1, heading=0.1, short=0.03,
-    figures=0.1, listing=0.1, name_meaning=0.3, name_words=0.3, opening=0.2, document_words=1.0,
+    figures=0.1, name_meaning=0.3, name_words=0.3, opening=0.2, document_words=1.0,
     year=0.1,
 )  # fmt: skip
 TRIED: Mapping[str, Sequence[float]] = {
@@ -40,7 +40,6 @@ TRIED: Mapping[str, Sequence[float]] = {
     "short": (0.0, 0.03, 0.05, 0.1),
     "figures": (0.0, 0.1, 0.15, 0.2),
     "year": (0.0, 0.1, 0.2, 0.3),
-    "listing": (0.0, 0.05, 0.1, 0.2),
     "question": (0.3, 0.5, 0.7),
     "sentence": (0.3, 0.5, 0.6, 0.7),
 }

@@ -47,7 +47,6 @@ OFF: Mapping[str, Weights] = {
     "without what stands around": replace(DEFAULT_WEIGHTS, around=0.0),
     "without headings": replace(DEFAULT_WEIGHTS, heading=0.0),
     "figures as good as words": replace(DEFAULT_WEIGHTS, figures=0.0),
-    "lists of names as good as text": replace(DEFAULT_WEIGHTS, listing=0.0),
     "short text as good as long": replace(DEFAULT_WEIGHTS, short=0.0),
 }
 

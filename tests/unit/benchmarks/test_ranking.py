@@ -23,7 +23,7 @@ from tests.benchmarks.ranking_tables import OFF, interval
 
 def evidence(n: int) -> Evidence:
     random = np.random.default_rng(3)
-    arrays = [random.random(n, dtype=np.float32) for _ in range(11)]
+    arrays = [random.random(n, dtype=np.float32) for _ in range(10)]
     one = np.ones(1, np.float32)
     return Evidence(
         id="q",
@@ -35,8 +35,6 @@ def evidence(n: int) -> Evidence:
             1000 * arrays[7],
             0.2 * arrays[8],
             arrays[9],
-            0 * arrays[10],
-            (np.arange(n) < n / 20).astype(np.float32),
             np.arange(n),
             0.5,
         ),

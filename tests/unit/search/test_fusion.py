@@ -22,7 +22,6 @@ from indexer.search.fusion import (
     score_documents,
 )
 from indexer.search.rerank import (
-    LISTS_LEAD,
     NOT_SHORT,
     TABLE_DIGITS,
     TABLES_LEAD,
@@ -113,8 +112,6 @@ def test_a_re_ranking_adds_to_leading_passages_alone(
         NOT_SHORT * data.draw(some(k)),
         data.draw(some(k)),
         data.draw(some(k)),
-        np.zeros(k, np.float32),
-        np.zeros(k, np.float32),
         np.arange(k),
         data.draw(unit),
         data.draw(st.booleans()),
@@ -147,7 +144,7 @@ def test_short_text_is_held_against_a_passage_and_long_text_is_no_merit() -> Non
         pages, DocumentEvidence(none, none, none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS
     )
     lengths = np.array([NOT_SHORT / 4, NOT_SHORT, 9 * NOT_SHORT], np.float32)
-    read = RerankEvidence(none, lengths, none, none, none, none, np.arange(3))
+    read = RerankEvidence(none, lengths, none, none, np.arange(3))
     looked = rerank(scored, np.arange(3), pages.around, read, DEFAULT_WEIGHTS)
     assert looked.total[0] < looked.total[1] == looked.total[2]
 
@@ -160,11 +157,9 @@ def test_passages_that_say_the_same_score_as_the_best_of_them(
     scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
     leading = scored.leading()
     k = len(leading)
-    heading, length, figures, near, contents = (data.draw(some(k)) for _ in range(5))
+    heading, length, figures, near = (data.draw(some(k)) for _ in range(4))
     long = data.draw(unit)
-    read = RerankEvidence(
-        heading, NOT_SHORT * length, figures, near, contents, 0 * contents, np.arange(k), long
-    )
+    read = RerankEvidence(heading, NOT_SHORT * length, figures, near, np.arange(k), long)
     same = data.draw(arrays(np.intp, k, elements=st.integers(0, 3)))
     apart, together = (
         rerank(scored, leading, pages.around, replace(read, same=groups), DEFAULT_WEIGHTS).total[
@@ -258,34 +253,6 @@ def test_clarity_is_the_lead_of_the_best(scores: list[float], expected: float) -
     assert clarity(np.array(scores, np.float32)) == pytest.approx(expected)
 
 
-def test_the_words_of_a_table_of_contents_do_not_count() -> None:
-    pages = PageEvidence(*(np.full(2, 0.5, np.float32) for _ in range(6)))
-    none, one = np.zeros(2, np.float32), np.ones(2, np.float32)
-    documents = DocumentEvidence(none, none, none, none, none, 0.0)
-    scored = fuse(pages, documents, np.arange(2), DEFAULT_WEIGHTS)
-    contents = np.array([1.0, 0.0], np.float32)
-    read = RerankEvidence(none, NOT_SHORT * one, none, one, contents, none, np.arange(2), 1.0)
-    looked = rerank(scored, np.arange(2), none, read, DEFAULT_WEIGHTS)
-    assert looked.words[0] == 0.0 < looked.words[1]
-
-
-@pytest.mark.parametrize("lists", [1, 5])
-def test_a_list_of_names_leads_only_where_several_are_near(lists: int) -> None:
-    one, none = np.ones(40, np.float32), np.zeros(40, np.float32)
-    lead = np.where(np.arange(40) == 0, 0.55, 0.5).astype(np.float32)
-    scored = fuse(
-        PageEvidence(*(lead for _ in range(6))),
-        DocumentEvidence(none, none, none, none, none, 0.0),
-        np.arange(40),
-        DEFAULT_WEIGHTS,
-    )
-    listing = (np.arange(40) < lists).astype(np.float32)
-    read = RerankEvidence(none, NOT_SHORT * one, none, none, none, listing, np.arange(40))
-    looked = rerank(scored, np.arange(40), none, read, DEFAULT_WEIGHTS)
-    assert (int(looked.total.argmax()) == 0) == (lists / 40 >= LISTS_LEAD)
-    assert (looked.listing[0] < 0.0) == (lists / 40 < LISTS_LEAD)
-
-
 @pytest.mark.parametrize(
     ("tables", "figure", "numeric"),
     [(1, True, False), (2, True, True), (3, False, False), (4, False, True)],
@@ -302,5 +269,5 @@ def test_a_question_asks_for_figures_where_tables_lead(
         np.arange(10),
         DEFAULT_WEIGHTS,
     )
-    read = RerankEvidence(none, one, digits, none, none, none, np.arange(10), figure=figure)
+    read = RerankEvidence(none, one, digits, none, np.arange(10), figure=figure)
     assert rerank(scored, np.arange(10), none, read, DEFAULT_WEIGHTS).figures.any() == numeric
