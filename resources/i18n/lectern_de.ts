@@ -265,8 +265,8 @@
         <translation>Stellen</translation>
     </message>
     <message>
-        <source>Collect passages here over several searches: press Ctrl+B on a hit, choose “Add to the basket” in its menu, or drag it onto this page&apos;s button. Order them, write notes, and export them with their pages and sources.</source>
-        <translation>Sammeln Sie hier Stellen über mehrere Suchen hinweg: Drücken Sie auf einem Treffer Strg+B, wählen Sie in seinem Menü „In den Korb legen“, oder ziehen Sie ihn auf die Schaltfläche dieser Seite. Ordnen Sie die Stellen, schreiben Sie Notizen, und exportieren Sie sie mit ihren Seiten und Quellen.</translation>
+        <source>Collect passages here over several searches: press Ctrl+B on a hit, or choose “Add to the basket” in its menu. Order them, write notes, and export them with their pages and sources.</source>
+        <translation>Sammeln Sie hier Stellen aus mehreren Suchen: Drücken Sie Strg+B auf einem Treffer, oder wählen Sie „In den Korb legen“ in seinem Menü. Ordnen Sie sie, schreiben Sie Notizen dazu, und exportieren Sie sie mit Seiten und Quellen.</translation>
     </message>
     <message>
         <source>Their pages as one PDF…</source>
@@ -1662,7 +1662,6 @@
     <name>NoteField</name>
     <message>
         <source>Your note</source>
-        <extracomment>The format of a card that is dragged: the key of its passage.</extracomment>
         <translation>Ihre Notiz</translation>
     </message>
 </context>
@@ -1714,6 +1713,13 @@
     <message>
         <source>Undone: {action}</source>
         <translation>Rückgängig gemacht: {action}</translation>
+    </message>
+</context>
+<context>
+    <name>OutlinePanel</name>
+    <message>
+        <source>Headings of this document</source>
+        <translation>Überschriften dieses Dokuments</translation>
     </message>
 </context>
 <context>
@@ -2477,17 +2483,6 @@
     </message>
 </context>
 <context>
-    <name>SidePanel</name>
-    <message>
-        <source>Pages and outline</source>
-        <translation>Seiten und Gliederung</translation>
-    </message>
-    <message>
-        <source>Headings of this document</source>
-        <translation>Überschriften dieses Dokuments</translation>
-    </message>
-</context>
-<context>
     <name>StartPanel</name>
     <message>
         <source>Choose folders…</source>
@@ -2588,13 +2583,6 @@
     </message>
 </context>
 <context>
-    <name>Thumbnails</name>
-    <message>
-        <source>Pages</source>
-        <translation>Seiten</translation>
-    </message>
-</context>
-<context>
     <name>Toolbar</name>
     <message>
         <source>Open in your viewer</source>
@@ -2613,6 +2601,10 @@
         <translation>Voriger Treffer im Dokument</translation>
     </message>
     <message>
+        <source>Headings of this document</source>
+        <translation>Überschriften dieses Dokuments</translation>
+    </message>
+    <message>
         <source>Next hit in this document</source>
         <translation>Nächster Treffer im Dokument</translation>
     </message>
@@ -2627,10 +2619,6 @@
     <message>
         <source>Zoom</source>
         <translation>Vergrößerung</translation>
-    </message>
-    <message>
-        <source>Pages and outline</source>
-        <translation>Seiten und Gliederung</translation>
     </message>
     <message>
         <source>Hit {n} of {total}</source>
@@ -4700,6 +4688,10 @@
         <translation>Die Auswahl markieren oder eine Notiz dazu schreiben</translation>
     </message>
     <message>
+        <source>Headings beside the page</source>
+        <translation>Überschriften neben der Seite</translation>
+    </message>
+    <message>
         <source>Open the document in a window of its own</source>
         <translation>Das Dokument in einem eigenen Fenster öffnen</translation>
     </message>
@@ -4756,10 +4748,6 @@
         <translation>Im ganzen Fenster lesen oder zurück zu den Treffern</translation>
     </message>
     <message>
-        <source>Small pages and headings beside the page</source>
-        <translation>Kleine Seiten und Überschriften neben der Seite</translation>
-    </message>
-    <message>
         <source>List of files</source>
         <translation>Liste der Dateien</translation>
     </message>
@@ -4778,14 +4766,6 @@
     <message>
         <source>In the dark theme, show pages light on dark.</source>
         <translation>Im dunklen Design Seiten hell auf dunkel zeigen.</translation>
-    </message>
-    <message>
-        <source>Pages and outline</source>
-        <translation>Seiten und Gliederung</translation>
-    </message>
-    <message>
-        <source>Show small pages and the headings beside the page.</source>
-        <translation>Kleine Seiten und die Überschriften neben der Seite zeigen.</translation>
     </message>
     <message>
         <source>Viewer</source>
@@ -5048,6 +5028,14 @@
         <translation>Dunkel</translation>
     </message>
     <message>
+        <source>Headings</source>
+        <translation>Überschriften</translation>
+    </message>
+    <message>
+        <source>Show the headings of a document beside its pages.</source>
+        <translation>Die Überschriften eines Dokuments neben seinen Seiten zeigen.</translation>
+    </message>
+    <message>
         <source>What opens a document at its page: the system&apos;s viewer, or a command such as okular --page {page} {path}.</source>
         <translation>Womit ein Dokument an seiner Seite geöffnet wird: mit dem Programm des Systems oder einem Befehl wie okular --page {page} {path}.</translation>
     </message>
@@ -5245,13 +5233,6 @@
     <message>
         <source>{pages} pages a second</source>
         <translation>{pages} Seiten je Sekunde</translation>
-    </message>
-</context>
-<context>
-    <name>_Pages</name>
-    <message>
-        <source>Page {page}</source>
-        <translation>Seite {page}</translation>
     </message>
 </context>
 </TS>
