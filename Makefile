@@ -31,7 +31,7 @@ PYTEST := $(PY) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -
 pytest: .venv/dev.stamp
 	$(PYTEST) -m "not slow" --junit-xml build/tests.xml
 
-test-slow: .venv/dev.stamp .venv/older-sdk.stamp  ## Kill, damage, fill and watch whole libraries: the tests that `make test` leaves out
+test-slow: .venv/dev.stamp .venv/older-sdk.stamp .venv/s3.stamp  ## Kill, damage, fill and watch whole libraries: the tests that `make test` leaves out
 	$(PYTEST) -m slow --junit-xml build/slow-tests.xml
 
 lint: .venv/dev.stamp  ## Style: ruff's rules and its formatting
@@ -113,6 +113,8 @@ lock:  ## Pin the whole dependency tree again (needs uv)
 		--extra cpu --extra build -c requirements.lock pyproject.toml -o requirements-build.lock
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \
 		--extra cpu --extra build --extra dev -c requirements-build.lock pyproject.toml -o requirements-dev.lock
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
+		--group s3 -o tests/s3.lock
 
 sample: .venv/runtime.stamp  ## Make the sample documents again
 	@$(PY) packaging/sample.py
@@ -132,8 +134,9 @@ screenshots: .venv/dev.stamp  ## Take the README's pictures of the window again
 clean:  ## Remove what was built here (not your libraries)
 	rm -rf .venv .demo build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-.venv/older-sdk.stamp: tests/older-sdk.lock .venv/dev.stamp
-	$(PY) -m pip install -q --no-deps --require-hashes --upgrade --target .venv/older-sdk -r $<
+# Libraries of tests that cannot be beside the others: each lock has a folder of its own.
+.venv/older-sdk.stamp .venv/s3.stamp: .venv/%.stamp: tests/%.lock .venv/dev.stamp
+	$(PY) -m pip install -q --no-deps --require-hashes --upgrade --target .venv/$* -r $<
 	@touch $@
 
 .venv/runtime.stamp: pyproject.toml requirements-build.lock packaging/bootstrap.py $(COMPILER)
