@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # The commands that leave a library as it is; what others changed would stay in the copy.
-READING = frozenset({"compare", "files", "mcp", "search", "serve", "status", "text", "verify"})
+READING = frozenset(
+    {"compare", "doors", "files", "mcp", "search", "serve", "status", "text", "verify"}
+)
 _LONGEST_S = 24 * 3600.0
 
 
@@ -177,7 +179,8 @@ def _cluster_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "places", nargs="+", metavar="PLACE",
-        help="for `build` folders or URIs of documents, else the URI of the library",
+        help="for `build` folders or URIs of documents, else the URI of the library; for "
+             "`serve` options of `lectern serve` may follow after --",
     )  # fmt: skip
     parser.add_argument("--to", metavar="URI", help="where `build` puts the library")
     parser.add_argument(
@@ -203,7 +206,11 @@ def _serve_first(options: Namespace) -> None:
     """Serve a library by its URI in another process, which listens before it is cut off."""
     if options.action == "serve":
         flags = ["--offline"] if options.offline else []
-        sys.exit(subprocess.call([*own_command(), "--library", options.places[0], *flags, "serve"]))
+        uri, *others = options.places
+        command = [*own_command(), "--library", uri, *flags, "serve", *others]
+        if sys.platform == "win32":
+            sys.exit(subprocess.call(command))
+        os.execv(command[0], command)  # noqa: S606  # what ends this process ends the server
 
 
 def _cluster(options: Namespace, context: CommandContext) -> int:
@@ -367,6 +374,8 @@ COMMANDS = (
              "build on a cluster of Ray"),
             ("lectern cluster status s3://firm/archive", "what is there"),
             ("lectern cluster serve s3://firm/archive", "serve it to browsers of this machine"),
+            ("lectern cluster serve s3://firm/archive -- --behind-proxy --host archive.example.org",
+             "serve it to others, each with a token (`lectern doors allow serve --user`)"),
         ),
         _cluster_arguments,
         _cluster,

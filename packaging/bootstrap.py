@@ -29,7 +29,7 @@ LEVELS: dict[str, list[tuple[str, list[str]]]] = {
          ["--require-hashes", "-r", "requirements-build.lock"]),
     ],
     "dev": [
-        ("the libraries and the tools that check them (about 350 MB)",
+        ("the libraries and the tools that check them (about 440 MB)",
          ["--require-hashes", "-r", "requirements-dev.lock"]),
     ],
     "convert": [

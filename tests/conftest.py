@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from tests.encrypting import why_no_encryption
 from tests.mounting import Mounter, can_mount
+from tests.object_storage import MOTO, WITHOUT, s3_server
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ SLOW = frozenset(
         "fuzz": "fuzz",
         "integration": (
             "archives attachments bad_input bad_library bad_requests benchmarks change_of_model "
-            "cluster crashes damage edits encryption extract_process failing_writes hard_files "
-            "illegible images kill languages_model legible_corpora meanwhile moved pace "
+            "cluster cluster_readers crashes damage edits encryption extract_process failing_writes "
+            "hard_files illegible images kill languages_model legible_corpora meanwhile moved pace "
             "reindex render_child rescue scan_places scans soak store_kill "
             "watching"
         ),
@@ -87,6 +88,15 @@ def tiny_models_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     models = tmp_path_factory.mktemp("models")
     install_tiny_model(models)
     return models
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[int]:
+    """The port of a server of S3; skip where it is not installed."""
+    if not MOTO.is_dir():
+        pytest.skip(WITHOUT)
+    with s3_server() as port:
+        yield port
 
 
 @pytest.fixture

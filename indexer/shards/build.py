@@ -40,6 +40,7 @@ TRIES = 3
 # Of what is on the disk beside the documents while a shard is made: library, words, leftovers.
 _TIMES_DOCUMENTS = 2
 _POLL_S = 0.2
+_FOLDER = "lectern-shard-"
 # Readers of an earlier version go on so long, and a build must not take longer.
 GRACE_S = 7 * 24 * 3600.0
 
@@ -234,7 +235,10 @@ def build_shard(job: ShardJob, gone: Callable[[], bool] = lambda: False) -> Shar
     size = _TIMES_DOCUMENTS * sum(each.size for each in job.shard.documents)
     with library_errors(scratch, needed=gigabytes(size), disk=scratch):
         scratch.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="lectern-shard-", dir=scratch))
+        for left in scratch.glob(f"{_FOLDER}*"):  # by workers that were killed
+            if left.stat().st_mtime < time.time() - GRACE_S:
+                shutil.rmtree(left, ignore_errors=True)
+        folder = Path(tempfile.mkdtemp(prefix=_FOLDER, dir=scratch))
         try:
             check_room(size, scratch)
             roots, missing = _fetched(job.shard.documents, folder, gone)

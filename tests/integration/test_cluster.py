@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -25,66 +26,48 @@ from indexer.shards.exchange import latest_version, pull
 from indexer.shards.object_store import ObjectStore
 from indexer.shards.plan import planned
 from indexer.shards.sources import LeftOut, SourceFile, listed
+from tests.integration.many_shards import (
+    QUESTIONS,
+    READER,
+    make_documents,
+    make_options,
+    new_uri,
+    text,
+)
 from tests.integration.world import World
-from tests.tiny_model import TINY, install_tiny_model
+from tests.object_storage import Link, environment
+from tests.tiny_model import TINY
 from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tests.mounting import Mounter
+
 pytest.importorskip("obstore", reason="it comes with lectern[cluster]")
-
-ROOT = Path(__file__).resolve().parents[2]
-READER = f"{TINY} fp32 1"
-SUBJECTS = ("lease", "harbour", "engine", "orchard", "violin", "glacier", "market", "library")
-QUESTIONS = (
-    "who mends the roof of the harbour",
-    "the engine of the orchard",
-    '"number 3"',
-    "violin market ext:txt",
-    "glacier -lease",
-    "when is the libary open",
-)
-
-
-def text(number: int) -> str:
-    first, second = SUBJECTS[number % 8], SUBJECTS[number // 2 % 8]
-    return "\n\n".join(
-        f"This is number {number} on the {first}, part {part}. The keeper of the {second} mends "
-        f"the roof on day {number * part}. Nobody but the {first} knows of the {second}."
-        for part in range(1, 6)
-    )
 
 
 @pytest.fixture
 def documents(tmp_path: Path) -> Path:
-    folder = tmp_path / "documents"
-    (folder / "below").mkdir(parents=True)
-    for number in range(12):
-        name = f"{'below/' * (number % 2)}{SUBJECTS[number % 8]}-{number}"
-        (folder / f"{name}.txt").write_text(text(number))
-    (folder / "copy.txt").write_text(text(3))
-    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and no more")
-    return folder
+    return make_documents(tmp_path / "documents")
 
 
 @pytest.fixture
-def options(tmp_path: Path, tiny_models_dir: Path, monkeypatch: pytest.MonkeyPatch) -> BuildOptions:
-    for name in ("DATA", "CONFIG", "STATE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
-    monkeypatch.delenv("LECTERN_LIBRARY", raising=False)
-    install_tiny_model(tmp_path / "data" / "lectern" / "models")
-    (tmp_path / "config" / "lectern").mkdir(parents=True)
-    (tmp_path / "config" / "lectern" / "settings.json").write_text('{"min_free_gb": 0}')
-    command = (sys.executable, "-m", "app", "--offline")
-    scratch = str(tmp_path / "scratch")
-    return BuildOptions(command, READER, workers=2, scratch=scratch, shard_bytes=3_000)
+def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BuildOptions:
+    return make_options(tmp_path, monkeypatch)
 
 
 @pytest.fixture
-def uri(tmp_path: Path) -> str:
-    return f"file://{tmp_path / 'published'}"
+def uri(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    return new_uri(request, monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def link(uri: str, s3: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Link]:
+    """The way of all clients to the server of S3."""
+    with contextlib.closing(Link(s3)) as link:
+        monkeypatch.setenv("AWS_ENDPOINT", environment(link.port)["AWS_ENDPOINT"])
+        yield link
 
 
 def answers(world: World) -> list[list[tuple[str, str, float]]]:
@@ -293,6 +276,54 @@ def test_a_full_scratch_disk_is_said(documents: Path, options: BuildOptions, uri
     assert is_left(options.scratch) == []
 
 
+def test_a_scratch_disk_that_fills_is_said(
+    documents: Path, options: BuildOptions, uri: str, tmp_path: Path, mounter: Mounter
+) -> None:
+    (tmp_path / "scratch").mkdir()
+    mounter.memory(1, tmp_path / "scratch")  # room for the documents, not for a library
+    with pytest.raises(WorldError) as raised:
+        build(uri, [str(documents)], options)
+    assert raised.value.code == "disk_full"
+    assert latest_version(ObjectStore(uri)) is None
+    assert is_left(options.scratch) == []
+    mounter.unmount(tmp_path / "scratch")
+    assert build(uri, [str(documents)], options).version.number == 1
+
+
+def test_a_lost_network_is_said_and_a_repeated_run_goes_on(
+    documents: Path, options: BuildOptions, uri: str, tmp_path: Path, link: Link
+) -> None:
+    link.cut_at(b"/archive/built/")
+    with pytest.raises(WorldError) as raised:
+        build(uri, [str(documents)], options)
+    assert link.is_cut
+    assert raised.value.code == "store_failed"
+    assert is_left(options.scratch) == []
+    link.mend()
+    assert latest_version(ObjectStore(uri)) is None
+    link.lose_answer_to(b"/archive/versions/0000000001 HTTP")  # which was written, all the same
+    assert build(uri, [str(documents)], options).version.number == 1
+    link.cut_at(b"texts.sqlite HTTP")
+    with pytest.raises(WorldError) as raised:
+        pull(uri, tmp_path / "pulled")
+    assert link.is_cut
+    assert raised.value.code == "store_failed"
+    assert not list(tmp_path.glob("pulled*"))
+    link.mend()
+    assert pull(uri, tmp_path / "pulled").is_dir()
+
+
+def test_what_killed_workers_left_goes_in_the_end(
+    documents: Path, options: BuildOptions, uri: str
+) -> None:
+    old, new = (Path(options.scratch, f"lectern-shard-{name}") for name in ("old", "new"))
+    for left in (old, new):
+        left.mkdir(parents=True)
+    os.utime(old, (0, 0))
+    build(uri, [str(documents / "below")], replace(options, shard_bytes=1 << 20))
+    assert is_left(options.scratch) == [new.name]
+
+
 class Expired(BaseHTTPRequestHandler):
     """Refuses every request as S3 does once a token has expired."""
 
@@ -315,13 +346,7 @@ def expired(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server = HTTPServer(("127.0.0.1", 0), Expired)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    for name, value in {
-        "AWS_ENDPOINT": f"http://127.0.0.1:{server.server_port}",
-        "AWS_ALLOW_HTTP": "true",
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_REGION": "us-east-1",
-    }.items():
+    for name, value in environment(server.server_port).items():
         monkeypatch.setenv(name, value)
     yield "s3://firm/archive"
     server.shutdown()
@@ -394,13 +419,30 @@ def test_shards_are_kept_within_a_size(
     assert kept == {shard.name[:32] for shard in first.shards}
 
 
-def test_ray_builds_it_too(
+@pytest.mark.timeout(900)  # Ray starts some ten processes
+def test_ray_builds_it_too_and_replaces_a_killed_worker(
     documents: Path, options: BuildOptions, uri: str, tmp_path: Path, tiny_models_dir: Path
 ) -> None:
     pytest.importorskip("ray", reason="it comes with lectern[cluster]")
     # What Ray prints and warns of is its own, so it gets a process.
     command = [sys.executable, "-m", "app", "cluster", "build", str(documents / "below"), "--to"]
     command += [uri, "--model", TINY, "--shard-mb", "0", "--scratch", options.scratch]
-    subprocess.run([*command, "--ray", "local", "--workers", "2"], check=True, timeout=WAIT_S * 3)
+    killed: set[int] = set()
+
+    def kill_one() -> bool:
+        for each in psutil.Process(process.pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                if each.name().startswith("ray::build_told") and not killed:
+                    each.kill()
+                    killed.add(each.pid)
+        return bool(killed) or process.poll() is not None
+
+    with subprocess.Popen([*command, "--ray", "local", "--workers", "2"]) as process:
+        try:
+            wait_for(kill_one)
+            assert process.wait(3 * WAIT_S) == 0
+        finally:
+            process.kill()
+    assert killed
     assert len(notes(uri)) == 6
     assert joined(uri, tmp_path, tiny_models_dir).library.exists()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import uuid
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,40 +16,23 @@ from indexer.shards import exchange
 from indexer.shards.exchange import carry, latest_version, publish, pull
 from indexer.shards.object_store import ObjectStore, is_uri
 from indexer.store.texts import TEXTS_NAME
+from tests.object_storage import environment, new_bucket
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 obstore = pytest.importorskip("obstore", reason="it comes with lectern[cluster]")
 
 
-@pytest.fixture(params=["folder", "s3"])
-def uri(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[str]:
+# moto is there in `make test-slow` alone.
+@pytest.fixture(params=["folder", pytest.param("s3", marks=pytest.mark.slow)])
+def uri(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "folder":
-        yield f"file://{tmp_path / 'published'}"
-        return
-    moto = pytest.importorskip("moto.server", reason="moto stands in for S3")
-    bucket = f"firm-{uuid.uuid4()}"  # the servers of one process share what they hold
-    server = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        for name, value in {
-            "AWS_ENDPOINT": f"http://{host}:{port}",
-            "AWS_ALLOW_HTTP": "true",
-            "AWS_ACCESS_KEY_ID": "key",
-            "AWS_SECRET_ACCESS_KEY": "secret",
-            "AWS_REGION": "us-east-1",
-        }.items():
-            monkeypatch.setenv(name, value)
-        boto3 = pytest.importorskip("boto3", reason="moto needs it")
-        boto3.client("s3", endpoint_url=f"http://{host}:{port}").create_bucket(Bucket=bucket)
-        yield f"s3://{bucket}/archive"
-    finally:
-        server.stop()
+        return f"file://{tmp_path / 'published'}"
+    port: int = request.getfixturevalue("s3")
+    for name, value in environment(port).items():
+        monkeypatch.setenv(name, value)
+    return f"s3://{new_bucket(port)}/archive"
 
 
 @pytest.fixture
@@ -134,14 +116,14 @@ def test_of_two_that_publish_at_once_one_wins(uri: str, library: Path) -> None:
     ready = threading.Barrier(2)
     outcomes: list[str] = []
 
-    def commit() -> None:
+    def commit(who: str) -> None:
         ready.wait()
         try:
-            outcomes.append(str(exchange.commit(store, None, (shard,)).number))
+            outcomes.append(str(exchange.commit(store, None, (shard,), who).number))
         except WorldError as error:
             outcomes.append(error.code)
 
-    threads = [threading.Thread(target=commit) for _ in range(2)]
+    threads = [threading.Thread(target=commit, args=(who,)) for who in ("anna", "bert")]
     for thread in threads:
         thread.start()
     for thread in threads:
