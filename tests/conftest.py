@@ -31,8 +31,9 @@ SLOW = frozenset(
         "fuzz": "fuzz",
         "integration": (
             "archives attachments bad_input bad_library bad_requests benchmarks change_of_model "
-            "cluster cluster_readers crashes damage edits encryption extract_process failing_writes "
-            "hard_files illegible images kill languages_model legible_corpora meanwhile moved pace "
+            "cluster cluster_readers crashes damage edits encryption extract_process "
+            "failing_writes hard_files illegible images kill languages_model legible_corpora "
+            "meanwhile moved pace "
             "reindex render_child rescue scan_places scans soak store_kill "
             "watching"
         ),

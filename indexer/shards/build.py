@@ -129,6 +129,7 @@ def build(
             shards[each.name] = _noted(store, each.name, size)
     kept = len(shards)
     missing = [each for each in plan if each.name not in shards]
+    missing.sort(key=lambda each: -each.size)  # so that no large one is left to the end
     jobs = [
         ShardJob(uri, each, options.command, options.reader, options.scratch) for each in missing
     ]
@@ -232,7 +233,7 @@ def build_shard(job: ShardJob, gone: Callable[[], bool] = lambda: False) -> Shar
     stop_if(gone)
     store = ObjectStore(job.uri)
     scratch = Path(job.scratch or tempfile.gettempdir())
-    size = _TIMES_DOCUMENTS * sum(each.size for each in job.shard.documents)
+    size = _TIMES_DOCUMENTS * job.shard.size
     with library_errors(scratch, needed=gigabytes(size), disk=scratch):
         scratch.mkdir(parents=True, exist_ok=True)
         for left in scratch.glob(f"{_FOLDER}*"):  # by workers that were killed

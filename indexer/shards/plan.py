@@ -38,6 +38,11 @@ class PlannedShard:
         """The first of the numbers of its documents."""
         return self.leaf * NUMBERS + 1
 
+    @property
+    def size(self) -> int:
+        """The bytes of its documents."""
+        return sum(each.size for each in self.documents)
+
 
 def planned(
     documents: Iterable[SourceFile], reader: str, most_bytes: int = SHARD_BYTES
