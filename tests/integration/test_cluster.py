@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from tests.mounting import Mounter
 
 pytest.importorskip("obstore", reason="it comes with lectern[cluster]")
+pytestmark = pytest.mark.timeout(1200)  # a build starts a process for each shard
 
 
 @pytest.fixture
@@ -419,7 +420,6 @@ def test_shards_are_kept_within_a_size(
     assert kept == {shard.name[:32] for shard in first.shards}
 
 
-@pytest.mark.timeout(900)  # Ray starts some ten processes
 def test_ray_builds_it_too_and_replaces_a_killed_worker(
     documents: Path, options: BuildOptions, uri: str, tmp_path: Path, tiny_models_dir: Path
 ) -> None:
@@ -439,7 +439,7 @@ def test_ray_builds_it_too_and_replaces_a_killed_worker(
 
     with subprocess.Popen([*command, "--ray", "local", "--workers", "2"]) as process:
         try:
-            wait_for(kill_one)
+            wait_for(kill_one, 3 * WAIT_S)
             assert process.wait(3 * WAIT_S) == 0
         finally:
             process.kill()
