@@ -23,6 +23,7 @@ from indexer.vault.place import (
     TEMPORARY,
     WINDOW,
     State,
+    VaultPlace,
     is_alive,
     is_encrypted,
     is_locked,
@@ -31,7 +32,6 @@ from indexer.vault.place import (
 
 if TYPE_CHECKING:
     from app.settings import Settings
-    from indexer.vault.place import VaultPlace
 
 log = logging.getLogger(__name__)
 

@@ -19,13 +19,14 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import (
     QEvent,
     QLibraryInfo,
     QLocale,
+    QMessageLogContext,
     QObject,
     QRect,
     QRectF,
@@ -47,10 +48,6 @@ from indexer.api.endpoint import window_address
 from indexer.api.errors import WorldError
 from indexer.api.private_files import identity
 from ui.theme import S, current, icon
-
-if TYPE_CHECKING:
-    from PySide6.QtCore import QMessageLogContext
-
 
 log = logging.getLogger(__name__)
 

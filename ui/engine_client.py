@@ -21,6 +21,7 @@ from indexer.api.codec import (
     PROTOCOL_VERSION,
     FrameReader,
     Greeting,
+    Header,
     Hello,
     check_hello,
     decode,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.api.codec import Header
     from indexer.api.status import Activity
     from ui.ports import EnginePort
 

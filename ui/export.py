@@ -40,7 +40,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from indexer.api.private_files import replacing, write_file
 from ui.citations import CitedSource, bibtex, citable, citation, citation_keys, encodable, passage
 from ui.desktop import open_path
-from ui.ports import Notice
+from ui.ports import Notice, Notices
 from ui.search.describe import headings
 from ui.search.query_text import link_of
 from ui.search.safe_text import is_right_to_left, plain, shown
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Hit
     from ui.basket.basket import Kept
-    from ui.ports import Notices
 
 _COLUMNS = (
     "title", "author", "year", "path", "page", "page_last", "heading", "why", "score",

@@ -27,13 +27,12 @@ from shiboken6 import isValid
 
 from indexer.api.errors import LecternError, WorldError
 from ui.passwords import shared
-from ui.ports import VaultAction, VaultChange
+from ui.ports import Context, VaultAction, VaultChange
 from ui.theme import L, M, S
 from ui.widgets import CardFrame, IconButton, filled, make_bold, wrapped_label
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from ui.ports import Context
 
     class AcceptPassphrase(Protocol):
         """Raises a ``LecternError`` of a passphrase that is not accepted; run in a thread."""

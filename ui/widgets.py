@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from PySide6.QtCore import (
     QDir,
     QEvent,
+    QMimeData,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -44,10 +45,6 @@ from shiboken6 import isValid
 
 from ui import theme
 from ui.theme import L, M, S, current, icon, icon_size
-
-if TYPE_CHECKING:
-    from PySide6.QtCore import QMimeData
-
 
 LayoutT = TypeVar("LayoutT", bound=QBoxLayout)
 

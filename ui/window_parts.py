@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QLocale, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QLocale, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -26,11 +26,12 @@ from PySide6.QtWidgets import (
     QStyleOptionToolButton,
     QToolButton,
     QVBoxLayout,
+    QWidget,
 )
 
 from ui.ports import Notice
 from ui.supervisor import EngineState
-from ui.theme import L, M, S, current, icon, icon_size
+from ui.theme import L, M, S, Theme, current, icon, icon_size
 from ui.widgets import (
     CardFrame,
     FocusReturn,
@@ -43,13 +44,10 @@ from ui.widgets import (
 from ui.words import failures, work
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QObject
     from PySide6.QtGui import QEnterEvent, QPaintEvent
-    from PySide6.QtWidgets import QWidget
 
     from indexer.api.errors import LecternError
     from indexer.api.status import Activity
-    from ui.theme import Theme
 
 
 ICON_LINES = 1.5

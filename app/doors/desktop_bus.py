@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from jeepney import (
     DBusAddress,
     HeaderFields,
+    Message,
     MessageFlag,
     MessageType,
     Properties,
@@ -39,8 +40,6 @@ from indexer.api.requests import SearchByWords
 from indexer.confine.process import own_command
 
 if TYPE_CHECKING:
-    from jeepney import Message
-
     from app.settings import Settings
     from indexer.api.types import Hit
 

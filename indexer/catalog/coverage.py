@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.catalog.bindings import fold
 from indexer.catalog.roots import below, join, normal
 from indexer.catalog.states import SET_ASIDE_CODES
-from indexer.database import CachedValues
+from indexer.database import CachedValues, Database
 
 if TYPE_CHECKING:
     from indexer.api.requests import Order
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from indexer.catalog.docs import Docs
     from indexer.catalog.files import Files
     from indexer.catalog.records import DocRow
-    from indexer.database import Database
 
 _FROM = (
     " FROM roots r CROSS JOIN folders d CROSS JOIN files f WHERE d.root = r.id AND f.folder = d.id"

@@ -20,7 +20,7 @@ import numpy as np
 
 from indexer.catalog.choices import CORRECTIONS, read_choice
 from indexer.catalog.roots import join
-from indexer.database import CachedValues
+from indexer.database import CachedValues, Database
 from indexer.text.name_words import initialisms, joined_neighbours, name_tokens, pairs
 from indexer.text.stemmers import stem_all
 from indexer.text.terms import forms, words
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.catalog.bindings import Bindings, Snapshot
-    from indexer.database import Database
 
     Ids = NDArray[np.int32]
 

@@ -19,7 +19,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-from indexer.api.codec import read_answer, read_frame, write_frame
+from indexer.api.codec import Header, read_answer, read_frame, write_frame
 from indexer.api.contract import Answered
 from indexer.api.errors import InternalError, LecternError, WorldError
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     Command = Callable[[Any, Callable[[], bool]], object]
     Commands = Mapping[type["LauncherRequest[Any]"], Command]
 
-    from indexer.api.codec import Header
 
 # The environment variable with the descriptor of an inherited launcher's socket.
 VARIABLE = "LECTERN_LAUNCHER"

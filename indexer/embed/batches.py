@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 
 from indexer.api.types import HEADING_SEPARATOR
-from indexer.embed.models import Pooling, PoolScope
+from indexer.embed.models import ModelRecord, Pooling, PoolScope
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from indexer.embed.models import ModelRecord
 
     Segments = NDArray[np.int64]
 

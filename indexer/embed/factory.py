@@ -15,10 +15,10 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from indexer.api.phrases import Note
-from indexer.config import Precision
+from indexer.config import EngineConfig, Precision
 from indexer.embed.devices import (
     AUTO,
     CPU,
@@ -35,15 +35,11 @@ from indexer.embed.model_files import (
     find_record,
     model_folder,
 )
-from indexer.embed.models import Side, space_of
+from indexer.embed.models import ModelRecord, Side, space_of
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
-    from indexer.config import EngineConfig
-    from indexer.embed.models import ModelRecord
 
 
 log = logging.getLogger(__name__)

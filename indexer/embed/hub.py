@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Failure, InternalError, LecternError, WorldError
@@ -32,11 +31,7 @@ from indexer.confine import launcher
 from indexer.confine.process import child_command
 from indexer.embed.imported import import_model
 from indexer.embed.model_files import write_error
-from indexer.embed.models import PUBLISHED
-
-if TYPE_CHECKING:
-    from indexer.embed.models import ModelRecord, Published
-
+from indexer.embed.models import PUBLISHED, ModelRecord, Published
 
 log = logging.getLogger(__name__)
 

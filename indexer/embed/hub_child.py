@@ -15,7 +15,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import urlsplit
 
 from filelock import FileLock
@@ -40,8 +40,6 @@ from indexer.embed.model_files import OWNER_ONLY
 from indexer.embed.models import TOKENIZER
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
-
     from huggingface_hub.hf_api import RepoSibling
 
 # Read when huggingface_hub is loaded. Xet, its other protocol, neither goes on with an interrupted

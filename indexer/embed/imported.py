@@ -21,12 +21,13 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.api.private_files import replacing
-from indexer.api.progress import Progress, Reporter, Step
+from indexer.api.progress import CancelToken, Progress, Reporter, Step
 from indexer.config import Precision
 from indexer.embed.batches import Batch, closing_pool, in_batches, in_order, unit_vectors
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder, largest_error
 from indexer.embed.exported_folder import (
+    ExportedModel,
     card_licence,
     most_bytes,
     read_exported,
@@ -41,14 +42,10 @@ from indexer.embed.model_files import (
     write_error,
     write_record,
 )
-from indexer.embed.models import TOKENIZER, Pooling
+from indexer.embed.models import TOKENIZER, GraphFile, ModelRecord, Pooling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from indexer.api.progress import CancelToken
-    from indexer.embed.exported_folder import ExportedModel
-    from indexer.embed.models import GraphFile, ModelRecord
 
     Floats = NDArray[np.float32]
     Sequences = list[NDArray[np.int32]]

@@ -18,12 +18,11 @@ from indexer.embed.model_files import (
     read_content,
     shipped_folder,
 )
-from indexer.embed.models import PUBLISHED
+from indexer.embed.models import PUBLISHED, ModelRecord
 
 if TYPE_CHECKING:
     from indexer.api.progress import Reporter
     from indexer.config import EngineConfig
-    from indexer.embed.models import ModelRecord
 
 
 def list_models(models: Path) -> list[ModelInfo]:

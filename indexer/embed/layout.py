@@ -22,12 +22,11 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from indexer.embed.batches import PassageRows, TokenSequence, passage_prefix
+from indexer.embed.batches import EmbedInput, PassageRows, TokenSequence, passage_prefix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexer.embed.batches import EmbedInput
     from indexer.embed.models import ModelRecord
 
     Ints = NDArray[np.int32]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import re
 import zipfile
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import (
@@ -30,7 +30,6 @@ from indexer.extract.plain.decode import wide_encoding
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from pathlib import Path, PurePath
-    from typing import BinaryIO
 
     from indexer.extract.base import Opener
 

@@ -22,18 +22,16 @@ from typing import TYPE_CHECKING
 import psutil
 
 from indexer.api.formats import BY_EXTENSION
-from indexer.catalog.records import ScanCounts
+from indexer.catalog.records import Root, ScanCounts
 from indexer.catalog.roots import join
 from indexer.database import signed
 from indexer.files.excludes import Excludes
-from indexer.files.walk import RootWalk, ScanRules
+from indexer.files.walk import Entries, RootWalk, ScanRules
 
 if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
     from indexer.catalog.catalog import Catalog
-    from indexer.catalog.records import Root
     from indexer.config import EngineConfig
-    from indexer.files.walk import Entries
 
 
 # File systems on which changes by other machines cause no events.

@@ -27,6 +27,7 @@ from indexer.files.excludes import (
     IGNORE_NAME,
     MAX_IGNORE_BYTES,
     EntryClassifier,
+    Excludes,
     counting_volumes,
     detail_of,
     is_away,
@@ -36,7 +37,6 @@ from indexer.files.excludes import (
 
 if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
-    from indexer.files.excludes import Excludes
 
 
 CHUNK_BYTES = 1 << 20

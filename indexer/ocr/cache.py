@@ -17,14 +17,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.ocr.layer import unpack
-
-if TYPE_CHECKING:
-    from indexer.ocr.layer import RecognisedLine
+from indexer.ocr.layer import RecognisedLine, unpack
 
 log = logging.getLogger(__name__)
 

@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image, ImageFilter
 
-from indexer.ocr.layer import RecognisedLine, RecognisedWord
+from indexer.ocr.layer import Box, RecognisedLine, RecognisedWord
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexer.ocr.layer import Box
 
 Grey = Image.Image  # of mode "L": black is 0, white 255
 # The paper around a place: the lightest of so many pixels, and the blur of these, at an eighth of

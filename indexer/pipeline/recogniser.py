@@ -26,6 +26,7 @@ from indexer.files.walk import size_and_time
 from indexer.ocr.cache import LASTING, PageCache, PageCounts
 from indexer.ocr.tesseract import (
     SCRIPT_REASON,
+    Tesseract,
     default_languages,
     find_program,
     for_document,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
     from indexer.catalog.catalog import Catalog
     from indexer.config import EngineConfig, Limits
-    from indexer.ocr.tesseract import Tesseract
     from indexer.throttle.throttle import Throttle
 
 log = logging.getLogger(__name__)

@@ -27,7 +27,7 @@ from indexer.api.pages import (
     find_quote,
     pattern_of,
 )
-from indexer.api.types import ANNOTATION_SIGN
+from indexer.api.types import ANNOTATION_SIGN, OutlineEntry, Span
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.geometry import PlacedText, Rectangle, read_placed
 from indexer.extract.pdf.labels import page_labels
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.pages import PageHighlight, Size
-    from indexer.api.types import OutlineEntry, Span
     from indexer.config import Limits
     from indexer.ocr.cache import RecognisedPages
 

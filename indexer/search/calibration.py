@@ -23,6 +23,7 @@ from indexer.search.answerability import LEADING, AnswerabilityFeatures, classif
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import SearchRequest, narrow
 from indexer.search.score_normalisation import (
+    Cohort,
     is_similar,
     load_cohort,
     measure_cohort,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from indexer.api.progress import CancelToken
     from indexer.catalog.records import Space
-    from indexer.search.score_normalisation import Cohort
     from indexer.search.search import Searcher
 
 T = TypeVar("T")

@@ -20,6 +20,7 @@ from indexer.api.phrases import Note
 from indexer.api.types import Hit, Match, SearchResult, Why
 from indexer.query.focus import places_of, question
 from indexer.search.answerability import (
+    AnswerabilityFeatures,
     Similarity,
     answerability_features,
     classifier_for,
@@ -45,6 +46,7 @@ from indexer.search.openings import OpeningTexts, read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare_terms
 from indexer.search.rerank import rerank, rerank_evidence
 from indexer.search.score_normalisation import (
+    Cohort,
     CosineScale,
     LanguageMeans,
     load_cohort,
@@ -62,9 +64,7 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Space
     from indexer.embed.factory import ModelsInUse
     from indexer.query.grammar import Query
-    from indexer.search.answerability import AnswerabilityFeatures
     from indexer.search.candidates import Retrieval
-    from indexer.search.score_normalisation import Cohort
     from indexer.store.store import Store
 
     Encoding = Future[NDArray[np.float32]]

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from indexer.api.types import BlockKind, Passage
+from indexer.api.types import BlockKind, OutlineEntry, Passage
 from indexer.text.pieces import MIN_SENTENCE, PageLike, Piece, TextBuffer, split_pieces
 from indexer.text.sentences import merge_short
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from indexer.api.types import OutlineEntry
 
 __all__ = ["Costs", "PageLike", "cut"]
 

@@ -13,15 +13,11 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
-from indexer.api.types import Block, BlockKind
+from indexer.api.types import Block, BlockKind, OutlineEntry
 from indexer.text.sentences import merge_short, split_sentences
 from indexer.text.view import continues, make_view, regions
-
-if TYPE_CHECKING:
-    from indexer.api.types import OutlineEntry
-
 
 _MAX_TITLE = 120  # characters of a heading that are kept in a path
 _MAX_DEPTH = 6

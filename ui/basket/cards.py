@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.basket.basket import COLOURS
+from ui.basket.basket import COLOURS, Kept
 from ui.search import describe
 from ui.search.labels import PassageLabel
 from ui.search.safe_text import line
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
         QPaintEvent,
         QResizeEvent,
     )
-
-    from ui.basket.basket import Kept
 
 
 # Average letters; a narrower card has its note below the passage.

@@ -19,6 +19,7 @@ from ui.citations import CitedSource, SourceFinder, bibtex, csl_json
 from ui.export import (
     ExportFormat,
     Report,
+    ReportPicture,
     ask_export_file,
     entries_of,
     sources_of,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit, SearchResult
     from ui.basket.basket import Basket, Kept
-    from ui.export import ReportPicture
     from ui.file_worker import FileWorker
 
     # The hits that have moved, by the keys of their passages; and the keys of those not found.

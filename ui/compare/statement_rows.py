@@ -16,7 +16,7 @@ from indexer.api.requests import FindElsewhere
 from ui.search import describe
 from ui.search.rows import FoundHits
 from ui.search.safe_text import is_right_to_left, line, plain, shown
-from ui.theme import L, M, S, current, row_background
+from ui.theme import L, M, S, Theme, current, row_background
 from ui.widgets import IconButton, filled, make_bold, paint_bar, plain_label, wrapped_label
 from ui.words import amounts, failures
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit, Span
     from ui.ports import EnginePort
-    from ui.theme import Theme
 
 
 # Rows moved by each key; those of the last two are more than a list has.

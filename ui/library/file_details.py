@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPalette, QPixmap, QRegularExpressionValidator
+from PySide6.QtGui import QAction, QHideEvent, QPalette, QPixmap, QRegularExpressionValidator
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from indexer.api.pages import DocumentSource, GetImage, Open
-from indexer.api.types import SEARCHABLE_STATES, FileState
+from indexer.api.pages import DocumentSource, GetImage, Open, Opened, PageImage
+from indexer.api.types import SEARCHABLE_STATES, FileRow, FileState
 from ui.flow_layout import FlowLayout
-from ui.library.file_actions import cited_by
+from ui.library.file_actions import FileActions, cited_by
 from ui.library.file_model import has_pages
 from ui.preview.client import RenderClient
 from ui.preview.document import band_of
@@ -44,13 +44,8 @@ from ui.words.amounts import from_home
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from PySide6.QtGui import QAction, QHideEvent
-
     from indexer.api.answers import Document
     from indexer.api.errors import LecternError
-    from indexer.api.pages import Opened, PageImage
-    from indexer.api.types import FileRow
-    from ui.library.file_actions import FileActions
     from ui.passwords import Passwords
 
 # Pixels and milliseconds: the width of the first page, and how long a file stays chosen before it

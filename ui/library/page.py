@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetStatus, Index, Remove
-from indexer.api.types import FileState
+from indexer.api.types import FileRow, FileState
 from ui import desktop, passwords
 from ui.help import about
 from ui.keys import shown
@@ -32,7 +32,7 @@ from ui.library.file_model import FileModel
 from ui.library.file_table import FileTable
 from ui.library.folder_tree import FolderTree, Removals, about_root
 from ui.library.work_line import AttentionList, WorkLine
-from ui.ports import Notice, ignore
+from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.theme import XL, L
 from ui.widgets import (
@@ -53,13 +53,10 @@ from ui.words import amounts, names
 from ui.words.names import language
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QPoint
     from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QResizeEvent, QShowEvent
 
     from indexer.api.answers import Document
     from indexer.api.status import Activity, Status
-    from indexer.api.types import FileRow
-    from ui.ports import Context
 
 # Milliseconds after which a change of the library is shown, and a typed filter applied.
 SOON_MS, TYPING_MS = 500, 200

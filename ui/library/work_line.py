@@ -14,7 +14,7 @@ from indexer.api.errors import WorldError
 from indexer.api.labels import SPEEDS
 from indexer.api.requests import Retry, SetPace
 from indexer.api.types import FileState
-from ui.ports import Notice, ignore
+from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.theme import S, icon, icon_size
 from ui.widgets import ChoiceBox, ElidedLabel, IconButton, filled, make_bold, wrapped_label
@@ -23,7 +23,6 @@ from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
     from indexer.api.status import Activity, Status
-    from ui.ports import Context
 
 STEPS = 1000
 BAR_PX = 6

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtGui import QColor, QHelpEvent, QIcon, QPixmap
-from PySide6.QtWidgets import QInputDialog, QMenu, QToolTip
+from PySide6.QtWidgets import QInputDialog, QMenu, QToolTip, QWidget
 
 from indexer.api.pages import CopyWithHighlights, PageHighlight, find_quote
 from indexer.api.private_files import replacing
 from indexer.api.translation import N_
 from ui import keys
-from ui.basket.basket import COLOURS
+from ui.basket.basket import COLOURS, Basket, Kept
 from ui.export import ExportFormat, ask_export_file, tell_written
-from ui.ports import Notice
+from ui.ports import Notice, Notices
 from ui.preview.client import Urgency
 from ui.preview.controls import selected_passage
 from ui.preview.marks import flowing
@@ -33,12 +33,8 @@ from ui.words import failures
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from PySide6.QtWidgets import QWidget
-
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit
-    from ui.basket.basket import Basket, Kept
-    from ui.ports import Notices
     from ui.preview.panel import Preview
 
 _NAMES = {"yellow": N_("Yellow"), "green": N_("Green"), "blue": N_("Blue"), "pink": N_("Pink")}

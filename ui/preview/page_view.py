@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QFrame
 
@@ -24,7 +24,6 @@ from ui.widgets import timer
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QPoint
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent
 
 

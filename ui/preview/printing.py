@@ -13,26 +13,23 @@ from PySide6.QtGui import (
     QPainter,
     QPalette,
     QTextCursor,
+    QTextDocument,
     QTransform,
 )
 
-from indexer.api.pages import DocumentSource, GetImage, GetText
-from ui.ports import Notice
+from indexer.api.pages import DocumentSource, GetImage, GetText, PageImage, PageRequest, TextPart
+from ui.ports import Context, Notice
 from ui.preview.client import RenderClient, Urgency
-from ui.preview.document import image_of
+from ui.preview.document import PageDocument, image_of
 from ui.preview.text_view import TextView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QTextDocument
     from PySide6.QtPrintSupport import QPrinter
 
     from indexer.api.errors import LecternError
-    from indexer.api.pages import PageImage, PageRequest, TextPart
     from indexer.api.types import Hit
-    from ui.ports import Context
-    from ui.preview.document import PageDocument
     from ui.preview.frame import PreviewFrame
 
 A = TypeVar("A")

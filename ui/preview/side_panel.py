@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QFrame, QHeaderView, QTreeView
+from PySide6.QtWidgets import QFrame, QHeaderView, QTreeView, QWidget
 
 from ui.theme import L
 from ui.widgets import RowDelegate
 
 if TYPE_CHECKING:
-    from PySide6.QtCore import QAbstractItemModel
-    from PySide6.QtWidgets import QWidget
-
     from indexer.api.types import OutlineEntry
     from ui.preview.document import PageDocument
 

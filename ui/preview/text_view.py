@@ -23,7 +23,7 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
 )
-from PySide6.QtWidgets import QFrame, QTextEdit
+from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
 from ui.preview.marks import LinePiece, boxed, flowing, outline
 from ui.preview.page_view import FOUND, OUTLINE_PX
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
         QTextLine,
         QWheelEvent,
     )
-    from PySide6.QtWidgets import QWidget
 
     from indexer.api.pages import TextBlock, TextPart
     from indexer.api.types import Span

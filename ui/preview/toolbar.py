@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QHBoxLayout,
@@ -27,10 +26,6 @@ from ui.search.safe_text import line
 from ui.theme import M, S, icon
 from ui.widgets import ElidedLabel, IconToolButton, RowDelegate, filled, make_bold
 from ui.words import amounts, names
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QResizeEvent
-
 
 _MOST_ROWS = 6  # of the list of places
 

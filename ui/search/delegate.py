@@ -12,14 +12,14 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
 from indexer.api.lru_cache import LruCache
 from ui import theme
 from ui.search import describe
-from ui.search.model import ResultRole
-from ui.search.rows import ResultRow, RowKind, key_of
+from ui.search.model import Index, ResultRole
+from ui.search.rows import Key, ResultRow, RowKind, key_of
 from ui.search.safe_text import Shown, is_right_to_left, line, plain
 from ui.search.snippet import MOST_LINES, Line, Pen, Snippet, lines_needed, make_snippet, text_of
 from ui.theme import L, M, S, icon_side
@@ -27,13 +27,10 @@ from ui.widgets import paint_bar
 from ui.words import names
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QHelpEvent
     from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem, QWidget
 
     from indexer.api.types import Hit, Span
     from ui.search.live_search import Words
-    from ui.search.model import Index
-    from ui.search.rows import Key
 
 _SMALL = 0.92
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QListView,
     QStyle,
     QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -45,7 +46,6 @@ from ui.words import amounts, say
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint
-    from PySide6.QtWidgets import QStyleOptionViewItem
 
     from ui.search.memory import Saved
 

@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
     QListView,
     QStyle,
     QStyleOptionViewItem,
+    QWidget,
 )
 
 from indexer.api.types import Hit, Why
@@ -40,7 +41,6 @@ from ui.search.snippet import MOST_LINES
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHoverEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
-    from PySide6.QtWidgets import QWidget
 
     from ui.search.live_search import Words
 

@@ -15,19 +15,16 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.api.formats import extension_of
+from indexer.api.formats import Format, extension_of
 from indexer.api.phrases import read_detail, reason_in, reason_of
-from indexer.api.types import BlockKind
+from indexer.api.types import BlockKind, DocumentInfo
 from indexer.extract.base import ContainerSource, HasScannedPages, RawBlock, RawPage, scratch_folder
-from indexer.extract.document import CanonicalText, Spool
+from indexer.extract.document import Budget, CanonicalText, Spool
 from indexer.extract.office.package import PackageSource
 from indexer.extract.registry import IMAGE, by_name, identify, opener
 
 if TYPE_CHECKING:
-    from indexer.api.formats import Format
-    from indexer.api.types import DocumentInfo
     from indexer.extract.base import PageSource
-    from indexer.extract.document import Budget
     from indexer.extract.page_writer import PageWriter
 
 MAX_NAME_CHARS = 120

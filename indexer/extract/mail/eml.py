@@ -22,7 +22,7 @@ import tempfile
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import check_size
@@ -42,7 +42,6 @@ from indexer.text.view import without_surrogates
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
-    from typing import BinaryIO
 
     from indexer.config import Limits
     from indexer.extract.document import Budget

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import (
@@ -28,8 +28,6 @@ from indexer.extract.page_writer import salvage
 from indexer.extract.registry import BORDER
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
-
     from indexer.config import Limits
 
 _QUOTED_BORDER = re.compile(rb">+From ")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import MAX_ITEM_CHARS, Metadata, PlainSource, RawBlock
+from indexer.extract.base import MAX_ITEM_CHARS, Metadata, PlainSource, RawBlock, RawPage
 from indexer.extract.plain.decode import TextFile, open_text
 from indexer.extract.plain.text import SourceLine, lines_of, page_of, paragraph_blocks
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
     from indexer.config import Limits
-    from indexer.extract.base import RawPage
 
 _ATX = re.compile(r"(\s{0,3}(?:>\s*)*#{1,6}(?:\s+|$))(.*?)(\s+#+\s*)?$")
 # YAML between dashes, as of Jekyll, Pandoc and Obsidian, or TOML between plus signs, as of Hugo.

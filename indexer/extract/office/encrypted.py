@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import ScratchSource, damaged_container, scratch_folder, too_large
 from indexer.extract.registry import identify, opener
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
-
     from indexer.config import Limits
 
 # Excel's fixed password for workbooks that are protected against changes only.

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.office.odf import SKIPPED, Body, attribute, open_odf, short, texts
+from indexer.extract.office.odf import SKIPPED, Body, OdfSource, attribute, open_odf, short, texts
 from indexer.extract.office.slides import Shape, write_notes, write_slide
 
 if TYPE_CHECKING:
     from indexer.config import Limits
-    from indexer.extract.office.odf import OdfSource
     from indexer.extract.page_writer import PageWriter
 
 _SHAPES = frozenset({

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.office.odf import Body, attribute, open_odf, short, texts
+from indexer.extract.office.odf import Body, OdfSource, attribute, open_odf, short, texts
 from indexer.extract.office.sheets import SheetWriter
 from indexer.extract.office.xml import whole_number
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.config import Limits
-    from indexer.extract.office.odf import OdfSource
     from indexer.extract.page_writer import PageWriter
 
 _CELLS = frozenset({"table:table-cell", "table:covered-table-cell"})

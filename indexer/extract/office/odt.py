@@ -15,6 +15,7 @@ from indexer.extract.office.odf import (
     PARAGRAPHS,
     SKIPPED,
     Body,
+    OdfSource,
     Positions,
     attribute,
     open_odf,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.config import Limits
-    from indexer.extract.office.odf import OdfSource
     from indexer.extract.page_writer import PageWriter
 
 _INDEXES = frozenset({

@@ -10,7 +10,7 @@ from copy import deepcopy
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.base import PlainSource, check_size
+from indexer.extract.base import PlainSource, RawPage, check_size
 from indexer.extract.document import Budget
 from indexer.extract.office.sheets import UNNAMED, SheetWriter, displayed, without_zero_time
 from indexer.extract.office.xml import attribute, local, read_pieces
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.config import Limits
-    from indexer.extract.base import RawPage
 
 _CHUNK_BYTES = 1 << 16
 _TEXT = frozenset({

@@ -20,14 +20,13 @@ from urllib.parse import unquote
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import ZIP_MAGIC
-from indexer.extract.base import PlainSource, check_size, damaged_container, too_large
+from indexer.extract.base import PlainSource, RawPage, check_size, damaged_container, too_large
 from indexer.extract.document import Budget
 from indexer.extract.page_writer import PageWriter, salvage
 from indexer.extract.plain.decode import find_encoding
 
 if TYPE_CHECKING:
     from indexer.config import Limits
-    from indexer.extract.base import RawPage
 
 P = TypeVar("P", bound="ZipPackage")
 S = TypeVar("S")

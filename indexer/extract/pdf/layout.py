@@ -10,15 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
-from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, BlockStyle, RawBlock
-from indexer.extract.pdf.lines import TextRow, reading_order
+from indexer.extract.pdf.lines import Line, TextRow, reading_order
 from indexer.extract.structure.headings import EDGE_ROWS
-
-if TYPE_CHECKING:
-    from indexer.extract.pdf.lines import Line
 
 _BULLET = r"[•◦▪■●○‣⁃]"
 _MARKER = r"[·–—*o§-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]"

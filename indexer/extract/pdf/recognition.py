@@ -23,14 +23,12 @@ from indexer.extract.pdf.glyphs import illegible
 from indexer.extract.pdf.image import resolution_of
 from indexer.extract.pdf.opening import failures_of, open_checked
 from indexer.ocr import ppocr
-from indexer.ocr.layer import read_hocr, scaled
-from indexer.ocr.page_image import UprightImage, evenly_lit
+from indexer.ocr.layer import RecognisedLine, read_hocr, scaled
+from indexer.ocr.page_image import Grey, UprightImage, evenly_lit
 from indexer.ocr.tesseract import Tesseract, languages_of, reason_of_script, recognise, script_of
 
 if TYPE_CHECKING:
     from indexer.config import Limits
-    from indexer.ocr.layer import RecognisedLine
-    from indexer.ocr.page_image import Grey
 
 # Dots per inch that Tesseract is made for; finer images take longer and are recognised no better.
 RESOLUTION = 300

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 
 from indexer.api.errors import WorldError
-from indexer.api.types import ANNOTATION_SIGN, BlockKind
+from indexer.api.types import ANNOTATION_SIGN, BlockKind, OutlineEntry
 from indexer.extract.base import RawPage
 from indexer.extract.document import Budget
 from indexer.extract.embedded.archive import is_document
@@ -31,7 +31,6 @@ from indexer.extract.registry import IMAGE, by_name
 from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
     Box = tuple[float, float, float, float]

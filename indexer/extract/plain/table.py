@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import PlainSource, RawBlock
+from indexer.extract.base import PlainSource, RawBlock, RawPage
 from indexer.extract.page_writer import TABLE_CHARS
 from indexer.extract.plain.decode import TextFile, open_text
 from indexer.extract.plain.text import SourceLine, lines_of, page_of
 
 if TYPE_CHECKING:
     from indexer.config import Limits
-    from indexer.extract.base import RawPage
 
 _DELIMITERS = ",;\t|"
 _NUMBER = re.compile(r"[-+(]?[$€£]?\s*[\d.,:/\s%()-]+$")

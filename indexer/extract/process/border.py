@@ -14,13 +14,13 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from indexer.api.codec import check_values, decode
+from indexer.api.codec import Header, check_values, decode
 from indexer.api.errors import CODES, Failure, InternalError, LecternError, WorldError
 from indexer.api.formats import BY_NAME
 from indexer.api.phrases import PHRASES
@@ -41,9 +41,6 @@ from indexer.ocr.layer import RecognisedLine, RecognisedWord, pack
 from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from indexer.api.codec import Header
     from indexer.api.types import DocumentInfo, Passage
     from indexer.config import Limits
 

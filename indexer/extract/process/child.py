@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, BinaryIO
 from indexer.api.codec import LENGTH_BYTES, Hello, hello, read_frame, unpack, write_frame
 from indexer.api.codec import frame as packed_frame
 from indexer.api.errors import InternalError, LecternError, WorldError
-from indexer.api.formats import SizeClass, page_unit
+from indexer.api.formats import Format, SizeClass, page_unit
 from indexer.api.phrases import reason_of
 from indexer.catalog.states import Stamp
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
-from indexer.extract.base import HasScannedPages, too_large
+from indexer.extract.base import HasScannedPages, PageSource, too_large
 from indexer.extract.document import PAGE_JOINT, CanonicalText, Spool
 from indexer.extract.plain.decode import detect_legacy, languages_expected
 from indexer.extract.process.border import broken
@@ -52,9 +52,7 @@ from indexer.ocr.cache import RecognisedPages
 from indexer.ocr.layer import pack
 
 if TYPE_CHECKING:
-    from indexer.api.formats import Format
     from indexer.api.types import DocumentInfo, OutlineEntry, Passage
-    from indexer.extract.base import PageSource
 
     Job = Extract | Recognise
 

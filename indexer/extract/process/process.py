@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import psutil
 
-from indexer.api.codec import Hello, check_hello, read_frame, write_frame
+from indexer.api.codec import Header, Hello, check_hello, read_frame, write_frame
 from indexer.api.errors import WorldError
 from indexer.confine.job import WindowsJob
 from indexer.confine.process import (
@@ -36,7 +36,6 @@ from indexer.confine.process import (
 from indexer.confine.worker import TOO_LARGE_STATUS
 
 if TYPE_CHECKING:
-    from indexer.api.codec import Header
     from indexer.config import Limits
     from indexer.extract.process.messages import ToChild
 

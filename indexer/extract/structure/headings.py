@@ -18,12 +18,11 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from indexer.api.types import BlockKind
+from indexer.api.types import BlockKind, OutlineEntry
 from indexer.extract.numerals import roman_value
 from indexer.extract.structure.titles import is_boilerplate
 
 if TYPE_CHECKING:
-    from indexer.api.types import OutlineEntry
     from indexer.extract.base import BlockStyle, RawBlock, RawPage
 
 # The label of a turn ("Grad C: Nice."), or a name with a time beside it.
