@@ -17,6 +17,7 @@ import os
 import re
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ _FORMAT = 1
 _VERSIONS, _SHARDS = "versions", "shards"
 # Of shards that were pulled and joined; those of the version that is asked are always kept.
 CACHE_BYTES = 64 << 30
+# Files that are pulled at a time: most of them are small, and a link takes its time for each.
+_AT_ONCE = 8
 _MANIFEST_BYTES = 64 << 20
 _NUMBER = re.compile(r"\d{10}")
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -292,8 +295,14 @@ def _evict(cache: Path, used: Collection[Path]) -> None:
 def _download_shard(
     store: ObjectStore, shard: Shard, folder: Path, gone: Callable[[], bool]
 ) -> None:
-    for file in shard.files:
-        _download(store, shard, file, folder, gone)
+    pool = ThreadPoolExecutor(_AT_ONCE, "pull")
+    try:
+        for each in [
+            pool.submit(_download, store, shard, file, folder, gone) for file in shard.files
+        ]:
+            each.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _download(
