@@ -25,7 +25,8 @@ words of the answer. With a model of many languages own sentences score far abov
 no more where questions do; there the threshold is the same for every library.
 
 Where the best hit is in another language than the query, words tell nothing, and the similarity has
-a threshold of its own: how far it leads what is usual between the two languages.
+a threshold of its own: how far it leads what is usual between the two languages. What unrelated
+questions may reach as well is only the closest.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ NO_YEAR = 0.5
 UNSURE = math.log(3.0)
 # The log odds of a deviation of meaning between two languages.
 FOREIGN_SLOPE = 2.4
+# Deviations that few unrelated questions reach where they find text in another language.
+UNRELATED = 1.0
 # The weight of a missing name where no two documents are similar.
 LEAST_NAME_WEIGHT = 0.3
 
@@ -158,7 +161,9 @@ class AnswerabilityClassifier:
         lead = self.lead(features, baseline)
         if lead >= 0.0:
             # Own sentences name no document, and tell nothing about questions that do.
-            told = lead >= telling or features.named > 0.0 or not features.same_language
+            told = lead >= telling or features.named > 0.0
+            if not features.same_language:
+                told = features.meaning >= UNRELATED
             return Match.GOOD if told else Match.CLOSEST
         return Match.PERHAPS if lead >= -UNSURE else Match.NONE
 

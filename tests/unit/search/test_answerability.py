@@ -179,8 +179,7 @@ def test_where_answers_are_hard_to_tell_only_a_large_lead_is_good() -> None:
     assert DEFAULT_CLASSIFIER.match(found, 0.0, lead) is Match.GOOD
     assert DEFAULT_CLASSIFIER.match(found, 0.0, lead + 0.1) is Match.CLOSEST
     assert DEFAULT_CLASSIFIER.match(found, lead + 0.1, lead) is Match.PERHAPS
-    for other in (replace(found, same_language=False), replace(found, named=0.5)):
-        assert DEFAULT_CLASSIFIER.match(other, 0.0, 99.0) is Match.GOOD
+    assert DEFAULT_CLASSIFIER.match(replace(found, named=0.5), 0.0, 99.0) is Match.GOOD
 
 
 def test_each_feature_alone_can_tell_that_there_is_no_answer() -> None:
@@ -235,5 +234,6 @@ def test_across_languages_only_meaning_tells_whatever_the_baseline() -> None:
     many = classifier_for(("de", "en"))
     for baseline in (-99.0, 99.0):
         assert many.match(near, baseline) is Match.GOOD
+        assert many.match(replace(near, meaning=0.9), baseline) is Match.CLOSEST
         assert many.match(replace(near, meaning=-0.6), baseline) is Match.PERHAPS
         assert many.match(replace(near, meaning=-9.0), baseline) is Match.NONE
