@@ -56,7 +56,15 @@ class Trace:
             if line.startswith(MARK):
                 self._add(*line.removeprefix(MARK).split(" "))
 
-    def _seen(self, frame: FrameType, event: str, _argument: object) -> None:
+    def _seen(self, frame: FrameType, event: str, argument: object) -> None:
+        if event == "return":
+            # Structures of the contract are made without a call, and told when they are returned.
+            made = type(argument)
+            names: tuple[str, ...] = getattr(made, "__struct_fields__", ())
+            if made.__module__.startswith("indexer.") and any(
+                _is_followed(getattr(argument, name)) for name in names
+            ):
+                self._add("form", f"{made.__module__}.{made.__qualname__}")
         if event != "call":
             return
         code = frame.f_code
