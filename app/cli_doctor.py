@@ -12,7 +12,6 @@ from app.settings import SETTINGS, find
 from indexer.api.codec import encode
 from indexer.api.errors import LecternError, WorldError, bad_usage
 from indexer.api.requests import Diagnose
-from indexer.api.setting import Setting, SettingType, Value
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from app.render import TerminalStyle
     from indexer.api.answers import Check
+    from indexer.api.setting import Setting, Value
 
 
 def _doctor(options: Namespace, context: CommandContext) -> int:
@@ -155,20 +155,6 @@ def show(value: Value) -> str:
             return f"{value:g}"
         case _:
             return str(value)
-
-
-def markdown() -> list[str]:
-    """Return the settings as a table for the documentation."""
-    head = ["| setting | values | default | |", "|---|---|---|---|"]
-    return head + [
-        f"| `{each.name}` | {each.values} | {_default(each)} | {each.help} |"
-        for each in SETTINGS.values()
-    ]
-
-
-def _default(setting: Setting) -> str:
-    text = show(setting.default)
-    return f"`{text}`" if text else "none" if setting.type is SettingType.LIST else "empty"
 
 
 COMMANDS = (

@@ -25,7 +25,7 @@ LOOK = """
 import json, sys
 from pathlib import Path
 from app.cli import COMMANDS, build_parser
-from app.reference import tables
+from reference import tables
 from app.settings import SETTINGS, Settings
 from indexer.api.errors import WorldError
 from indexer.api.phrases import english
@@ -111,9 +111,10 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(copy: Path, script: str, scratch: Path) -> Any:
+    path = os.pathsep.join(map(str, (copy, ROOT, ROOT / "packaging")))
     done = subprocess.run(
         [sys.executable, "-c", script, str(scratch)], cwd=copy, capture_output=True, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(copy), str(ROOT))),
+        env={**os.environ, "PYTHONPATH": path,
              "QT_QPA_PLATFORM": "offscreen"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.cli import COMMANDS
-from app.reference import options_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +69,11 @@ def test_commands_are_completed(complete: Callable[..., list[str]]) -> None:
 
 
 @pytest.mark.parametrize("command", [each.name for each in COMMANDS if not each.hidden])
-def test_options_are_completed(complete: Callable[..., list[str]], command: str) -> None:
+def test_options_are_completed(
+    complete: Callable[..., list[str]], command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "packaging"))
+    options_of = importlib.import_module("reference").options_of
     options = {name.split()[0] for name, _meaning in options_of(command) if name[0] == "-"}
     assert options <= set(complete("lectern", command, "--"))
 

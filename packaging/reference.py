@@ -1,8 +1,7 @@
 """Documents made from the declarations: tables in Markdown, and the man page.
 
-Commands, settings, operators, states, formats and errors are declared once;
-``packaging/help_pages.py`` puts the tables into pages, and ``python -m app.reference`` prints the
-man page in the troff macros that ``man`` reads.
+Commands, settings, operators, states, formats and errors are declared once. ``help_pages`` puts the
+tables into pages; this file, started as a program, prints the man page in the macros of troff.
 """
 
 from __future__ import annotations
@@ -11,25 +10,31 @@ import re
 import sys
 from argparse import SUPPRESS, Action, ArgumentParser
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
 from app.cli import COMMANDS, build_parser
-from app.cli_doctor import markdown as settings_table
+from app.cli_doctor import show
 from app.engine import version
+from app.settings import SETTINGS
 from indexer.api.errors import CODES
 from indexer.api.formats import FORMATS
 from indexer.api.labels import STATES
+from indexer.api.setting import SettingType
 from indexer.query.filters import GRAMMAR, help_of
 
 if TYPE_CHECKING:
     from app.cli_common import Command
+    from indexer.api.setting import Setting
 
 
 def tables() -> dict[str, str]:
     """Return each table by its name, in Markdown."""
     made = {
         "commands": _commands(),
-        "settings": settings_table(),
+        "settings": _settings(),
         "operators": _operators(),
         "states": _states(),
         "formats": _formats(),
@@ -40,6 +45,18 @@ def tables() -> dict[str, str]:
 
 def _operators() -> Iterator[str]:
     return _table(("example", "finds"), [(f"`{row.example}`", help_of(row)) for row in GRAMMAR])
+
+
+def _settings() -> Iterator[str]:
+    rows = [
+        (f"`{each.name}`", each.values, _default(each), each.help) for each in SETTINGS.values()
+    ]
+    return _table(("setting", "values", "default", ""), rows)
+
+
+def _default(setting: Setting) -> str:
+    text = show(setting.default)
+    return f"`{text}`" if text else "none" if setting.type is SettingType.LIST else "empty"
 
 
 def _states() -> Iterator[str]:
