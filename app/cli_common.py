@@ -144,12 +144,19 @@ class CommandContext:
         return self.config()
 
     def with_engine(self, action: Callable[[EngineApi], T], *, stays: bool = False) -> T:
-        """Run ``action`` with the library's engine: a running one, else one opened here.
+        """Run ``action`` with the library's engine; see ``lasting_engine``."""
+        with contextlib.closing(self.lasting_engine(stays=stays)) as engine:
+            return action(engine)
 
-        ``stays``: start one that stays for the next question instead, where that is possible.
+    def lasting_engine(self, *, stays: bool = False) -> LastingEngine:
+        """Return an engine that is reached at the first request, and again after it has gone.
+
+        It is a running one, else one opened here; or, with ``stays`` and where that is possible, a
+        new one that stays for the next question.
         """
         from app import engine
-        from indexer.api.endpoint import with_engine
+        from app.doors.engine import LastingEngine
+        from indexer.api.endpoint import reach
 
         config = self.opened()
 
@@ -158,16 +165,6 @@ class CommandContext:
             started = engine.start_staying_engine(config) if staying else None
             return started or engine.open_host(config, self.open_engine)
 
-        return with_engine(self.library, open_here, action, offline=config.offline)
-
-    def lasting_engine(self) -> LastingEngine:
-        """Return an engine that is reached at the first request, for a command that goes on."""
-        from app.doors.engine import LastingEngine
-        from app.engine import open_host
-        from indexer.api.endpoint import reach
-
-        config = self.opened()
-        open_here = partial(open_host, config, self.open_engine)
         return LastingEngine(partial(reach, self.library, open_here, offline=config.offline))
 
     def with_progress(self, work: Callable[[Call], T], *, quiet: bool = False) -> T:

@@ -142,17 +142,15 @@ def _files_arguments(parser: ArgumentParser) -> None:
 def _files(options: Namespace, context: CommandContext) -> int:
     states: list[FileState | None] = [*map(FileState, options.state)] or [None]
     root = absolute_path(options.root) if options.root else None
-    for state in states:
-        done = 0
 
-        def action(engine: EngineApi, state: FileState | None = state) -> None:
-            # Called again with another engine if this one ends: continue after the printed rows.
-            nonlocal done
+    def action(engine: EngineApi) -> None:
+        for state in states:
+            done = 0
             while rows := engine.call(ListFiles(state, root, done, PAGE_ROWS)).files:
                 _print_files(context, rows, as_json=options.json)
                 done += len(rows)
 
-        context.with_engine(action)
+    context.with_engine(action)
     return 0
 
 
@@ -200,7 +198,7 @@ def _remove(options: Namespace, context: CommandContext) -> int:
     # A file that is removed from the library need not exist any more.
     request = Remove(tuple(absolute_path(path) for path in options.paths))
     removed = context.with_engine(lambda engine: engine.call(request))
-    files = render.count(removed.files, "file")
+    files = render.count(removed, "file")
     context.print(f"{files} taken out of the library. The files themselves were not touched.")
     return 0
 

@@ -10,13 +10,11 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-import re
 import subprocess
 import sys
 import time
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.endpoint import EngineClient
@@ -24,10 +22,12 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Shutdown
 from indexer.confine import launcher
 from indexer.confine.process import own_command
+from indexer.embed.devices import instruction_sets
 from indexer.vault.place import is_encrypted, is_locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from indexer.config import EngineConfig
     from indexer.server.service import Host
@@ -54,9 +54,6 @@ def version(package: str) -> str:
 
 
 NEEDED = "AVX2"
-_CPUINFO = Path("/proc/cpuinfo")
-# Bytes that hold the block of the first core; the cores are alike.
-_BLOCK = 1 << 13
 _PF_AVX2_INSTRUCTIONS_AVAILABLE = 40
 
 
@@ -69,18 +66,8 @@ def missing_instructions() -> str:
 
         there = ctypes.windll.kernel32.IsProcessorFeaturePresent(_PF_AVX2_INSTRUCTIONS_AVAILABLE)
         return "" if there else NEEDED
-    return missing_of(_CPUINFO)
-
-
-def missing_of(cpuinfo: Path) -> str:
-    """Return the instructions missing_instructions in a ``/proc/cpuinfo``."""
-    try:
-        with cpuinfo.open("rb") as file:
-            text = file.read(_BLOCK).decode("ascii", "replace")
-    except OSError:
-        return ""
-    flags = re.search(r"^flags\s*:(.*)$", text, re.MULTILINE)
-    return NEEDED if flags and NEEDED.lower() not in flags[1].split() else ""
+    features = instruction_sets()
+    return NEEDED if features and NEEDED.lower() not in features else ""
 
 
 def open_engine(config: EngineConfig) -> LocalEngine:

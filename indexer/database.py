@@ -416,6 +416,9 @@ def remove_database(path: Path) -> None:
 V = TypeVar("V")
 
 
+_MOST_CACHED = 32  # such as the documents of a filter
+
+
 class CachedValues(Generic[V]):
     """Values by key, each read at a version of the catalog."""
 
@@ -423,7 +426,7 @@ class CachedValues(Generic[V]):
         """Cache values; ``seen`` returns the version, of the whole catalog or of its files."""
         self._db = database
         self._seen = seen
-        self._known: dict[Hashable, tuple[int, V]] = {}
+        self._known: dict[Hashable, tuple[int, V]] = {}  # at most _MOST_CACHED
 
     def get(self, key: Hashable, read: Callable[[], V]) -> V:
         """Return the value of a key, read again if the catalog has changed since.
@@ -437,6 +440,8 @@ class CachedValues(Generic[V]):
         version = self._seen()
         known = self._known.get(key)
         if known is None or known[0] < version:
+            if len(self._known) >= _MOST_CACHED:
+                self._known = {}
             known = self._known[key] = (version, read())
         return known[1]
 

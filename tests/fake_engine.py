@@ -21,7 +21,6 @@ from indexer.api.answers import (
     Check,
     Problem,
     ReindexCost,
-    Removal,
     RepairOutcome,
     Verification,
     WatchedRoot,
@@ -360,14 +359,14 @@ class FakeEngine(FakeLibrary):
         self.collections = others | ({request.name: filters} if filters else {})
         return self.collections
 
-    def _remove(self, request: Remove) -> Removal:
+    def _remove(self, request: Remove) -> int:
         gone = [text for text in self.texts if any(inside(text, path) for path in request.paths)]
         if not gone:
             raise WorldError("not_a_root", path=str(request.paths[0]))
         self.texts = {path: text for path, text in self.texts.items() if path not in gone}
         self.roots = [root for root in self.roots if Path(root) not in request.paths]
         self._save()
-        return Removal(len(gone), len(gone), len(gone))
+        return len(gone)
 
     def close(self) -> None:
         self.closed = True

@@ -1,4 +1,4 @@
-"""An engine for a door that stays open: reached at the first call, and again after it has gone."""
+"""An engine for a command or a door: reached at the first call, and again after it has gone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SLOW_AT_ONCE = 2
 
 
 class LastingEngine:
-    """An ``EngineApi`` over engines that may end. Thread-safe.
+    """An ``EngineApi`` over engines that may end; every request is idempotent. Thread-safe.
 
     The newest search of a client replaces its older ones, as a window needs it; the callers of a
     door are several, so that their searches wait for each other here. Slow requests, such as a

@@ -199,14 +199,6 @@ class RepairOutcome(Struct, frozen=True):
     queued: int
 
 
-class Removal(Struct, frozen=True):
-    """The numbers of files, documents and passages removed from the library."""
-
-    files: int
-    documents: int
-    passages: int
-
-
 class Check(Struct, frozen=True):
     """One result of ``doctor``; ``advice`` is "" if there is nothing to do."""
 

@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from indexer.api.contract import EngineApi, Request
 
 A = TypeVar("A")
-T = TypeVar("T")
 
 NOTE_NAME = "engine.json"
 # Seconds to retry while the socket's backlog is full.
@@ -353,7 +352,6 @@ HELLO_S = 10.0
 # Seconds to wait for an engine that holds the lock but does not answer: it is starting or ending.
 PATIENCE_S = 15.0
 _LOCKED_S = 0.1  # between its attempts
-ATTEMPTS = 3
 
 
 class EngineClient:
@@ -504,26 +502,3 @@ def reach(
             if error.code != "library_locked" or time.monotonic() >= deadline:
                 raise
         time.sleep(_LOCKED_S)
-
-
-def with_engine(
-    library: Path,
-    open_here: Callable[[], EngineApi],
-    action: Callable[[EngineApi], T],
-    *,
-    offline: bool = False,
-) -> T:
-    """Call a function with a library's engine, in this process or another.
-
-    An engine that another command opened may end meanwhile; every request is idempotent, so the
-    function is then called again with the next engine.
-    """
-    for attempt in itertools.count(1):
-        engine = reach(library, open_here, offline=offline)
-        with contextlib.closing(engine):
-            try:
-                return action(engine)
-            except WorldError as error:
-                if error.code != "engine_gone" or attempt >= ATTEMPTS:
-                    raise
-    raise AssertionError  # the loop only ends by returning or raising

@@ -18,7 +18,6 @@ from indexer.api.answers import (
     FileList,
     FolderCount,
     Parallel,
-    Removal,
     RepairOutcome,
     Verification,
     WatchState,
@@ -329,11 +328,11 @@ class Unlock(Request[int], frozen=True):
     password: str
 
 
-class Remove(Request[Removal], frozen=True):
+class Remove(Request[int], frozen=True):
     """Remove folders or files from the library; the files themselves are not touched.
 
-    It does not wait for an index run, which deletes orphaned documents at its end. Raises
-    ``not_a_root``.
+    The answer is the number of files. It does not wait for an index run, which deletes orphaned
+    documents at its end. Raises ``not_a_root``.
     """
 
     queue: ClassVar[Queue] = Queue.FAST

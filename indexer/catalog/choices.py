@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.json_files import put_aside
@@ -67,12 +66,9 @@ class Choices:
             facts = [(key, kept[key]) for key in _FACTS if isinstance(kept.get(key), str)]
         except (OSError, ValueError, KeyError, TypeError):
             return
-        now = time.time_ns()
         with self._db.write() as connection:
             connection.executemany(
-                "INSERT OR IGNORE INTO roots (path, file_name, patterns, added_ns) "
-                "VALUES (?, ?, ?, ?)",
-                [(*row, now) for row in roots],
+                "INSERT OR IGNORE INTO roots (path, file_name, patterns) VALUES (?, ?, ?)", roots
             )
             connection.executemany("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)", facts)
 

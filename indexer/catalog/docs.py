@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -273,8 +272,8 @@ class Docs:
         self._next += 1
         connection.execute(
             "INSERT INTO docs (doc, text_id, title_used, title, author, created, language, "
-            "labels, pages, characters, sent_first_ns, sent_last_ns, added_ns) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "labels, pages, characters, sent_first_ns, sent_last_ns) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 doc,
                 info.text_id,
@@ -287,7 +286,6 @@ class Docs:
                 info.pages,
                 info.characters,
                 *map(noon, info.sent),
-                time.time_ns(),
             ),
         )
         add_title(connection, doc, info.title, info.language)
@@ -344,8 +342,8 @@ class Spaces:
         """Add a space, or return the one that has this key."""
         with self._db.write() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO spaces (key, record, added_ns) VALUES (?, ?, ?)",
-                (key, json.dumps(dict(record)), time.time_ns()),
+                "INSERT OR IGNORE INTO spaces (key, record) VALUES (?, ?)",
+                (key, json.dumps(dict(record))),
             )
         return next(space for space in self.all() if space.key == key)
 
@@ -410,11 +408,11 @@ class Spaces:
         )
         return [row[0] for row in rows]
 
-    def recover(self, *, blame: int = 0) -> int:
+    def recover(self, *, blame: int = 0) -> None:
         """Reset the documents that were being embedded when a run ended.
 
         ``blame`` is added to their crash counters, see ``ReadingQueue.recover``. Those that reach
-        ``MAX_CRASHES`` are not embedded any more; their number is returned.
+        ``MAX_CRASHES`` are not embedded any more.
         """
         with self._db.write() as connection:
             connection.execute(
@@ -430,7 +428,6 @@ class Spaces:
             ).fetchall()
             for (doc,) in rows:
                 derive_docs(connection, "doc = ?", doc)
-        return len(rows)
 
     def begin(self, doc: int, space: int) -> bool:
         """Mark a document as being embedded; return whether it may have some vectors already."""

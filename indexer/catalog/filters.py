@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexer.catalog.bindings import fold, folder_pattern
 from indexer.catalog.roots import below, normal
+from indexer.database import CachedValues
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from indexer.catalog.records import DocFilter
     from indexer.database import Database
 
-KEPT = 32  # cached results of filters
-
 
 class FilterResolver:
     """Resolves filters against one catalog."""
@@ -34,9 +32,7 @@ class FilterResolver:
     def __init__(self, database: Database, bindings: Bindings) -> None:
         self._db = database
         self._bindings = bindings
-        self._lock = threading.Lock()
-        self._kept: dict[DocFilter, NDArray[np.int32]] = {}
-        self._version = -1
+        self._resolved = CachedValues["NDArray[np.int32]"](database, database.files_version_read)
 
     def resolve(self, wanted: DocFilter) -> NDArray[np.int32] | None:
         """Return the documents that match a filter, ascending; None if the filter is empty.
@@ -46,20 +42,14 @@ class FilterResolver:
         """
         if wanted == type(wanted)():
             return None
+        return self._resolved.get(wanted, lambda: self._matching(wanted))
+
+    def _matching(self, wanted: DocFilter) -> NDArray[np.int32]:
         snapshot = self._bindings.snapshot()
-        with self._lock:
-            if self._version != snapshot.version or len(self._kept) >= KEPT:
-                self._kept, self._version = {}, snapshot.version
-            known = self._kept.get(wanted)
-        if known is not None:
-            return known
         docs = np.unique(snapshot.doc[self._files(snapshot, wanted)])
         for kept in self._by_document(wanted):
             docs = np.intersect1d(docs, kept, assume_unique=True)
         docs.flags.writeable = False
-        with self._lock:
-            if self._version == snapshot.version:
-                self._kept[wanted] = docs
         return docs
 
     def _files(self, snapshot: Snapshot, wanted: DocFilter) -> NDArray[np.bool_]:

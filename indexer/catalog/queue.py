@@ -10,7 +10,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from indexer.catalog.records import QueuedFile, Recovery
+from indexer.catalog.records import QueuedFile
 from indexer.catalog.roots import join
 from indexer.catalog.states import (
     CONTENT_CODES,
@@ -265,8 +265,11 @@ class ReadingQueue:
         """Return the files that crashed the engine too often."""
         return [row[0] for row in self._db.rows(_SET_ASIDE)]
 
-    def recover(self, *, blame: int = 0) -> Recovery:
+    def recover(self, *, blame: int = 0) -> list[int]:
         """Requeue the files that were in flight when the last run ended.
+
+        Returns the unfinished documents, which may have rows in the store: delete those, then call
+        ``docs.forget``.
 
         If the engine crashed, those that were being read are suspects: they are read first and one
         at a time, so that the next crash identifies one. A file whose counter reaches
@@ -284,9 +287,7 @@ class ReadingQueue:
                 connection.execute(
                     "UPDATE files SET crashes = crashes + ? WHERE in_flight >= 2", (blame,)
                 )
-            requeued = connection.execute(
-                "UPDATE files SET in_flight = 0 WHERE in_flight > 0"
-            ).rowcount
+            connection.execute("UPDATE files SET in_flight = 0 WHERE in_flight > 0")
             suspects = connection.execute(
                 "SELECT id FROM files WHERE crashes >= ? AND pending > 0", (MAX_CRASHES,)
             ).fetchall()
@@ -295,7 +296,7 @@ class ReadingQueue:
             docs = connection.execute(
                 "SELECT doc FROM docs WHERE passages_state <> 'done' ORDER BY doc"
             ).fetchall()
-        return Recovery(tuple(row[0] for row in docs), requeued - len(suspects), len(suspects))
+        return [row[0] for row in docs]
 
 
 def _failed_content(

@@ -97,19 +97,6 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Recovery:
-    """The incomplete work of an interrupted run.
-
-    ``unfinished_docs`` may have passages or vectors in the store: delete those, then call
-    ``docs.forget``.
-    """
-
-    unfinished_docs: tuple[int, ...]
-    requeued: int
-    set_aside: int
-
-
-@dataclass(frozen=True, slots=True)
 class DocRow:
     """A document with its text in the store; ``labels`` are those of its first pages, if read."""
 

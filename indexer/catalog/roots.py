@@ -7,7 +7,6 @@ outer one skips it. It must not know the files under a root.
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
@@ -68,9 +67,8 @@ class Roots:
             whole, file_name = os.path.split(whole)
         with self._db.write() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO roots (path, file_name, patterns, added_ns) "
-                "VALUES (?, ?, ?, ?)",
-                (whole, file_name, "\n".join(patterns), time.time_ns()),
+                "INSERT OR IGNORE INTO roots (path, file_name, patterns) VALUES (?, ?, ?)",
+                (whole, file_name, "\n".join(patterns)),
             )
             row = connection.execute(
                 f"SELECT {_COLUMNS} FROM roots WHERE path = ? AND file_name = ?",

@@ -442,10 +442,6 @@ class Scans:
             )
             for path, code in unread.items():
                 insert_unlisted(connection, root, path, code)
-            if whole:
-                connection.execute(
-                    "UPDATE roots SET scanned_ns = ? WHERE id = ?", (time.time_ns(), root)
-                )
         return removed
 
     def _drop(

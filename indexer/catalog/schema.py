@@ -13,8 +13,6 @@ CREATE TABLE roots (
     file_name BLOB NOT NULL DEFAULT x'',     -- the one file of a root that is a file
     state TEXT NOT NULL DEFAULT 'online',
     patterns TEXT NOT NULL DEFAULT '',       -- gitignore syntax, one a line
-    added_ns INTEGER NOT NULL,
-    scanned_ns INTEGER NOT NULL DEFAULT 0,
     generation INTEGER NOT NULL DEFAULT 0,   -- how often it was walked to the end
     -- Where it is on its volume, so that another drive at its mount point is not mistaken for it.
     volume TEXT NOT NULL DEFAULT '',
@@ -49,8 +47,7 @@ CREATE TABLE docs (
     pages INTEGER NOT NULL,
     characters INTEGER NOT NULL,
     passages INTEGER NOT NULL DEFAULT 0,
-    passages_state TEXT NOT NULL DEFAULT 'none',
-    added_ns INTEGER NOT NULL
+    passages_state TEXT NOT NULL DEFAULT 'none'
 ) STRICT;
 CREATE INDEX docs_unfinished ON docs (passages_state) WHERE passages_state <> 'done';
 
@@ -117,8 +114,7 @@ CREATE TABLE spaces (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
     active INTEGER NOT NULL DEFAULT 0,
-    record TEXT NOT NULL,                    -- facts of the model, a JSON object
-    added_ns INTEGER NOT NULL
+    record TEXT NOT NULL                     -- facts of the model, a JSON object
 ) STRICT;
 
 CREATE TABLE doc_spaces (
@@ -163,4 +159,4 @@ CREATE TABLE title_words (
 ) STRICT, WITHOUT ROWID;
 """
 
-LAYOUT = Layout("catalog", 0x4C656374, 16, _TABLES)  # "Lect"
+LAYOUT = Layout("catalog", 0x4C656374, 17, _TABLES)  # "Lect"

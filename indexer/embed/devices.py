@@ -56,6 +56,7 @@ _BY_8_BITS = {
 }  # fmt: skip
 # The names of the lists of features there, of x86 and of Arm.
 _FEATURES = ("flags", "Features")
+CPUINFO = Path("/proc/cpuinfo")
 # What the providers and their drivers say.
 _NO_MEMORY = (
     "out of memory", "failed to allocate", "bad allocation", "bad_alloc", "not enough memory",
@@ -109,7 +110,7 @@ def installed_runtimes() -> list[str]:
 def processor_lines() -> list[str]:
     """The lines on the processor's kind and features, as Linux words them; none elsewhere."""
     with contextlib.suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        lines = CPUINFO.read_text("utf-8", "replace").splitlines()
         return sorted({line for line in lines if line.startswith(("model name", *_FEATURES))})
     return []
 

@@ -12,7 +12,7 @@ import logging
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
-from indexer.api.answers import Check, Removal, RepairOutcome, Verification, WatchState
+from indexer.api.answers import Check, RepairOutcome, Verification, WatchState
 from indexer.api.errors import Cancelled, LecternError, WorldError
 from indexer.api.phrases import reason_in
 from indexer.api.private_files import LibraryLock
@@ -35,7 +35,7 @@ from indexer.engine.status import check_library, describe_library
 from indexer.library.crashes import CrashMark, LastEnd, last_end, retry_after_update
 from indexer.library.library import (
     CATALOG_NAME,
-    LANCE_NAME,
+    INDEX_NAME,
     clear_older,
     exists,
     has_other_files,
@@ -103,10 +103,10 @@ class Engine(IndexingLibrary):
                 clear_older(config.library)
             catalog = _open_catalog(config.library / CATALOG_NAME, lock.refusal)
             unless_open.callback(catalog.close)
-            lance, writable = config.library / LANCE_NAME, catalog.refusal is None
+            index, writable = config.library / INDEX_NAME, catalog.refusal is None
             with _unmade_for_want_of_room(catalog.refusal):
                 store = Store.open(
-                    lance,
+                    index,
                     threads=config.threads or cores(),
                     ann_from=batches.ann_from,
                     writable=writable,
@@ -192,7 +192,7 @@ class Engine(IndexingLibrary):
         queued = self.catalog.queue.waiting()
         return RepairOutcome(tuple(before.problems), tuple(after.problems), queued)
 
-    def _remove(self, request: Remove, _caller: Caller) -> Removal:
+    def _remove(self, request: Remove, _caller: Caller) -> int:
         self.catalog.must_be_writable()
         with self.scanner.exclusive:
             # Removal does not wait for a run, which deletes orphans at its end.

@@ -21,12 +21,12 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import psutil
 
+from indexer.api.codec import program_version
 from indexer.catalog.states import FAULT, FOR_MEMORY, UNEXPLAINED
 
 if TYPE_CHECKING:
@@ -129,20 +129,13 @@ def last_end(library: Path) -> LastEnd:
 
 def retry_after_update(catalog: Catalog) -> int:
     """Queue the files that crashed another version of Lectern; return how many."""
-    version = _version()
+    version = program_version()
     if catalog.meta(TRIED_KEY) == version:
         return 0
     with catalog.write():
         queued = catalog.queue.retry(files=catalog.queue.set_aside())
         catalog.set_meta(TRIED_KEY, version)
     return queued
-
-
-def _version() -> str:
-    try:
-        return metadata.version("lectern")
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def _write(mark: BinaryIO, *, working: bool) -> None:

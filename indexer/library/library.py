@@ -35,13 +35,16 @@ from indexer.store.words import WORDS
 from indexer.vault.place import LOG, TEMPORARY, WINDOW
 
 CATALOG_NAME = "catalog.sqlite"
-LANCE_NAME = "lance"
+# Words and vectors, which are made of the texts.
+INDEX_NAME = "index"
+_OLDER_INDEX = "lance"  # its name before layout 17 of the catalog
 # The catalog is deleted first: without it the folder is no library any more.
 _OURS = (
     CATALOG_NAME,
     f"{CATALOG_NAME}-wal",
     f"{CATALOG_NAME}-shm",
-    LANCE_NAME,
+    INDEX_NAME,
+    _OLDER_INDEX,
     TEXTS_NAME,
     f"{TEXTS_NAME}-wal",
     f"{TEXTS_NAME}-shm",
@@ -82,7 +85,7 @@ def clear_older(library: Path) -> bool:
     """
     catalog = library / CATALOG_NAME
     older = [_is_older(catalog, schema.LAYOUT), _is_older(library / TEXTS_NAME, texts.LAYOUT)]
-    older += [_is_older(path, vectors.LAYOUT) for path in vector_files(library / LANCE_NAME)]
+    older += [_is_older(path, vectors.LAYOUT) for path in vector_files(library / INDEX_NAME)]
     if not any(older):
         return False
     with library_errors(library):
@@ -92,8 +95,9 @@ def clear_older(library: Path) -> bool:
         ):
             save_copy(old, library / CHOICES_NAME, rebuilding=True)
         faults.reached("older-saved")
-        if (library / LANCE_NAME).exists():
-            shutil.rmtree(library / LANCE_NAME)
+        for name in (INDEX_NAME, _OLDER_INDEX):
+            if (library / name).exists():
+                shutil.rmtree(library / name)
         remove_database(library / TEXTS_NAME)
         faults.reached("older-cleared")
         remove_database(catalog)  # the last: it is what says that the library is older
@@ -110,7 +114,7 @@ def _is_older(path: Path, layout: Layout) -> bool:
 
 def exists(library: Path) -> bool:
     """Whether there is a library. Raises ``path_denied``, if the system does not let it be seen."""
-    for name in (CATALOG_NAME, LANCE_NAME):
+    for name in (CATALOG_NAME, INDEX_NAME):
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             try:
                 (library / name).stat()
@@ -133,7 +137,7 @@ def is_writable(library: Path) -> bool:
     """Whether the file system permits writing to a library, or creating it."""
     parts = [
         library,
-        *(library / name for name in (LOCK_NAME, CATALOG_NAME, TEXTS_NAME, LANCE_NAME)),
+        *(library / name for name in (LOCK_NAME, CATALOG_NAME, TEXTS_NAME, INDEX_NAME)),
     ]
     return all(os.access(part, os.W_OK) for part in parts if part.exists())
 
@@ -166,9 +170,9 @@ def _is_ours(library: Path) -> bool:
     if (library / CATALOG_NAME).exists():
         return True
     try:
-        found = list((library / LANCE_NAME).iterdir())
+        found = list((library / INDEX_NAME).iterdir())
     except OSError:
-        return not (library / LANCE_NAME).exists()
+        return not (library / INDEX_NAME).exists()
     return all(path.name == WORDS or path.name.startswith(VECTORS_PREFIX) for path in found)
 
 

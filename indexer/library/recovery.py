@@ -34,9 +34,8 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     Returns:
         How many documents must be read again.
     """
-    recovery = catalog.queue.recover(blame=blame)
+    damaged = {*catalog.queue.recover(blame=blame), *incomplete(catalog, store)}
     catalog.spaces.recover(blame=blame)
-    damaged = {*recovery.unfinished_docs, *incomplete(catalog, store)}
     # A power cut may roll back the catalog's last commits but not the store's.
     damaged.update(np.setdiff1d(store.known_docs(), catalog.docs.known()).tolist())
     if damaged:

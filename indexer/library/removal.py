@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.api.answers import Removal
 from indexer.api.errors import WorldError
 from indexer.catalog.roots import below, join, normal
 
@@ -22,18 +21,12 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
 
-def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:
-    """Delete the documents that no file holds any more.
-
-    Returns the numbers of documents and passages.
-    """
-    counts = _orphans(catalog)
-    orphans = catalog.upkeep.orphans()
-    if orphans:
+def forget_orphans(catalog: Catalog, store: Store) -> None:
+    """Delete the documents that no file holds any more."""
+    if orphans := catalog.upkeep.orphans():
         store.delete_docs(orphans)
         faults.reached("orphans-deleted")
         catalog.docs.forget(orphans)
-    return counts
 
 
 def deletable_orphans(catalog: Catalog) -> list[int]:
@@ -48,14 +41,8 @@ def deletable_orphans(catalog: Catalog) -> list[int]:
     return catalog.upkeep.orphans_left()
 
 
-def _orphans(catalog: Catalog) -> tuple[int, int]:
-    """Count the documents that no file holds any more, and their passages."""
-    rows = catalog.docs.get(catalog.upkeep.orphans()).values()
-    return len(rows), sum(row.passages for row in rows)
-
-
-def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy: bool) -> Removal:
-    """Remove roots, given by their path or by a folder above them.
+def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy: bool) -> int:
+    """Remove roots, given by their path or by a folder above them; return how many files they had.
 
     Args:
         tidy: Whether to delete orphaned documents now. A run in progress may be writing one of
@@ -78,5 +65,6 @@ def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy:
     files = sum(sum(catalog.files.counts(root).values()) for root in chosen)
     for root in chosen:
         catalog.roots.remove(root)
-    documents, passages = forget_orphans(catalog, store) if tidy else _orphans(catalog)
-    return Removal(files, documents, passages)
+    if tidy:
+        forget_orphans(catalog, store)
+    return files

@@ -17,7 +17,7 @@ from indexer.catalog.catalog import Catalog
 from indexer.catalog.docs import RESERVED
 from indexer.catalog.names import add_names, add_title
 from indexer.database import is_whole, remove_database
-from indexer.library.library import CATALOG_NAME, LANCE_NAME
+from indexer.library.library import CATALOG_NAME, INDEX_NAME
 from indexer.salvage import copy_readable_rows
 from indexer.store import texts, vectors
 
@@ -45,7 +45,7 @@ def rescue(library: Path) -> list[str]:
         WorldError: ``library_locked``, ``library_newer``, or ``disk_full``.
     """
     with LibraryLock.acquire(library, "lectern repair"):
-        files = vectors.vector_files(library / LANCE_NAME)
+        files = vectors.vector_files(library / INDEX_NAME)
         return [
             *_catalog(library),
             *texts.make_openable(library / texts.TEXTS_NAME),

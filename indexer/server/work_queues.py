@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.private_files import LibraryLock
+    from indexer.api.types import Summary
 
     Done = Callable[[Exception | None], None]
+    Finish = Callable[[Any, Exception | None], None]
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +67,7 @@ class Job:
 
     owner: Hashable
     work: Callable[[Job], Any]
-    finish: Callable[[Any, Exception | None], None]
+    finish: Finish
     sink: Callable[[Progress], None] = ignore_progress
     kept: bool = False
     priority: Priority = Priority.ASKED
@@ -259,6 +261,11 @@ def _give_up(jobs: list[Job]) -> None:
         job.finish(None, Cancelled())
 
 
+def _note_failure(_answer: Any, failure: Exception | None) -> None:
+    if failure is not None:
+        log.info("what was queued is not all read", exc_info=failure)
+
+
 ENGINE_OWNER = "the engine"
 WATCHER_OWNER = "the watcher"
 
@@ -318,16 +325,12 @@ class BackgroundJobs:
         """Submit a scan of a waiting request's folders, so that the current run reads them next."""
         if not request.paths or self.index_queue.free:
             return
-        job = Job(
-            owner=ENGINE_OWNER,
-            work=lambda _job: self.engine.look_ahead(request.paths, request.patterns),
-            finish=_note_failure,
-            kept=True,
-            name="look ahead",
-        )
         # Errors are reported by the request itself.
-        with contextlib.suppress(LecternError):
-            self.slow_queue.submit(job)
+        self._submit(
+            self.slow_queue,
+            "look ahead",
+            lambda _job: self.engine.look_ahead(request.paths, request.patterns),
+        )
 
     def try_again(self) -> None:
         """Submit reading failed files that are due for a retry, if the engine is idle."""
@@ -346,17 +349,10 @@ class BackgroundJobs:
             elif queued:
                 self.work_off()
 
-        job = Job(
-            owner=ENGINE_OWNER,
-            work=lambda job: self.engine.recognise(
-                job.report, job.token, lambda: not self.index_queue.idle
-            ),
-            finish=finish,
-            kept=True,
-            name="recognise",
-        )
-        with contextlib.suppress(LecternError):
-            self.recognition_queue.submit(job)
+        def work(job: Job) -> int:
+            return self.engine.recognise(job.report, job.token, lambda: not self.index_queue.idle)
+
+        self._submit(self.recognition_queue, "recognise", work, finish)
 
     def change_model(self) -> None:
         """Submit a change to the model of the settings, if the engine is idle.
@@ -373,24 +369,15 @@ class BackgroundJobs:
             self._changed.set()
             _note_failure(answer, failure)
 
-        job = Job(
-            owner=ENGINE_OWNER,
-            work=lambda job: self.engine.call(
-                Reindex(None, None), token=job.token, report=job.report
-            ),
-            finish=finish,
-            kept=True,
-            priority=Priority.IDLE,
-            name="change model",
-        )
-        with contextlib.suppress(LecternError):
-            self.index_queue.submit(job)
+        def work(job: Job) -> Summary:
+            return self.engine.call(Reindex(), token=job.token, report=job.report)
+
+        self._submit(self.index_queue, "change model", work, finish, Priority.IDLE)
 
     def work_off(self) -> None:
         """Submit reading the queue, as the current run may have checked it for the last time."""
         if not self.index_queue.waits(ENGINE_OWNER):
-            with contextlib.suppress(LecternError):
-                self._read(ENGINE_OWNER, _note_failure)
+            self._submit(self.index_queue, "index", self._read, priority=Priority.FOUND)
 
     def read_found(self, _token: CancelToken, done: Done) -> None:
         """Submit reading what the watcher found, with lower priority than requests."""
@@ -399,22 +386,21 @@ class BackgroundJobs:
             gave_way = failure is None and answer.cancelled
             done(Cancelled() if gave_way else failure)
 
-        self._read(WATCHER_OWNER, finish)
-
-    def _read(self, owner: str, finish: Callable[[Any, Exception | None], None]) -> None:
-        job = Job(
-            owner=owner,
-            work=lambda job: self.engine.call(
-                Index(scan=False), token=job.token, report=job.report
-            ),
-            finish=finish,
-            kept=True,
-            priority=Priority.FOUND,
-            name="index",
+        self.index_queue.submit(
+            Job(WATCHER_OWNER, self._read, finish, kept=True, priority=Priority.FOUND, name="index")
         )
-        self.index_queue.submit(job)
 
+    def _read(self, job: Job) -> Summary:
+        return self.engine.call(Index(scan=False), token=job.token, report=job.report)
 
-def _note_failure(_answer: Any, failure: Exception | None) -> None:
-    if failure is not None:
-        log.info("what was queued is not all read", exc_info=failure)
+    @staticmethod
+    def _submit(
+        queue: WorkQueue,
+        name: str,
+        work: Callable[[Job], object],
+        finish: Finish = _note_failure,
+        priority: Priority = Priority.ASKED,
+    ) -> None:
+        """Submit a job of the engine, unless its queue is closing or full."""
+        with contextlib.suppress(LecternError):
+            queue.submit(Job(ENGINE_OWNER, work, finish, kept=True, priority=priority, name=name))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.catalog.catalog import Catalog
 from indexer.library.crashes import TRIED_KEY
-from indexer.library.library import CATALOG_NAME, LANCE_NAME
+from indexer.library.library import CATALOG_NAME, INDEX_NAME
 from indexer.store.texts import TEXTS_NAME, Texts
 from indexer.store.values import ORDINAL_BITS
 from indexer.store.vectors import Vectors, vector_files
@@ -30,8 +30,8 @@ MEASURED = "joined_measured"
 # Of the meta of a catalog: what its files were last tried with, so that none is read again.
 _CATALOG = f"""
 INSERT OR IGNORE INTO meta SELECT key, value FROM shard.meta WHERE key = '{TRIED_KEY}';
-INSERT OR IGNORE INTO roots (path, file_name, state, patterns, added_ns, scanned_ns, generation)
-    SELECT path, file_name, state, patterns, added_ns, scanned_ns, generation FROM shard.roots;
+INSERT OR IGNORE INTO roots (path, file_name, state, patterns, generation)
+    SELECT path, file_name, state, patterns, generation FROM shard.roots;
 INSERT OR IGNORE INTO names (text) SELECT text FROM shard.names ORDER BY id;
 CREATE TEMP TABLE named AS
     SELECT theirs.id AS old, ours.id AS new FROM shard.names theirs JOIN names ours USING (text);
@@ -69,8 +69,7 @@ INSERT OR IGNORE INTO file_words (rowid, name, folder)
     SELECT ours.id, words.name, words.folder FROM shard.file_words words
     JOIN shard.files theirs ON theirs.id = words.rowid JOIN housed ON housed.old = theirs.folder
     JOIN files ours ON ours.folder = housed.new AND ours.name = theirs.name;
-INSERT OR IGNORE INTO spaces (key, active, record, added_ns)
-    SELECT key, active, record, added_ns FROM shard.spaces;
+INSERT OR IGNORE INTO spaces (key, active, record) SELECT key, active, record FROM shard.spaces;
 CREATE TEMP TABLE spaced AS
     SELECT theirs.id AS old, ours.id AS new FROM shard.spaces theirs JOIN spaces ours USING (key);
 INSERT INTO doc_spaces (doc, space, state, embedded)
@@ -120,8 +119,8 @@ def join(shards: Sequence[Path], library: Path, check: Callable[[], None] = lamb
         check()
         added = _copied(library / CATALOG_NAME, shard / CATALOG_NAME, _CATALOG)
         _copied(library / TEXTS_NAME, shard / TEXTS_NAME, _TEXTS, added)
-        for file in vector_files(shard / LANCE_NAME):
-            target = library / LANCE_NAME / file.name
+        for file in vector_files(shard / INDEX_NAME):
+            target = library / INDEX_NAME / file.name
             target.parent.mkdir(mode=0o700, exist_ok=True)
             with contextlib.closing(Vectors(file)) as vectors:
                 dimension = vectors.dimension
@@ -129,7 +128,7 @@ def join(shards: Sequence[Path], library: Path, check: Callable[[], None] = lamb
             _copied(target, file, _VECTORS, added)
     check()
     with contextlib.suppress(AlteredIndexError):  # all are made again from the texts at opening
-        join_words([shard / LANCE_NAME / WORDS for shard in shards], library / LANCE_NAME / WORDS)
+        join_words([shard / INDEX_NAME / WORDS for shard in shards], library / INDEX_NAME / WORDS)
     with contextlib.closing(Catalog(library / CATALOG_NAME)) as catalog:
         catalog.set_meta(MEASURED, "no")
         catalog.choices.save_choices()

@@ -97,14 +97,6 @@ class InotifySource:
             self._reader.remove_callbacks(self._register(path, watch, callback))
             return True
 
-    def is_watched(self, path: bytes) -> bool:
-        """Whether a folder is watched."""
-        with self._lock:
-            node: _Node | None = self._top
-            for part in path.split(b"/")[1:]:
-                node = node.inner.get(part) if node is not None else None
-            return node is not None and node.watch is not None
-
     def unwatch_folder(self, path: bytes) -> None:
         """Stop watching a folder and everything below it."""
         with self._lock:

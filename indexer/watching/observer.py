@@ -54,10 +54,6 @@ class ObserverSource(FileSystemEventHandler):
             self._watches[path], self._real[path] = watch, os.path.realpath(path)
             return True
 
-    def is_watched(self, path: bytes) -> bool:
-        with self._lock:
-            return path in self._watches
-
     def unwatch_folder(self, path: bytes) -> None:
         """Stop watching a root."""
         with self._lock:

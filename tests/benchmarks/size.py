@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.library.library import LANCE_NAME
+from indexer.library.library import INDEX_NAME
 from indexer.store.texts import TEXTS_NAME
 from tests.benchmarks.report import Section
 
@@ -65,7 +65,7 @@ def weigh(engine: Engine, library: Path) -> dict[str, int]:
     # Journals go when the library is closed.
     there = (library / TEXTS_NAME).stat().st_size + sum(
         file.stat().st_size
-        for file in (library / LANCE_NAME).rglob("*")
+        for file in (library / INDEX_NAME).rglob("*")
         if file.is_file() and not file.name.endswith(("-wal", "-shm"))
     )
     value = engine.catalog.db.value

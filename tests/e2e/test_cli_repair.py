@@ -98,7 +98,7 @@ def test_a_real_library_is_repaired_and_reindexed(tmp_path: Path) -> None:
         real("index", documents)
     assert real("verify").stdout.startswith("Everything is whole")
 
-    (victim,) = (real.library / "lance").glob("vectors_*.sqlite")
+    (victim,) = (real.library / "index").glob("vectors_*.sqlite")
     with closing(sqlite3.connect(victim)) as vectors, vectors:
         vectors.execute("UPDATE pooled SET crc = crc + 1")
     catalog = real.library / "catalog.sqlite"

@@ -91,7 +91,7 @@ def wait_until_stopped(process: subprocess.Popen[str]) -> None:
 def stored_files(world: World) -> set[str]:
     return {
         os.path.join(folder, name)  # noqa: PTH118  # quick enough to see files come
-        for folder, _, names in os.walk(world.library / "lance")
+        for folder, _, names in os.walk(world.library / "index")
         for name in names
     }
 

@@ -92,11 +92,11 @@ def test_a_library_where_nothing_may_be_written(world: World) -> None:
         assert "library_unwritable" in killing.finish(process, status=1)
 
 
-@pytest.mark.parametrize("lost", ["lance", "lance/words", "texts", "vectors", "catalog"])
+@pytest.mark.parametrize("lost", ["index", "index/words", "texts", "vectors", "catalog"])
 def test_what_a_library_has_lost_is_made_anew(copied: World, undisturbed: Seen, lost: str) -> None:
     world = copied
     if lost == "vectors":
-        for file in (world.library / "lance").glob("vectors_*.sqlite*"):
+        for file in (world.library / "index").glob("vectors_*.sqlite*"):
             file.unlink()
     elif lost in {"catalog", "texts"}:
         for file in world.library.glob(f"{lost}*"):
@@ -112,7 +112,7 @@ def test_what_a_library_has_lost_is_made_anew(copied: World, undisturbed: Seen, 
 
 def test_vectors_that_are_damaged_as_a_whole(copied: World) -> None:
     world = copied
-    for file in (world.library / "lance").glob("vectors_*.sqlite"):
+    for file in (world.library / "index").glob("vectors_*.sqlite"):
         file.write_bytes(b"These are not vectors. " * 1000)
     with pytest.raises(WorldError) as caught:
         Engine.open(world.config)

@@ -66,7 +66,7 @@ def lose(path: Path) -> None:
 
 
 def vectors_file(world: World) -> Path:
-    (found,) = vectors_module.vector_files(world.library / "lance")
+    (found,) = vectors_module.vector_files(world.library / "index")
     return found
 
 

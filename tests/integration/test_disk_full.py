@@ -84,8 +84,8 @@ def test_a_move_that_does_not_fit_leaves_the_library_whole(
     library.mkdir()
     with Catalog(library / "catalog.sqlite") as catalog:
         catalog.set_meta("key", "value")
-    (library / "lance").mkdir()
-    (library / "lance" / "big").write_bytes(b"x" * 2 * DISK_BYTES)
+    (library / "index").mkdir()
+    (library / "index" / "big").write_bytes(b"x" * 2 * DISK_BYTES)
     with pytest.raises(WorldError) as caught:
         libraries.move(library, small_disk / "library")
     assert caught.value.code == "disk_full"

@@ -78,7 +78,7 @@ class Home:
 
     def vector(self) -> bytes:
         """The run of numbers of a passage, as the store has it."""
-        (file,) = (self.library / "lance").glob("vectors_*.sqlite")
+        (file,) = (self.library / "index").glob("vectors_*.sqlite")
         with contextlib.closing(sqlite3.connect(file)) as store:
             (vector,) = store.execute("SELECT content FROM pooled").fetchone()
         return bytes(vector)[:32]

@@ -14,7 +14,7 @@ from indexer.api.requests import GetStatus, Verify
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.choices import CHOICES_NAME
 from indexer.catalog.schema import LAYOUT
-from indexer.library.library import CATALOG_NAME, LANCE_NAME
+from indexer.library.library import CATALOG_NAME, INDEX_NAME
 from indexer.ocr.cache import PageCache
 from indexer.store import texts, vectors
 from indexer.store.texts import TEXTS_NAME
@@ -73,7 +73,7 @@ def test_so_is_one_with_texts_of_an_earlier_layout(
 
 def test_so_is_one_with_vectors_of_an_earlier_layout(world: World, undisturbed: Seen) -> None:
     set_version(world.library / CATALOG_NAME, LAYOUT.version)
-    (path,) = vectors.vector_files(world.library / LANCE_NAME)
+    (path,) = vectors.vector_files(world.library / INDEX_NAME)
     set_version(path, vectors.LAYOUT.version - 1)
     opens_whole(world, undisturbed)
 

@@ -238,9 +238,7 @@ def check_whole_but_queue(engine: Engine) -> None:
 
 def test_what_is_removed_leaves_and_can_come_back(world: World, engine: Engine) -> None:
     before = look(engine)
-    removed = engine.call(Remove((world.documents,)))
-    assert removed.files == len(before.files)
-    assert removed.documents == len(before.shared)
+    assert engine.call(Remove((world.documents,))) == len(before.files)
     assert states(engine) == {}
     assert search(engine, "zephyr") == ()
     check_whole(engine)

@@ -209,7 +209,7 @@ def test_an_older_one_says_what_helps(copied: World, mounter: Mounter, tmp_path:
 
 def test_damage_costs_nothing_more(copied: World, mounter: Mounter, tmp_path: Path) -> None:
     """Nothing can be taken out of it, so what is damaged stays, and the rest answers."""
-    (path,) = (copied.library / "lance").glob("vectors_*.sqlite")
+    (path,) = (copied.library / "index").glob("vectors_*.sqlite")
     with contextlib.closing(sqlite3.connect(path)) as other, other:
         other.execute("UPDATE pooled SET crc = crc + 1 WHERE key % 2 = 0")
         other.execute("UPDATE sentences SET crc = crc + 1 WHERE key % 3 = 0")

@@ -69,7 +69,7 @@ def model_of(engine: Engine) -> str:
 
 
 def tables(world: World) -> int:
-    return len(list((world.library / "lance").glob("vectors_*.sqlite")))
+    return len(list((world.library / "index").glob("vectors_*.sqlite")))
 
 
 def test_another_model_takes_over_when_it_is_complete(

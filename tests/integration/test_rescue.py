@@ -108,7 +108,7 @@ def test_folders_and_patterns_outlive_the_catalog(world: World) -> None:
 def test_a_file_of_vectors_cannot_be_opened(
     world: World, undisturbed: Seen, damage: Callable[[Path], None]
 ) -> None:
-    (path,) = (world.library / "lance").glob("vectors_*.sqlite")
+    (path,) = (world.library / "index").glob("vectors_*.sqlite")
     damage(path)
     with contextlib.suppress(WorldError), world.engine() as engine:
         look(engine)

@@ -63,7 +63,7 @@ def test_everything_can_be_asked_from_afar(client: EngineClient, folder: Path, h
         == ("*.tmp",)
     )
     assert client.call(EstimateIndex((folder,))).known == 2
-    assert client.call(Remove((folder / "ice.txt",))).files == 1
+    assert client.call(Remove((folder / "ice.txt",))) == 1
     assert [row.file for row in host.call(ListFiles()).files] == ["lease.txt"]
 
 

@@ -143,7 +143,7 @@ def test_an_index_run_ends_with_its_client_unless_it_is_to_be_kept(
     connection.send_bytes(pack({"type": "index", "id": 1, "paths": [str(folder)]}))
     assert fake(host).waiting.wait(WAIT_S)
     connection.close()
-    assert client.call(Remove((folder / "ice.txt",))).files == 1  # the writer is free again
+    assert client.call(Remove((folder / "ice.txt",))) == 1  # the writer is free again
 
     fake(host).waiting.clear()
     connection = greeted(library)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.endpoint import EngineClient, new_endpoint, publish, published, reach, with_engine
+from app.doors.engine import LastingEngine
+from indexer.api.endpoint import EngineClient, new_endpoint, publish, published, reach
 from indexer.api.errors import WorldError
 from indexer.api.private_files import HOLDER_NAME, LibraryLock
 from indexer.api.requests import GetActivity, GetStatus, Index, ListFiles, Search, Shutdown
@@ -101,20 +102,19 @@ def test_a_locked_library_that_does_not_answer_is_an_error_in_the_end(library: P
         engine.close()
 
 
-def test_an_action_is_done_again_when_the_engine_leaves_in_the_middle(
-    library: Path, folder: Path
-) -> None:
+def test_a_request_is_repeated_when_the_engine_has_left(library: Path) -> None:
     host = open_host(library)
-    seen: list[type] = []
+    reached: list[EngineApi] = []
 
-    def action(engine: EngineApi) -> int:
-        seen.append(type(engine))
-        if len(seen) == 1:
-            host.close()
-        return len(engine.call(ListFiles()).files)
+    def reach_one() -> EngineApi:
+        reached.append(reach(library, lambda: open_host(library)))
+        return reached[-1]
 
-    assert with_engine(library, lambda: open_host(library), action) == 0
-    assert seen == [EngineClient, Host]
+    with contextlib.closing(LastingEngine(reach_one)) as engine:
+        assert engine.call(ListFiles()).files == ()
+        host.close()
+        assert engine.call(ListFiles()).files == ()
+    assert [type(each) for each in reached] == [EngineClient, Host]
 
 
 def test_idle_engines_end_and_used_ones_do_not(library: Path) -> None:

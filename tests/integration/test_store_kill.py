@@ -41,7 +41,7 @@ def kill_after(path: Path, first: int, documents: int, delay: float) -> list[int
 def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
     """Between and within commits: the delays are spread over them."""
     moments = np.random.default_rng(4).uniform(0.0, 0.25, 8)
-    path, first = tmp_path / "lance", 0
+    path, first = tmp_path / "index", 0
     committed: set[int] = set()
     for documents, delay in zip((1, 2, 3, 7, 3, 8, 1, 7), moments, strict=True):
         committed |= set(kill_after(path, first, documents, float(delay)))
@@ -67,7 +67,7 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
 def test_words_catch_up_after_a_kill_between_the_commits(
     tmp_path: Path, point: str, times: int
 ) -> None:
-    store = opened_after_kill(tmp_path / "lance", f"{point}:{times}")
+    store = opened_after_kill(tmp_path / "index", f"{point}:{times}")
     docs = store.known_docs().tolist()
     assert len(docs) == times
     every = store.passage_keys().tolist()

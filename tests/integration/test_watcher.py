@@ -53,9 +53,6 @@ class Deaf:
     def watch_folder(self, path: bytes, *, whole: bool = True) -> bool:
         return not self.exhausted
 
-    def is_watched(self, path: bytes) -> bool:
-        return False
-
     def unwatch_folder(self, path: bytes) -> None: ...
 
     def close(self) -> None: ...

@@ -74,7 +74,7 @@ def read(library: Path) -> Contents:
 
 
 def _stored_vectors(library: Path) -> list[dict[str, Any]]:
-    (path,) = (library / "lance").glob("vectors_*.sqlite")
+    (path,) = (library / "index").glob("vectors_*.sqlite")
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as vectors:
         return [
             {

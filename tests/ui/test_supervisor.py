@@ -178,7 +178,7 @@ def test_an_engine_whose_mapped_words_are_cut_is_started_again_and_makes_them_ag
         link, pid = supervisor._link, supervisor.pid
         answer(qtbot, link, Index((documents,)))
         assert answer(qtbot, link, Search("zephyr7")).hits[0].file == "7.txt"
-        words = home.library / "lance" / "words" / "passages"
+        words = home.library / "index" / "words" / "passages"
         for file in words.iterdir():
             if file.suffix in {".idx", ".pos", ".term", ".store", ".fast", ".fieldnorm"}:
                 os.truncate(file, 0)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QObject
 
-from indexer.api.answers import Removal
 from indexer.api.errors import WorldError
 from indexer.api.requests import Index, Remove
 from tests.ui.library.port import canned_context
@@ -30,7 +29,7 @@ def test_a_removal_survives_a_window_that_closes(qtbot: QtBot, tmp_path: Path) -
     said.lapse()
     assert link.asked == []
     link.is_connected = True
-    link.answers[Remove] = lambda _request: Removal(0, 0, 0)
+    link.answers[Remove] = lambda _request: 0
     later = Removals(context, owner)  # the next window
     assert link.asked[-1] == Remove((Path("/a"),))
     qtbot.waitUntil(lambda: not later.hidden)
@@ -46,7 +45,7 @@ def test_a_removal_waits_for_an_engine_that_is_gone(qtbot: QtBot, tmp_path: Path
     qtbot.waitUntil(lambda: not link.waiting)  # it answers that there is no engine
     assert removals.hidden == {"/a"}
     assert json.loads((tmp_path / FILE_NAME).read_text()) == {str(context.library): ["/a"]}
-    link.answers[Remove] = lambda _request: Removal(0, 0, 0)
+    link.answers[Remove] = lambda _request: 0
     link.connected.emit()
     qtbot.waitUntil(lambda: not removals.hidden)
     assert not (tmp_path / FILE_NAME).exists()
@@ -93,7 +92,7 @@ def test_two_removals_are_undone_one_by_one_even_after_they_were_carried_out(
     qtbot: QtBot, tmp_path: Path
 ) -> None:
     context, link, said = canned_context(tmp_path)
-    link.answers[Remove] = lambda _request: Removal(0, 0, 0)
+    link.answers[Remove] = lambda _request: 0
     owner = QObject()
     removals = Removals(context, owner)
     removals.remove_folder("/a", ["*.bak"])

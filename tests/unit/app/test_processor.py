@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import platform
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app import engine
-from app.engine import missing_of
 from indexer.api.errors import WorldError
 from indexer.config import EngineConfig
+from indexer.embed import devices
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,11 +24,14 @@ if TYPE_CHECKING:
         ("processor\t: 0\nmodel name\t: says nothing of flags\n", ""),
     ],
 )
-def test_missing_instructions_are_found(tmp_path: Path, text: str, lacks: str) -> None:
-    file = tmp_path / "cpuinfo"
-    file.write_text(text)
-    assert missing_of(file) == lacks
-    assert missing_of(tmp_path / "nowhere") == ""
+def test_missing_instructions_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, lacks: str
+) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(devices, "CPUINFO", tmp_path / "cpuinfo")
+    assert engine.missing_instructions() == ""
+    (tmp_path / "cpuinfo").write_text(text)
+    assert engine.missing_instructions() == lacks
 
 
 def test_no_engine_is_opened_without_the_instructions(

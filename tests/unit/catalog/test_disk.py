@@ -35,7 +35,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has oth
 def test_what_the_system_refuses_is_told(
     error: Exception, code: str | None, tmp_path: Path
 ) -> None:
-    told = system_error(error, tmp_path / "lance")
+    told = system_error(error, tmp_path / "index")
     assert (told.code if told else None) == code
 
 

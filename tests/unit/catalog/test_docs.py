@@ -168,14 +168,14 @@ def test_a_document_that_the_model_had_at_two_faults_is_set_aside(
     docs["b"] = read(catalog, catalog.queue.take(1)[0], "b")
     catalog.spaces.begin(docs["a"], space.id)
     catalog.spaces.begin(docs["b"], space.id)
-    assert catalog.spaces.recover(blame=FAULT) == 0
+    catalog.spaces.recover(blame=FAULT)
     assert catalog.spaces.suspects(space.id) == [docs["a"], docs["b"]]
     catalog.spaces.begin(docs["b"], space.id)
     catalog.spaces.finish(docs["b"], space.id, 3)
     catalog.spaces.begin(docs["a"], space.id)
-    assert catalog.spaces.recover() == 0  # a clean end blames nobody
+    catalog.spaces.recover()  # a clean end blames nobody
     catalog.spaces.begin(docs["a"], space.id)
-    assert catalog.spaces.recover(blame=FAULT) == 1
+    catalog.spaces.recover(blame=FAULT)
     # A copy that is found later shares what is known.
     read(catalog, catalog.queue.take(1)[0], "a")
     assert states(catalog) == {"a": "failed", "b": "indexed", "copy": "failed"}

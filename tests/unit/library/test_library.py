@@ -15,8 +15,8 @@ from indexer.library import library as libraries
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
     library = tmp_path / "library"
-    (library / "lance" / "vectors_tiny.index-000001").mkdir(parents=True)
-    (library / "lance" / "vectors_tiny.index-000001" / "data").write_bytes(b"x" * 1000)
+    (library / "index" / "vectors_tiny.index-000001").mkdir(parents=True)
+    (library / "index" / "vectors_tiny.index-000001" / "data").write_bytes(b"x" * 1000)
     (library / "catalog.sqlite").write_bytes(b"y" * 500)
     return library
 
@@ -43,8 +43,8 @@ def test_what_is_not_ours_stays(library: Path, tmp_path: Path) -> None:
 
 def test_a_folder_that_is_no_library_is_left_alone(tmp_path: Path) -> None:
     project = tmp_path / "project"
-    (project / "lance").mkdir(parents=True)
-    (project / "lance" / "main.rs").write_text("fn main() {}")
+    (project / "index").mkdir(parents=True)
+    (project / "index" / "main.rs").write_text("fn main() {}")
     (project / "engine.json").write_text("{}")
     assert libraries.remove_everything(project) == 0
     assert sorted(path.name for path in project.iterdir()) == ["engine.json", "lance"]
@@ -67,7 +67,7 @@ def test_moving(library: Path, tmp_path: Path, *, empty_folder_there: bool) -> N
     libraries.move(library, destination)
     assert not library.exists()
     assert (
-        destination / "lance" / "vectors_tiny.index-000001" / "data"
+        destination / "index" / "vectors_tiny.index-000001" / "data"
     ).read_bytes() == b"x" * 1000
 
 

@@ -75,7 +75,7 @@ class Library:
 def library(tmp_path: Path) -> Iterator[Library]:
     with (
         Catalog(tmp_path / "catalog.sqlite") as catalog,
-        closing(Store.open(tmp_path / "lance", threads=1)) as store,
+        closing(Store.open(tmp_path / "index", threads=1)) as store,
     ):
         space = catalog.spaces.add_space(SPACE, {"model": "tiny"})
         catalog.spaces.activate(space.id)

@@ -26,7 +26,7 @@ class Library:
     @classmethod
     @contextmanager
     def opened(cls, folder: Path) -> Iterator[Library]:
-        store = Store.open(folder / "lance", threads=1)
+        store = Store.open(folder / "index", threads=1)
         with Catalog(folder / "catalog.sqlite") as catalog:
             yield cls(catalog, store, Lexicon(catalog, store))
         store.close()

@@ -101,7 +101,7 @@ def test_no_documents_are_no_evidence() -> None:
 
 def test_openings_are_read_again_once_passages_come_or_go(tmp_path: Path) -> None:
     openings = OpeningTexts()
-    with closing(Store.open(tmp_path / "lance", threads=1)) as store:
+    with closing(Store.open(tmp_path / "index", threads=1)) as store:
         store.add_passages([*rows(1, ["Lamp oil", "Wicks"]), *rows(2, ["The lease"])])
         assert openings.read_first_views(store, [2, 3, 1]) == ["The lease", "", "Lamp oil"]
         assert openings.read_first_views(store, [1])[0] is openings.read_first_views(store, [1])[0]

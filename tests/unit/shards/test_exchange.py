@@ -43,9 +43,9 @@ def library(tmp_path: Path) -> Path:
     catalog = Catalog(folder / CATALOG_NAME)
     catalog.roots.add_root(tmp_path / "documents")
     catalog.close()
-    (folder / "lance" / "words").mkdir(parents=True)
-    (folder / "lance" / "words" / "segment.idx").write_bytes(bytes(range(256)) * 300)
-    (folder / "lance" / "words" / ".managed.json").write_text("[]")  # as tantivy names one
+    (folder / "index" / "words").mkdir(parents=True)
+    (folder / "index" / "words" / "segment.idx").write_bytes(bytes(range(256)) * 300)
+    (folder / "index" / "words" / ".managed.json").write_text("[]")  # as tantivy names one
     (folder / "mine.txt").write_text("not of the library")
     return folder
 

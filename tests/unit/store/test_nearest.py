@@ -23,7 +23,7 @@ ROUGHLY = 0.03  # the most that scores of vectors in 8 bits are wrong here
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    made = Store.open(tmp_path / "lance", threads=1)
+    made = Store.open(tmp_path / "index", threads=1)
     made.add_passages([row for doc in range(1, DOCS + 1) for row in rows(doc, ["word"] * EACH)])
     for doc in range(1, DOCS + 1):
         add(made, doc, seed=doc)

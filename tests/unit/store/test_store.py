@@ -35,7 +35,7 @@ SPACE = "tiny/int8 v1"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store.open(tmp_path / "lance", threads=2)
+    opened = Store.open(tmp_path / "index", threads=2)
     yield opened
     opened.close()
 
@@ -59,7 +59,7 @@ def test_an_empty_store_finds_nothing(store: Store) -> None:
 
 
 def test_the_directory_is_for_its_owner_only(store: Store, tmp_path: Path) -> None:
-    assert stat.S_IMODE((tmp_path / "lance").stat().st_mode) == 0o700
+    assert stat.S_IMODE((tmp_path / "index").stat().st_mode) == 0o700
 
 
 def test_nothing_to_write_makes_no_table(store: Store) -> None:
@@ -94,20 +94,20 @@ def test_nothing_to_look_for_finds_nothing(store: Store) -> None:
 
 def test_a_store_that_is_only_read_makes_nothing(tmp_path: Path) -> None:
     with pytest.raises(WorldError) as caught:
-        Store.open(tmp_path / "lance", threads=1, writable=False)
+        Store.open(tmp_path / "index", threads=1, writable=False)
     assert caught.value.code == "library_damaged"
-    assert not (tmp_path / "lance").exists()
+    assert not (tmp_path / "index").exists()
 
 
 def test_a_file_whose_making_was_cut_short_is_no_obstacle(store: Store, tmp_path: Path) -> None:
     fill(store)
-    begun = tmp_path / "lance" / "vectors_begun.sqlite"
+    begun = tmp_path / "index" / "vectors_begun.sqlite"
     Database(begun, vectors_module.LAYOUT).close()
-    reader = Store.open(tmp_path / "lance", threads=1, writable=False)
+    reader = Store.open(tmp_path / "index", threads=1, writable=False)
     assert reader.passage_counts([1]) == {1: 2}
     reader.close()
     assert begun.exists()  # whoever only reads leaves it
-    Store.open(tmp_path / "lance", threads=1).close()
+    Store.open(tmp_path / "index", threads=1).close()
     assert not begun.exists()
 
 
@@ -246,7 +246,7 @@ def test_another_dimension_is_refused(store: Store) -> None:
 def test_everything_is_there_after_opening_again(store: Store, tmp_path: Path) -> None:
     fill(store)
     store.close()
-    again = Store.open(tmp_path / "lance", threads=2)
+    again = Store.open(tmp_path / "index", threads=2)
     assert again.match([Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
     assert again.knn(SPACE, vector_for(2, 1), 1).keys.tolist() == [key_of(2, 1)]
     again.close()
@@ -307,7 +307,7 @@ def test_odd_phrases_find_nothing_and_do_no_harm(store: Store, text: str) -> Non
 def test_a_library_without_an_index_of_vectors_loads_no_lancedb(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from tests.unit.store.test_store import *;"
-        "store = Store.open(Path(sys.argv[1]) / 'lance', threads=1); fill(store);"
+        "store = Store.open(Path(sys.argv[1]) / 'index', threads=1); fill(store);"
         "store.maintain(idle=True); assert len(store.knn(SPACE, vector_for(1, 0), 5)) == 4;"
         "print({'lancedb', 'pyarrow', 'pydantic'} & set(sys.modules))"
     )

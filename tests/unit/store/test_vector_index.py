@@ -52,13 +52,13 @@ def opened(path: Path, *, writable: bool = True, suspect: bool = False) -> Store
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "library" / "lance"
+    return tmp_path / "library" / "index"
 
 
 @pytest.fixture(scope="module")
 def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("indexed")
-    with closing(opened(folder / "lance")) as made:
+    with closing(opened(folder / "index")) as made:
         made.add_vectors(SPACE, many(range(DOCS)))
         assert made.maintain().steps == ("vectors_tiny: vectors indexed",)
     return folder

@@ -47,7 +47,7 @@ def add(store: Store, doc: int, texts: Sequence[str]) -> None:
 
 
 def opened(path: Path, *, writable: bool = True) -> Store:
-    return Store.open(path / "lance", threads=1, writable=writable)
+    return Store.open(path / "index", threads=1, writable=writable)
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ TEXTS = {
 
 @pytest.fixture(scope="module")
 def spoken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    store = Store.open(tmp_path_factory.mktemp("spoken") / "lance", threads=1)
+    store = Store.open(tmp_path_factory.mktemp("spoken") / "index", threads=1)
     listed = [
         PassageRow(doc, f"text-{doc}", language, passage(0, text, stems=stems(text, language)))
         for doc, (language, text) in enumerate(TEXTS.items(), 1)
@@ -268,7 +268,7 @@ def test_compounds_and_stems_are_those_of_the_language(tmp_path: Path) -> None:
 
 
 def files_of(path: Path) -> list[Path]:
-    found = (one for one in (path / "lance" / "words").rglob("*") if one.is_file())
+    found = (one for one in (path / "index" / "words").rglob("*") if one.is_file())
     return sorted(one for one in found if one.suffix != ".lock" and one.name != ".managed.json")
 
 
@@ -361,7 +361,7 @@ def test_a_library_that_must_not_be_written_is_left_as_it_is(store: Store, tmp_p
     store.close()
 
     def listed() -> list[tuple[str, int]]:
-        found = (tmp_path / "lance" / "words").rglob("*")
+        found = (tmp_path / "index" / "words").rglob("*")
         return sorted((str(one), one.stat().st_mtime_ns) for one in found)
 
     before = listed()

@@ -28,9 +28,9 @@ PLANTED = b"xylophone of the harbour master"
 @pytest.fixture
 def library(tmp_path: Path) -> Path:
     library = tmp_path / "library"
-    (library / "lance").mkdir(parents=True)
+    (library / "index").mkdir(parents=True)
     (library / "catalog.sqlite").write_bytes(PLANTED)
-    (library / "lance" / PLANTED.decode()).write_bytes(bytes(100_000))
+    (library / "index" / PLANTED.decode()).write_bytes(bytes(100_000))
     return library
 
 
@@ -59,7 +59,7 @@ def test_a_library_is_encrypted_unlocked_locked_and_decrypted(library: Path) -> 
     assert is_encrypted(library)
     assert planted_in(library.parent, [PLANTED]) == []
     with pytest.raises(FileExistsError):  # nothing can be written beside it by mistake
-        (library / "lance").mkdir(parents=True)
+        (library / "index").mkdir(parents=True)
     with pytest.raises(WorldError) as refused:
         mounting.unlock(place, "wrong")
     assert code(refused) == "vault_passphrase"
