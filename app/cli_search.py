@@ -57,7 +57,7 @@ def _search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="show the evidence behind each hit, and the words that count",
+        help="with --json: add the evidence behind each hit, and the words that count",
     )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.add_argument(
@@ -91,6 +91,8 @@ def _search(options: Namespace, context: CommandContext) -> int:
         filters.append(f'like:"{place(options.like)}"')
     # Filters go first, since only the last word of a query may be a prefix.
     text = " ".join([*filters, *options.query]).strip()
+    if options.explain and not options.json:
+        raise bad_usage("search", "--explain goes with --json")
     if not text:
         raise WorldError("bad_query", reason="it is empty")
     limit = options.limit or DEFAULT_LIMIT
@@ -113,8 +115,7 @@ def _search(options: Namespace, context: CommandContext) -> int:
     if left_out:
         context.note(left_out)
     result = structs.replace(result, seconds=context.elapsed)
-    explain = options.explain or bool(options.like)
-    print_result(context, text, result, as_json=options.json, explain=explain)
+    print_result(context, text, result, as_json=options.json)
     return 0
 
 

@@ -30,14 +30,14 @@ def also(year: int) -> Also:
     [(Match.NONE, NO_MATCH), (Match.PERHAPS, PERHAPS), (Match.CLOSEST, CLOSEST)],
 )
 def test_hits_that_may_be_no_answer_have_one_line_above(match: Match, line: str) -> None:
-    lines = result_lines(SearchResult((HIT,), match=match), STYLE, explain=False)
+    lines = result_lines(SearchResult((HIT,), match=match), STYLE)
     assert lines[0] == line
     assert any("best sentence" in each for each in lines)
 
 
 def test_a_good_match_and_no_hits_have_no_such_line() -> None:
     for result in (SearchResult((HIT,)), SearchResult((), match=Match.NONE)):
-        assert {NO_MATCH, PERHAPS, CLOSEST}.isdisjoint(result_lines(result, STYLE, explain=False))
+        assert {NO_MATCH, PERHAPS, CLOSEST}.isdisjoint(result_lines(result, STYLE))
 
 
 def test_other_places_of_the_same_text_are_named_and_many_are_counted() -> None:

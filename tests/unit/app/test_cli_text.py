@@ -59,7 +59,7 @@ def test_a_hit_by_name_says_what_became_of_the_file() -> None:
         HIT, start=0, end=0, text="", best=(0, 0), why=Why.NAME, heading_path=(),
         state=FileState.NEEDS_PASSWORD, other_paths=("/b/copy.pdf",),
     )  # fmt: skip
-    lines = hit_lines(12, named, STYLE, explain=True)
+    lines = hit_lines(12, named, STYLE)
     assert lines[0].startswith("12  A report")
     assert "page" not in lines[0]
     assert lines[1:] == [
