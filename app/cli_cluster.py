@@ -292,6 +292,7 @@ def _shard(options: Namespace, context: CommandContext) -> int:
     """Make the library of a shard, and print what is in it; see ``indexer.shards.build``."""
     from indexer.api.codec import encode
     from indexer.catalog.catalog import Catalog
+    from indexer.catalog.docs import RESERVED_UNTIL
     from indexer.library.library import CATALOG_NAME
     from indexer.shards.build import Made
     from indexer.shards.exchange import name_roots
@@ -300,7 +301,7 @@ def _shard(options: Namespace, context: CommandContext) -> int:
     roots = {Path(read): named for read, _, named in (one.partition("=") for one in options.roots)}
     context.library.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.closing(Catalog(context.library / CATALOG_NAME)) as catalog:
-        catalog.set_meta("docs_reserved", str(options.first))
+        catalog.set_meta(RESERVED_UNTIL, str(options.first))
     model, precision = options.reader.split()[:2]
     files = _read(context, roots, model, precision)
     name_roots(context.library, roots)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, CommandContext, json_argument
 from app.settings import SETTINGS, find
 from indexer.api.codec import encode
-from indexer.api.errors import LecternError, WorldError, bad_usage
+from indexer.api.errors import LecternError, bad_usage
 from indexer.api.requests import Diagnose
 
 if TYPE_CHECKING:
@@ -61,19 +60,10 @@ def _report_arguments(parser: ArgumentParser) -> None:
         "--with-log", action="store_true",
         help="add the end of the log, which may contain names of files",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write it to this file")
 
 
 def _report(options: Namespace, context: CommandContext) -> int:
-    lines = list(_report_lines(with_log=options.with_log))
-    if options.out is None:
-        context.print(*lines)
-        return 0
-    try:
-        options.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise WorldError("path_denied", path=str(options.out)) from error
-    context.note(f"Written to {options.out}. Read it before you send it.")
+    context.print(*_report_lines(with_log=options.with_log))
     return 0
 
 
@@ -178,7 +168,7 @@ COMMANDS = (
         "yourself.",
         (
             ("lectern report", "show it"),
-            ("lectern report --with-log --out report.txt", "with the log, into a file"),
+            ("lectern report --with-log", "with the log"),
         ),
         _report_arguments,
         _report,

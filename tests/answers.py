@@ -11,7 +11,7 @@ from indexer.api.status import Activity, RootStatus, Running, ScannedPagesStatus
 from indexer.api.types import FileState
 
 IDLE = Activity(
-    running=None, pages_per_second=0.0, passages_per_second=0.0, changes=0, device="CPU",
+    running=None, pages_per_second=0.0, changes=0, device="CPU",
     device_notes=(Note("device_only"),), speed=Speed.NORMAL, paused=False, reason="",
     embedded_share=1.0, pending=0, set_aside=0,
 )  # fmt: skip

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import os
 import secrets
 import socket
@@ -22,7 +21,7 @@ import struct
 import sys
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from multiprocessing.connection import Client, Connection, Listener, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -35,8 +34,10 @@ from indexer.api.codec import (
     check_hello,
     decode,
     decode_error,
+    from_json,
     hello,
     pack,
+    to_json,
     unpack,
 )
 from indexer.api.errors import Cancelled, WorldError
@@ -114,7 +115,7 @@ def publish(library: Path, endpoint: Endpoint, *, inside: bool = True) -> None:
 
     ``inside`` says whether to write into the library; otherwise, or on a full disk, outside it.
     """
-    note = json.dumps(asdict(endpoint))
+    note = to_json(endpoint).decode()
     if inside:
         with contextlib.suppress(OSError):
             write_file(library / NOTE_NAME, note)
@@ -146,11 +147,8 @@ def _note_outside(folder: tuple[int, int]) -> Path:
 
 def _noted(place: Path) -> Endpoint | None:
     try:
-        note = json.loads(place.read_text(encoding="utf-8"))
-        device, inode, taking = note["holding"]
-        held = Holding(int(device), int(inode), str(taking))
-        return Endpoint(str(note["address"]), str(note["secret"]), int(note["pid"]), held)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return decode(Endpoint, from_json(place.read_bytes()))
+    except (OSError, ValueError, WorldError):
         return None
 
 

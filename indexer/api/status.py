@@ -48,7 +48,7 @@ class Activity(Struct, frozen=True):
     Attributes:
         reason: Why work waits or is slow: ``paused``, ``disk_full``, ``typing``, ``battery``,
             ``busy``, ``query``, ``library_read_only``, or "".
-        pages_per_second: In the last seconds, as ``passages_per_second``.
+        pages_per_second: In the last seconds.
         embedded_share: Share of the passages that have vectors.
         pending: Files not yet read.
         set_aside: Files that are not retried because they crashed a process.
@@ -61,7 +61,6 @@ class Activity(Struct, frozen=True):
 
     running: Running | None
     pages_per_second: float
-    passages_per_second: float
     changes: int
     device: str
     device_notes: tuple[Note, ...]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 from indexer.api.errors import WorldError
 from indexer.catalog.bindings import Bindings
-from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, Choices, read_choice
+from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, Choices, read_choice, write_choice
 from indexer.catalog.coverage import Coverage
 from indexer.catalog.docs import Docs, Spaces
 from indexer.catalog.files import Files
@@ -93,11 +93,7 @@ class Catalog:
     def set_meta(self, key: str, value: str) -> None:
         """Store a fact about the library as a whole."""
         with self.db.write() as connection:
-            connection.execute(
-                "INSERT INTO meta (key, value) VALUES (?, ?) "
-                "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                (key, value),
-            )
+            write_choice(connection, key, value)
 
     def collections(self) -> dict[str, str]:
         """The named sets of documents, each as the query whose filters select them, by name."""

@@ -37,6 +37,11 @@ def read_choice(connection: sqlite3.Connection, key: str) -> str:
     return str(row[0]) if row else ""
 
 
+def write_choice(connection: sqlite3.Connection, key: str, value: str) -> None:
+    """Give a key of ``meta`` a value, inside the caller's transaction."""
+    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+
+
 class Choices:
     """The choices of one catalog and their copy."""
 

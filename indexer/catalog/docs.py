@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.catalog.choices import read_choice, write_choice
 from indexer.catalog.names import add_title, correct_document
 from indexer.catalog.records import Begun, DocRow, Space, Totals
 from indexer.catalog.states import FOR_MEMORY, MAX_CRASHES, UNEXPLAINED, derive, derive_docs
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 # Ids reserved by one durable transaction: after a power cut the store may have the passages of a
 # document whose row is lost, and no other text may get its id.
 RESERVED = 256
+RESERVED_UNTIL = "docs_reserved"  # the key of ``meta`` with the first that is not
 
 _DOC_COLUMNS = (
     "doc, text_id, title_used, title, author, created, language, pages, characters, passages, "
@@ -255,13 +257,8 @@ class Docs:
 
     @staticmethod
     def _reserved_row(connection: sqlite3.Connection) -> int:
-        row = connection.execute("SELECT value FROM meta WHERE key = 'docs_reserved'").fetchone()
-        first = int(row[0]) if row else 1
-        connection.execute(
-            "INSERT INTO meta (key, value) VALUES ('docs_reserved', ?) "
-            "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            (str(first + RESERVED),),
-        )
+        first = int(read_choice(connection, RESERVED_UNTIL) or 1)
+        write_choice(connection, RESERVED_UNTIL, str(first + RESERVED))
         return first
 
     def _insert(self, connection: sqlite3.Connection, info: DocumentInfo, title_used: str) -> int:

@@ -51,29 +51,6 @@ class Files:
         self._db = database
         self._roots = roots
 
-    def listing(
-        self,
-        state: FileState | None = None,
-        root: int | None = None,
-        code: str | None = None,
-        offset: int = 0,
-        limit: int = 100,
-    ) -> list[FileRow]:
-        """List files in the order of paths; ``None`` does not filter.
-
-        Bytes in paths that are not UTF-8 are lone surrogates, as from ``os.fsdecode``.
-        """
-        conditions, values = [], []
-        for column, value in (("f.state", state), ("r.id", root), ("f.code", code)):
-            if value is not None:
-                conditions.append(f" AND {column} = ?")
-                values.append(value)
-        order = " ORDER BY r.path, r.file_name, d.path, f.name LIMIT ? OFFSET ?"
-        return [
-            _file_row(row)
-            for row in self._db.rows(_ROW + "".join(conditions) + order, *values, limit, offset)
-        ]
-
     def at(self, path: str | bytes | os.PathLike[str]) -> tuple[int, FileRow] | None:
         """Return the file at a path, with its number; None if the catalog has none there."""
         found = self._roots.find(path)

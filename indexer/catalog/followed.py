@@ -10,7 +10,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, read_choice
+from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, read_choice, write_choice
 from indexer.catalog.roots import below, join
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _follow(connection: sqlite3.Connection, moved: dict[str, str]) -> None:
     corrections = json.loads(read_choice(connection, CORRECTIONS) or "{}")
     if moved.keys() & corrections.keys():
         followed = {moved.get(path, path): given for path, given in corrections.items()}
-        _keep(connection, CORRECTIONS, json.dumps(followed))
+        write_choice(connection, CORRECTIONS, json.dumps(followed))
     text = before = read_choice(connection, COLLECTIONS)
     if not any(_written(old) in text for old in moved):
         return
@@ -72,7 +72,7 @@ def _follow(connection: sqlite3.Connection, moved: dict[str, str]) -> None:
         if not stays:
             text = text.replace(_written(old), _written(new))
     if text != before:
-        _keep(connection, COLLECTIONS, text)
+        write_choice(connection, COLLECTIONS, text)
 
 
 def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
@@ -88,7 +88,3 @@ def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
 def _written(path: str) -> str:
     """Write a filter as it stands in the JSON of the queries."""
     return json.dumps(f'in:"{path}"')[1:-1]
-
-
-def _keep(connection: sqlite3.Connection, key: str, value: str) -> None:
-    connection.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))

@@ -44,8 +44,7 @@ AND (f.pending = 1 OR f.due_ns <= ?)
 # Prioritised files first, the latest request or change first; then small files, so that the first
 # documents are searchable soon; within a size class the newest.
 _NEXT = f"""
-SELECT f.id, r.path, d.path, f.name, f.format, f.size, f.mtime_ns, f.volume, f.inode, f.attempts,
-    f.priority
+SELECT f.id, r.path, d.path, f.name, f.format, f.size, f.mtime_ns, f.volume, f.inode, f.priority
 FROM files f JOIN folders d ON d.id = f.folder JOIN roots r ON r.id = f.root
 WHERE {_READY} AND f.in_flight = 0
     AND f.id NOT IN (SELECT value FROM json_each(?)) AND (f.crashes > 0) = ? AND f.priority > ?

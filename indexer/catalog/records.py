@@ -83,7 +83,6 @@ class QueuedFile:
     path: bytes
     format: str
     stamp: Stamp
-    attempts: int = 0
     priority: int = 0  # above 0: asked for, or changed a moment ago
     alone: bool = False  # nothing else is read meanwhile, and there is room in memory
 

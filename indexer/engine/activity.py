@@ -47,7 +47,7 @@ class ActivityMonitor:
     models: ModelsInUse
     throttle: Throttle
     _progress: Progress | None = None
-    _recent: deque[tuple[float, int, int]] = field(default_factory=deque)
+    _recent: deque[tuple[float, int]] = field(default_factory=deque)
     _counts: ActivityCounts = field(default_factory=ActivityCounts)
     _count_at: float = float("-inf")
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -66,7 +66,7 @@ class ActivityMonitor:
                 self._count_at = float("-inf")
                 return
             now = time.monotonic()
-            self._recent.append((now, progress.pages, progress.passages))
+            self._recent.append((now, progress.pages))
             while len(self._recent) > 2 and now - self._recent[0][0] > WINDOW_S:
                 self._recent.popleft()
 
@@ -77,12 +77,10 @@ class ActivityMonitor:
     def current_activity(self) -> Activity:
         progress = self._progress
         device, notes = self.models.device
-        pages, passages = self._rates()
         counts, refusal = self._counted(), self.catalog.refusal
         return Activity(
             running=None if progress is None else Running("index", progress),
-            pages_per_second=pages,
-            passages_per_second=passages,
+            pages_per_second=self._pages_per_second(),
             changes=self.catalog.db.files_version,
             device=device,
             device_notes=tuple(notes),
@@ -97,15 +95,13 @@ class ActivityMonitor:
             empty=counts.empty,
         )
 
-    def _rates(self) -> tuple[float, float]:
+    def _pages_per_second(self) -> float:
         with self._lock:
             if not self._recent:
-                return 0.0, 0.0
-            began, pages, passages = self._recent[0]
-            _, last_pages, last_passages = self._recent[-1]
+                return 0.0
+            began, pages = self._recent[0]
             seconds = max(time.monotonic() - began, 1e-3)
-        # Counts begin at 0 with each run.
-        return max(0, last_pages - pages) / seconds, max(0, last_passages - passages) / seconds
+            return max(0, self._recent[-1][1] - pages) / seconds  # counts begin at 0 with each run
 
     def _change(self) -> reindex.SpaceChange:
         try:

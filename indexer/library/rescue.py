@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from indexer.api.private_files import LibraryLock
 from indexer.catalog.catalog import Catalog
-from indexer.catalog.docs import RESERVED
+from indexer.catalog.choices import read_choice, write_choice
+from indexer.catalog.docs import RESERVED, RESERVED_UNTIL
 from indexer.catalog.names import add_names, add_title
 from indexer.database import is_whole, remove_database
 from indexer.library.library import CATALOG_NAME, INDEX_NAME
@@ -84,11 +85,8 @@ def _make_consistent(catalog: Catalog) -> None:
         connection.execute("DELETE FROM contents WHERE doc IS NULL AND state = ''")
         _cut_references(connection)
         last = connection.execute("SELECT coalesce(max(doc), 0) FROM docs").fetchone()[0]
-        known = connection.execute("SELECT value FROM meta WHERE key = 'docs_reserved'").fetchone()
-        reserved = max(int(known[0]) if known else 1, last + 1) + RESERVED
-        connection.execute(
-            "INSERT OR REPLACE INTO meta (key, value) VALUES ('docs_reserved', ?)", (str(reserved),)
-        )
+        known = int(read_choice(connection, RESERVED_UNTIL) or 1)
+        write_choice(connection, RESERVED_UNTIL, str(max(known, last + 1) + RESERVED))
     catalog.upkeep.requeue_without_contents()
 
 

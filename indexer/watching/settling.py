@@ -52,10 +52,6 @@ class Settling:
         waiting = self._waiting.setdefault(path, _Waiting(now, now))
         waiting.since = now
 
-    def clear(self) -> None:
-        """Remove all paths, as everything is scanned anyway."""
-        self._waiting.clear()
-
     def ready(self, now: float, stamp_of: Callable[[bytes], SizeAndTime]) -> list[bytes]:
         """Remove and return the paths that have settled at a monotonic time in seconds."""
         settled = []

@@ -110,7 +110,7 @@ def measure(program: Program, documents: Path, questions: Iterator[str], times: 
     wait(lambda: program.supervisor.state is EngineState.READY)
     program.window.pages.show_page(SEARCH)
     program.link.send_request(Index((documents,), kept=True), done=ignore)
-    wait(lambda: (feed := program.feed.latest) is not None and feed.passages_per_second > 0)
+    wait(lambda: (feed := program.feed.latest) is not None and feed.pages_per_second > 0)
     print("| last key to | hits by words | the answer | the first of both, worst | load |")
     print("|---|---|---|---|---|")
     for name, goal in GOALS_MS.items():

@@ -119,7 +119,7 @@ def _report(
 ) -> None:
     reading = threading.Thread(target=_read, args=(library, documents))
     reading.start()
-    while engine.call(GetActivity()).passages_per_second <= 0:
+    while engine.call(GetActivity()).pages_per_second <= 0:
         time.sleep(LOOK_S)
     print("| while a folder is read | median | worst | still read |")
     print("|---|---|---|---|")

@@ -69,7 +69,7 @@ def test_a_pause_outlives_the_engine_and_costs_nothing(world: World, undisturbed
         notes: list[str] = []
         with indexing(world, engine, lambda progress: notes.append(progress.note)) as finish:
             wait_for(lambda: any("paused" in note for note in notes))
-            assert engine.call(GetActivity()).passages_per_second == 0
+            assert engine.call(GetActivity()).pages_per_second == 0
             engine.call(SetPace(paused=False))
             assert not finish().cancelled
         check_same(look(engine), undisturbed)

@@ -20,6 +20,7 @@ from indexer.engine.engine import Engine
 from indexer.pipeline.parts import BatchSizes
 from indexer.store.values import key_of
 from tests.tiny_model import TINY
+from tests.unit.catalog.fakes import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -184,7 +185,7 @@ def look(engine: Engine) -> Seen:
     files: dict[str, tuple[object, ...]] = {}
     passages, vectors = {}, {}
     owners: dict[int, set[str]] = {}
-    for row in catalog.files.listing(limit=10_000):
+    for row in listed(catalog):
         files[row.file] = (row.state, row.code, row.detail, row.size, row.pages, row.bad_pages)
         known = catalog.files.at(row.path)
         doc = catalog.files.doc_of(known[0]) if known else None

@@ -65,7 +65,7 @@ BUSY = {
         Step.INDEX, files_done=12_345, files_total=67_890, pages=120_000, passages=100,
         seconds=100.0, eta_seconds=40_000.0,
     ),
-    "reason": "battery", "pages_per_second": 123.4, "passages_per_second": 1234.5,
+    "reason": "battery", "pages_per_second": 123.4,
     "embedded_share": 0.62, "pending": 55_545,
     "device_notes": (
         Note("device_failed", {

@@ -5,16 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from indexer.api.requests import Order
 from indexer.api.types import DocumentInfo, FileState
+from indexer.catalog.coverage import CoverageFilter
 from indexer.catalog.records import FoundFile, FoundFolder, QueuedFile, Root
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from indexer.api.types import FileRow
     from indexer.catalog.catalog import Catalog
 
 VOLUME = 7
+
+
+def listed(catalog: Catalog, state: FileState | None = None) -> list[FileRow]:
+    """List the files in the order of their paths."""
+    return catalog.coverage.page(CoverageFilter(state), Order.PATH, 0, 10_000)
 
 
 def found(
@@ -91,4 +99,4 @@ def read_all(catalog: Catalog) -> dict[str, int]:
 
 
 def states(catalog: Catalog) -> dict[str, str]:
-    return {row.file: str(row.state) for row in catalog.files.listing()}
+    return {row.file: str(row.state) for row in listed(catalog)}

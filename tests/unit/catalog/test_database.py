@@ -12,6 +12,7 @@ from indexer.api.errors import WorldError
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.schema import LAYOUT
 from indexer.database import Database
+from tests.unit.catalog.fakes import listed
 
 from .fakes import FakeWalk, found, root_at
 
@@ -41,10 +42,10 @@ def test_readers_do_not_wait_for_the_writer(catalog: Catalog, tmp_path: Path) ->
     seen: list[int] = []
     with catalog.write() as connection:
         connection.execute("DELETE FROM files")
-        reader = threading.Thread(target=lambda: seen.append(len(catalog.files.listing())))
+        reader = threading.Thread(target=lambda: seen.append(len(listed(catalog))))
         reader.start()
         reader.join(5)
-        assert catalog.files.listing() == []
+        assert listed(catalog) == []
     assert seen == [1]
 
 

@@ -9,6 +9,7 @@ from indexer.api.types import FileState
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.docs import RESERVED
 from indexer.catalog.states import FAULT
+from tests.unit.catalog.fakes import listed
 
 from .fakes import FakeWalk, found, info, read, read_all, root_at, states
 
@@ -69,7 +70,7 @@ def test_vectors_make_a_document_indexed_or_partial(catalog: Catalog, root: int)
         assert catalog.spaces.begin(doc, space.id)
         catalog.spaces.finish(doc, space.id, passages)
     assert states(catalog) == {"a": "indexed", "b": "partial"}
-    assert catalog.files.listing()[1].bad_pages == (2, 3)
+    assert listed(catalog)[1].bad_pages == (2, 3)
     assert catalog.spaces.pending(space.id, 10) == []
 
 
@@ -131,7 +132,7 @@ def test_pages_that_were_read_on_through_a_damage_are_listed_and_cost_no_state(
     )
     catalog.docs.finish_passages(begun.doc, 1)
     catalog.spaces.finish(begun.doc, space, 1)
-    (row,) = catalog.files.listing()
+    (row,) = listed(catalog)
     assert (row.state, row.bad_pages) == ("indexed", (2,))
 
 
@@ -179,12 +180,12 @@ def test_a_document_that_the_model_had_at_two_faults_is_set_aside(
     # A copy that is found later shares what is known.
     read(catalog, catalog.queue.take(1)[0], "a")
     assert states(catalog) == {"a": "failed", "b": "indexed", "copy": "failed"}
-    assert {row.code for row in catalog.files.listing(FileState.FAILED)} == {"crashed_engine"}
+    assert {row.code for row in listed(catalog, FileState.FAILED)} == {"crashed_engine"}
     assert catalog.coverage.set_aside() == 2
     assert catalog.spaces.pending(space.id, 10) == []
     assert catalog.spaces.suspects(space.id) == []
 
-    known = catalog.files.at(catalog.files.listing(FileState.FAILED)[0].path)
+    known = catalog.files.at(listed(catalog, FileState.FAILED)[0].path)
     assert known is not None
     assert catalog.queue.retry(files=[known[0]]) == 1
     assert states(catalog) == {"a": "queued", "b": "indexed", "copy": "text_only"}

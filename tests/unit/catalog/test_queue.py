@@ -9,6 +9,7 @@ import pytest
 from indexer.api.types import FileState
 from indexer.catalog.queue import MAX_TRIES
 from indexer.catalog.states import FAULT, Stamp
+from tests.unit.catalog.fakes import listed
 
 from .fakes import FakeWalk, found, info, read, read_all, root_at, states
 
@@ -75,7 +76,7 @@ def test_a_failure_of_the_bytes_is_shared_by_copies(
     catalog.queue.fail(first.file, code, {"pages": 2}, content=("hash", "text", 1))
     assert catalog.docs.link(second.file, "hash", second.stamp, "text", 1)
     assert states(catalog) == {"a": state, "b": state}
-    assert {row.code for row in catalog.files.listing()} == {code}
+    assert {row.code for row in listed(catalog)} == {code}
     assert catalog.queue.waiting() == 0
 
 

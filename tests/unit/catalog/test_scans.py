@@ -10,6 +10,7 @@ from indexer.api.types import FileState
 from indexer.catalog.queue import MAX_TRIES
 from indexer.catalog.records import FoundFile, ScanCounts
 from indexer.catalog.states import TRANSIENT_CODES
+from tests.unit.catalog.fakes import listed
 
 from .fakes import FakeWalk, found, read_all, root_at, states
 
@@ -189,7 +190,7 @@ def test_a_folder_that_could_not_be_listed_keeps_its_files(
     for _ in range(2):
         assert catalog.scans.apply(root.id, denied).removed == 0
         assert states(catalog) == {"d": "failed", "d/a.txt": "text_only", "d/e/b.txt": "text_only"}
-    assert catalog.files.listing(state=FileState.FAILED)[0].code == "path_denied"
+    assert listed(catalog, FileState.FAILED)[0].code == "path_denied"
 
 
 def test_stopping_half_way_removes_nothing(catalog: Catalog, tmp_path: Path) -> None:
@@ -214,7 +215,7 @@ def test_names_that_are_not_utf8_survive(catalog: Catalog, tmp_path: Path) -> No
     catalog.scans.apply(root.id, walk)
     (job,) = catalog.queue.take(1)
     assert job.path == os.fsencode(tmp_path / "r") + b"/" + name
-    (row,) = catalog.files.listing()
+    (row,) = listed(catalog)
     assert os.fsencode(row.path) == job.path
     assert os.fsencode(row.file) == name
 

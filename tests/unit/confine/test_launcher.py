@@ -15,13 +15,14 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no for
 
 _START = """
 import os, socket, subprocess, sys, time
-from dataclasses import make_dataclass
+from types import new_class
 from typing import Any
 from indexer.confine import launcher, network
 from indexer.api.errors import LecternError, WorldError
 
 def declared(name, *fields):
-    return make_dataclass(name, fields, bases=(launcher.LauncherRequest[Any],), frozen=True)
+    kind = launcher.LauncherRequest[Any]
+    return new_class(name, (kind,), {}, lambda body: body.update(__annotations__=dict(fields)))
 
 Pid, Socket, Files, Fail, Break, Wait, Unknown = map(
     declared, ("Pid", "Socket", "Files", "Fail", "Break", "Wait", "Unknown"))

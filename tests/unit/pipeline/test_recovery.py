@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from indexer.library.recovery import incomplete, recover
 from tests.store_rows import rows, vectors
-from tests.unit.catalog.fakes import FakeWalk, found, root_at
+from tests.unit.catalog.fakes import FakeWalk, found, listed, root_at
 from tests.unit.pipeline.conftest import SPACE
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def states(library: Library) -> dict[str, str]:
-    return {row.file: str(row.state) for row in library.catalog.files.listing()}
+    return {row.file: str(row.state) for row in listed(library.catalog)}
 
 
 def test_an_undamaged_library_is_unchanged(library: Library) -> None:

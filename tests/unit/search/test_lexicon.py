@@ -13,7 +13,7 @@ from indexer.catalog.records import FoundFile
 from indexer.search.lexicon import K1, NAME_WEIGHT, TITLE_WEIGHT, B
 from indexer.store.word_index import DocumentWords
 from indexer.text.terms import fold
-from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
+from tests.unit.catalog.fakes import FakeWalk, found, listed, read_all, root_at
 from tests.unit.search.library import Library
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def add(library: Library, texts: Mapping[str, str]) -> dict[str, int]:
     """Index documents by file name; gives their numbers."""
     catalog = library.catalog
     root = root_at(catalog, Path(catalog.db.path.parent) / "root").id
-    there = [FoundFile(row.file.encode(), 10, 1, 7, 0, "text") for row in catalog.files.listing()]
+    there = [FoundFile(row.file.encode(), 10, 1, 7, 0, "text") for row in listed(catalog)]
     catalog.scans.apply(root, FakeWalk({"": [*there, *map(found, texts)]}))
     docs = read_all(catalog)
     library.write({doc: texts[name] for name, doc in docs.items()})
