@@ -45,20 +45,13 @@ def verify_lines(found: Verification) -> list[str]:
     ]
 
 
-def _repair_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--no-index", action="store_true", help="only remove what is damaged; read nothing again"
-    )
-    json_argument(parser)
-
-
 def _repair(options: Namespace, context: CommandContext) -> int:
     context.opened()
     rescued = _rescued(context)
 
     def work(call: Call) -> tuple[RepairOutcome, Summary | None]:
         repaired = call(Repair())
-        if options.no_index or not (repaired.problems or repaired.queued or rescued):
+        if not (repaired.problems or repaired.queued or rescued):
             return repaired, None
         return repaired, call(Index())
 
@@ -68,8 +61,7 @@ def _repair(options: Namespace, context: CommandContext) -> int:
     answer = {"rescued": rescued, **encode(repaired)}
     if read_again is not None:
         answer |= {"states": encode(read_again.states), "cancelled": read_again.cancelled}
-    lines = repair_lines(rescued, repaired, read_again=read_again is not None)
-    context.answer(options, answer, *lines)
+    context.answer(options, answer, *repair_lines(rescued, repaired))
     if read_again is not None and read_again.cancelled:
         return CANCELLED
     return DAMAGED if repaired.left else 0
@@ -90,7 +82,7 @@ def _rescued(context: CommandContext) -> list[str]:
         return []
 
 
-def repair_lines(rescued: list[str], repaired: RepairOutcome, *, read_again: bool) -> list[str]:
+def repair_lines(rescued: list[str], repaired: RepairOutcome) -> list[str]:
     """Format the problems before and after a repair."""
     found = [*rescued, *(problem.sentence for problem in repaired.problems)]
     if not found:
@@ -99,10 +91,7 @@ def repair_lines(rescued: list[str], repaired: RepairOutcome, *, read_again: boo
     if repaired.left:
         left = [f"  {render.name(problem.sentence)}" for problem in repaired.left]
         return ["Found:", *lines, "Still there:", *left]
-    if read_again:
-        return ["Found, and repaired:", *lines, "What was lost is read again."]
-    queued = render.count(repaired.queued, "file")
-    return ["Found, and taken out:", *lines, f"{queued} to be read again by `lectern index`."]
+    return ["Found, and repaired:", *lines, "What was lost is read again."]
 
 
 def _reindex_arguments(parser: ArgumentParser) -> None:
@@ -201,11 +190,8 @@ COMMANDS = (
         "with it is read again from your files, which are never changed. A catalog or a table that "
         "cannot be opened is made again from what can still be read of it. The exit status is 0 if "
         "the library is whole afterwards.",
-        (
-            ("lectern repair", "repair, and read again what was lost"),
-            ("lectern repair --no-index", "repair now, read later"),
-        ),
-        _repair_arguments,
+        (("lectern repair", "repair, and read again what was lost"),),
+        json_argument,
         _repair,
     ),
     Command(

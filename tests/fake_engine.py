@@ -254,7 +254,6 @@ class FakeEngine(FakeLibrary):
             IDLE,
             running=None if progress is None else Running("index", progress),
             pages_per_second=progress.pages_per_second if progress else 0.0,
-            passages_per_second=progress.passages_per_second if progress else 0.0,
             changes=self.changes,
             speed=self.speed,
             paused=self.paused,

@@ -127,7 +127,6 @@ PHRASES = {
     "image_damaged": N_("the image cannot be decoded"),
     "content_damaged": N_("its content is damaged"),
     "xml_damaged": N_("its XML is damaged"),
-    "xml_encoding": N_("its XML is in an unknown encoding"),
     "xml_entities": N_("its XML declares entities"),
     "not_converted": N_("LibreOffice cannot read it either"),
     "page_missing": N_("there is no page {page}"),
@@ -161,7 +160,6 @@ PHRASES = {
     "part_without_libreoffice": N_("LibreOffice is needed to read it"),
     "too_many_inside": N_("too many files came before it"),
     "stopped_answering": N_("it stopped answering"),
-    "write_cut_short": N_("the last write is incomplete"),
     # errors of the operating system on files
     "os_absent": N_("it does not exist"),
     "os_denied": N_("the system does not permit it"),

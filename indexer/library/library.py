@@ -25,13 +25,13 @@ from indexer.api.private_files import (
 from indexer.catalog import schema
 from indexer.catalog.choices import CHOICES_NAME, save_copy
 from indexer.database import Layout, remove_database, version_of
-from indexer.files.walk import content_id
 from indexer.library.crashes import MARK_NAME
 from indexer.ocr.cache import FILE_NAME, SIDE_NAME
 from indexer.store import texts, vectors
 from indexer.store.texts import TEXTS_NAME
 from indexer.store.vectors import VECTORS_PREFIX, vector_files
 from indexer.store.words import WORDS
+from indexer.vault.convert import compare_folders, copy_folder
 from indexer.vault.place import LOG, TEMPORARY, WINDOW
 
 CATALOG_NAME = "catalog.sqlite"
@@ -216,25 +216,9 @@ def _copy(library: Path, destination: Path) -> None:
     part = destination.with_name(f"{destination.name}.part")
     try:
         shutil.rmtree(part, ignore_errors=True)
-        shutil.copytree(library, part)
-        _compare(library, part)
-        (part / LOCK_NAME).unlink(missing_ok=True)
+        copy_folder(library, part)
+        compare_folders(library, part)
         part.rename(destination)
     except OSError as error:
         shutil.rmtree(part, ignore_errors=True)
         raise WorldError("library_unwritable", library=str(destination)) from error
-
-
-def _compare(library: Path, copy: Path) -> None:
-    """Compare the copy with the original, which is deleted next.
-
-    Raises ``OSError`` if a file of the copy differs.
-    """
-    for folder, _folders, files in os.walk(copy):
-        for name in files:
-            made = Path(folder) / name
-            original = library / made.relative_to(copy)
-            if content_id(os.fsencode(made)).content_id != (
-                content_id(os.fsencode(original)).content_id
-            ):
-                raise OSError(errno.EIO, "the copy differs", str(made))

@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 FLUSH_S = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedDocument:
-    """A completely read document, and its number of passages."""
+@dataclass(slots=True)
+class WrittenDocument:
+    """A document whose passages are being written, and how many there are so far."""
 
     doc: int
     info: DocumentInfo
-    passages: int
+    passages: int = 0
     priority: int = 0  # of its file
 
 
@@ -67,7 +67,7 @@ class PassageWriter:
     flush_at: int  # passages
     written: int = 0
     _rows: list[PassageRow] = field(default_factory=list)
-    _ended: list[FinishedDocument] = field(default_factory=list)
+    _ended: list[WrittenDocument] = field(default_factory=list)
     _since: float = 0.0
 
     @property
@@ -83,7 +83,7 @@ class PassageWriter:
             PassageRow(doc, info.text_id, info.language, passage) for passage in passages
         )
 
-    def complete_document(self, document: FinishedDocument) -> None:
+    def complete_document(self, document: WrittenDocument) -> None:
         """Mark a document as complete with the next flush."""
         if not self.holding:
             self._since = time.monotonic()
@@ -102,7 +102,7 @@ class PassageWriter:
         waited = time.monotonic() - self._since
         return len(self._rows) >= self.flush_at or waited >= FLUSH_S or (starved and waited >= 0.3)
 
-    def flush_passages(self) -> list[FinishedDocument]:
+    def flush_passages(self) -> list[WrittenDocument]:
         """Write the buffer, the store first; return the documents that this completes."""
         rows, ended = self._rows, self._ended
         self._rows, self._ended = [], []
@@ -127,15 +127,6 @@ TICK_S = 0.2
 ENOUGH_READ = 8
 
 
-@dataclass(slots=True)
-class _Writing:
-    """A document whose passages are being written."""
-
-    doc: int
-    info: DocumentInfo
-    passages: int = 0
-
-
 class IndexingRun:
     """One run over everything that is queued or has no vectors yet.
 
@@ -150,7 +141,7 @@ class IndexingRun:
         self._reporter = reporter
         self._events: Queue[Event] = Queue(EVENTS_AHEAD)
         self._intake = Intake(parts, self._events)
-        self._writing: dict[int, _Writing] = {}  # by file
+        self._writing: dict[int, WrittenDocument] = {}  # by file
         self._with_gaps: set[str] = set()  # contents with pages to be recognised
         self._worker = EmbeddingWorker(
             parts.open_embedder, self._events, parts.gate, parts.throttle
@@ -295,7 +286,7 @@ class IndexingRun:
             job.file, content.content_id, content.stamp, info, title_used=info.title
         )
         if begun.write_passages:
-            self._writing[job.file] = _Writing(begun.doc, info)
+            self._writing[job.file] = WrittenDocument(begun.doc, info, priority=job.priority)
         faults.reached("document-begun", job.path)
         event.reply.set_result(begun.write_passages)
 
@@ -314,9 +305,7 @@ class IndexingRun:
         if event.failure is not None:
             self._failed(event, event.failure, writing)
         elif writing is not None:
-            self.passages.complete_document(
-                FinishedDocument(writing.doc, writing.info, writing.passages, job.priority)
-            )
+            self.passages.complete_document(writing)
             self._own.cut += writing.passages
             self._count(event.content, writing.info.pages)
 
@@ -330,7 +319,9 @@ class IndexingRun:
         if known in self._with_gaps:
             self._own.with_gaps += (known,)
 
-    def _failed(self, event: FileFinished, failure: LecternError, writing: _Writing | None) -> None:
+    def _failed(
+        self, event: FileFinished, failure: LecternError, writing: WrittenDocument | None
+    ) -> None:
         if writing is not None:
             self.passages.drop_document(writing.doc, event.job.file)
         content = None

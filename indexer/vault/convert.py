@@ -102,13 +102,13 @@ def _copy_into(
     parts = {"": place.library, **also}
     with working_mount(place, passphrase) as mounted:
         for name, part in parts.items():
-            _copy(part, mounted / name)
+            copy_folder(part, mounted / name)
         (mounted / TEMPORARY).mkdir(mode=_OWNER, exist_ok=True)
     _sync(place.folder)
     faults.reached("vault-copied")
     with working_mount(place, passphrase) as mounted:
         for name, part in parts.items():
-            _compare(part, mounted / name)
+            compare_folders(part, mounted / name)
     faults.reached("vault-compared")
 
 
@@ -147,10 +147,10 @@ def decrypt(place: VaultPlace, passphrase: str) -> None:
             faults.reached("plain-begun")
             with working_mount(place, passphrase) as mounted:
                 _check_room([mounted], place.folder)
-                _copy(mounted, place.plain)
+                copy_folder(mounted, place.plain)
                 _sync(place.folder)
                 faults.reached("plain-copied")
-                _compare(mounted, place.plain)
+                compare_folders(mounted, place.plain)
                 faults.reached("plain-compared")
         except BaseException:
             _undo(place)
@@ -293,7 +293,7 @@ def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
             yield from ((Path(entry.name) / path, each) for path, each in _walk(Path(entry.path)))
 
 
-def _copy(source: Path, made: Path) -> None:
+def copy_folder(source: Path, made: Path) -> None:
     """Copy a folder, and have each file written to the disk; sockets and pipes hold nothing."""
     made.mkdir(mode=_OWNER, exist_ok=True)
     for path, found in _walk(source):
@@ -304,14 +304,14 @@ def _copy(source: Path, made: Path) -> None:
             copy.symlink_to((source / path).readlink())
         elif stat.S_ISREG(found.st_mode):
             with (source / path).open("rb") as original, copy.open("xb") as file:
-                os.fchmod(file.fileno(), 0o600)
+                copy.chmod(0o600)
                 shutil.copyfileobj(original, file, _CHUNK_BYTES)
                 file.flush()
                 os.fsync(file.fileno())
             os.utime(copy, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
-def _compare(source: Path, made: Path) -> None:
+def compare_folders(source: Path, made: Path) -> None:
     """Compare a copy with its original.
 
     Raises:

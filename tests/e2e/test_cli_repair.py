@@ -36,19 +36,18 @@ def test_problems_are_listed_with_the_next_step() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rescued", "left", "read_again", "says"),
+    ("rescued", "left", "says"),
     [
-        ([], (), False, "lectern index"),
-        ([], (), True, "read again"),
-        ([], (PROBLEM,), False, "Still there"),
-        (["The catalog was damaged."], (), False, "The catalog was damaged."),
+        ([], (), "read again"),
+        ([], (PROBLEM,), "Still there"),
+        (["The catalog was damaged."], (), "The catalog was damaged."),
     ],
 )
 def test_the_outcome_of_a_repair_is_printed(
-    rescued: list[str], left: tuple[Problem, ...], read_again: bool, says: str
+    rescued: list[str], left: tuple[Problem, ...], says: str
 ) -> None:
     repaired = RepairOutcome((PROBLEM,), left, 1)
-    assert says in "\n".join(repair_lines(rescued, repaired, read_again=read_again))
+    assert says in "\n".join(repair_lines(rescued, repaired))
 
 
 def test_reindex_changes_the_model(lectern: Lectern, folder: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from indexer.catalog.catalog import Catalog
 from indexer.embed.batches import PassageVectors
 from indexer.pipeline.embedding import EmbeddingWorker
-from indexer.pipeline.run import FinishedDocument, PassageWriter
+from indexer.pipeline.run import PassageWriter, WrittenDocument
 from indexer.store.store import Store
 from indexer.throttle.throttle import QueryGate, Throttle
 from tests.store_rows import DIMENSION, passage, unit
@@ -60,7 +60,7 @@ class Library:
         writer.buffer_passages(
             doc, about, [passage(n, f"passage {n} of {doc}") for n in range(passages)]
         )
-        writer.complete_document(FinishedDocument(doc, about, passages))
+        writer.complete_document(WrittenDocument(doc, about, passages))
         assert [one.doc for one in writer.flush_passages()] == [doc]
 
     def read(self, **passages: int) -> dict[str, int]:

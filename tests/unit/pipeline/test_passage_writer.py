@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.pipeline.run import FinishedDocument, PassageWriter
+from indexer.pipeline.run import PassageWriter, WrittenDocument
 from tests.store_rows import passage
 from tests.unit.catalog.fakes import info
 
@@ -25,7 +25,7 @@ def test_passages_are_written_by_a_flush_and_marked_at_the_end(library: Library)
     assert library.catalog.docs.expected() == {}
 
     writer.buffer_passages(doc, info("a"), [passage(2, "third")])
-    writer.complete_document(FinishedDocument(doc, info("a"), 3))
+    writer.complete_document(WrittenDocument(doc, info("a"), 3))
     assert [one.doc for one in writer.flush_passages()] == [doc]
     assert library.store.passage_counts([doc]) == {doc: 3}
     assert library.catalog.docs.expected() == {doc: 3}
@@ -36,7 +36,7 @@ def test_passages_are_written_by_a_flush_and_marked_at_the_end(library: Library)
 def test_a_document_without_passages_is_marked(library: Library) -> None:
     (doc,) = library.begin("a")
     writer = writer_of(library)
-    writer.complete_document(FinishedDocument(doc, info("a"), 0))
+    writer.complete_document(WrittenDocument(doc, info("a"), 0))
     assert writer.holding
     assert [one.doc for one in writer.flush_passages()] == [doc]
     assert library.catalog.docs.expected() == {doc: 0}
@@ -62,7 +62,7 @@ def test_a_partly_read_document_that_failed_is_deleted(library: Library) -> None
     writer.buffer_passages(good, info("good"), [passage(0, "kept")])
     writer.buffer_passages(bad, info("bad"), [passage(1, "held")])
     writer.drop_document(bad, failed=0)
-    writer.complete_document(FinishedDocument(good, info("good"), 1))
+    writer.complete_document(WrittenDocument(good, info("good"), 1))
     assert [one.doc for one in writer.flush_passages()] == [good]
     assert library.store.known_docs().tolist() == [good]
     assert library.catalog.docs.known().tolist() == [good]
