@@ -262,7 +262,7 @@ def _serve_http(options: Namespace, context: CommandContext) -> int:
         library = DoorLibrary(engine, context.settings, Door.SERVE, renderer)
         context.note(f"Serving at {served.origins[0]}/#token={token}", "Ctrl+C ends it.")
         renderer.start_child()  # by this thread: the child ends with the one that started it
-        serve_http(library, renderer, served, token)
+        serve_http(library, served, token)
     return 0
 
 

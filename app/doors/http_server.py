@@ -1,7 +1,7 @@
 """``lectern serve``: a library over HTTP on the loopback, for scripts and for a page in a browser.
 
-``ROUTES`` declares every call with its parameters; checks and the OpenAPI description are made from
-it. Calls run in threads, and what the library refuses is an error with its code.
+``ROUTES`` are the calls of every door; checks and the OpenAPI description are made from them. Calls
+run in threads, and what the library refuses is an error with its code.
 """
 
 from __future__ import annotations
@@ -15,42 +15,34 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from app.doors import answers
+from app.doors.calls import CALLS, DoorCall
 from app.doors.http_guard import OWNER, Guard
-from app.doors.library import (
-    MOST_BYTES,
-    MOST_DOCUMENTS,
-    MOST_HITS,
-    MOST_STATEMENTS,
-    DoorCaller,
-    QueryFilters,
-    TextRange,
-)
+from app.doors.library import DoorCaller, DoorLibrary
 from indexer.api.codec import encode
 from indexer.api.document_requests import MOST_TEXTS
 from indexer.api.errors import Cancelled, LecternError, WorldError, bad_usage
 
 if TYPE_CHECKING:
+    import inspect
     import socket
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from starlette.requests import Request
 
-    from app.doors.library import DoorLibrary
-    from app.doors.page_images import PageRenderer
     from app.doors.users import TokenOwner
 
 _STATUS = {"door_closed": 403, "unknown_collection": 404, "not_a_root": 404, "not_indexed": 404,
            "bad_query": 400, "bad_request": 400, "busy": 503, "engine_gone": 503}  # fmt: skip
-_MOST = 2**31
 _MOST_CHARACTERS = 20_000
 _MOST_VALUES = 50
+# The names of parameters here that are others for assistants; lists are given one by one.
+_NAMES = {"query": "q", "collections": "collection", "types": "type"}
 _STATIC = {
     "/": ("doors/page.html", "text/html"),
     "/page.js": ("doors/page.js", "text/javascript"),
@@ -59,148 +51,40 @@ _STATIC = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a call: a number with bounds, a text, or (``many``) texts."""
-
-    name: str
-    help: str
-    number: tuple[int, int, int] | None = None  # default, least, most
-    many: bool = False
-    required: bool = False
-
-    def read(self, request: Request) -> Any:
-        """Return its value in a request. Raises ``bad_request``."""
-        values = request.query_params.getlist(self.name)
-        if self.required and not any(values):
-            raise WorldError("bad_request", reason=f"{self.name} is missing")
-        if len(values) > (_MOST_VALUES if self.many else 1) or any(
-            len(value) > _MOST_CHARACTERS for value in values
-        ):
-            raise WorldError("bad_request", reason=f"{self.name} is too long")
-        if self.many:
-            return tuple(values)
-        if self.number is None:
-            return values[0] if values else ""
-        default, least, most = self.number
-        if not values:
-            return default
-        text = values[0]
-        if not (text.isascii() and text.isdigit()) or not least <= int(text[:12]) <= most:
-            raise WorldError("bad_request", reason=f"{self.name} is not from {least} to {most}")
-        return int(text)
-
-    def schema(self) -> dict[str, Any]:
-        """Describe it for OpenAPI."""
-        kind: dict[str, Any] = {"type": "string"}
-        if self.number is not None:
-            default, least, most = self.number
-            kind = {"type": "integer", "default": default, "minimum": least, "maximum": most}
-        if self.many:
-            kind = {"type": "array", "items": kind}
-        return {"name": self.name, "in": "query", "description": self.help,
-                "required": self.required, "schema": kind}  # fmt: skip
+ROUTES = (*CALLS, DoorCall.of(DoorLibrary.page))
+_IMAGE = DoorCall.of(DoorLibrary.image)
 
 
-@dataclass(frozen=True, slots=True)
-class ApiCall:
-    """A call: its path, its parameters, its answer, and what makes it from their values."""
-
-    path: str
-    summary: str
-    parameters: tuple[Parameter, ...]
-    answer: type[Any]
-    call: Callable[[DoorLibrary, DoorCaller, Mapping[str, Any]], Any]
-
-
-_COLLECTIONS = Parameter("collection", "A collection; several may be given.", many=True)
-_DOCUMENT = Parameter("document", "The address or the path of a document.", required=True)
-_FILTERS = (
-    Parameter("type", "Such as pdf, docx or mail.", many=True),
-    *(Parameter(name, f"Filter by {name}.")
-      for name in ("folder", "title", "author", "language", "after", "before")),
-)  # fmt: skip
-_PAGE = Parameter("page", "A page; 0 for all.", (0, 0, _MOST))
-
-
-def _limit(default: int, most: int) -> Parameter:
-    return Parameter("limit", "The most to return.", (default, 1, most))
+def _read(parameter: inspect.Parameter, request: Request) -> Any:
+    """Return the value of a parameter in a request. Raises ``bad_request``."""
+    name = _NAMES.get(parameter.name, parameter.name)
+    given = request.query_params.getlist(name)
+    many = isinstance(parameter.default, tuple)
+    required = parameter.default is parameter.empty
+    if required and not any(given):
+        raise WorldError("bad_request", reason=f"{name} is missing")
+    if len(given) > (_MOST_VALUES if many else 1) or any(
+        len(value) > _MOST_CHARACTERS for value in given
+    ):
+        raise WorldError("bad_request", reason=f"{name} is too long")
+    if not given:
+        return parameter.default
+    try:
+        return TypeAdapter(parameter.annotation).validate_python(given if many else given[0])
+    except ValidationError as error:
+        raise WorldError("bad_request", reason=f"{name}: {error.errors()[0]['msg']}") from error
 
 
-def _filters(values: Mapping[str, Any]) -> QueryFilters:
-    names = ("folder", "title", "author", "language", "after", "before")
-    return QueryFilters(values["type"], *(values[name] for name in names))
-
-
-ROUTES = (
-    ApiCall(
-        "/api/search", "Find the passages that answer a question",
-        (Parameter("q", "A question, or words.", required=True), _COLLECTIONS,
-         _limit(10, MOST_HITS), *_FILTERS),
-        answers.SearchAnswer,
-        lambda library, who, of: library.search(
-            who, of["q"], _filters(of), of["collection"], of["limit"]
-        ),
-    ),
-    ApiCall(
-        "/api/similar", "Find passages like a document or a page of it",
-        (_DOCUMENT, _PAGE, _COLLECTIONS, _limit(10, MOST_HITS)),
-        answers.SearchAnswer,
-        lambda library, who, of: library.similar(
-            who, of["document"], of["page"], of["collection"], of["limit"]
-        ),
-    ),
-    ApiCall(
-        "/api/read", "Read a page, a range or all of a document, in parts",
-        (_DOCUMENT, _PAGE,
-         Parameter("start", "The first character.", (0, 0, _MOST)),
-         Parameter("end", "Where it ends; 0 for the end.", (0, 0, _MOST)),
-         Parameter("around", "Characters on both sides.", (0, 0, 100_000)),
-         Parameter("max_bytes", "The most bytes of text.", (32 << 10, 1, MOST_BYTES)),
-         Parameter("hash", "Of a passage, to verify that it is there.")),
-        answers.ReadAnswer,
-        lambda library, who, of: library.read(
-            who, of["document"],
-            TextRange(of["page"], of["start"], of["end"], of["around"], of["max_bytes"]),
-            of["hash"],
-        ),
-    ),
-    ApiCall(
-        "/api/compare", "What each of two documents says that the other does not",
-        (Parameter("first", "A document.", required=True),
-         Parameter("second", "Another one.", required=True), _limit(30, MOST_STATEMENTS)),
-        answers.CompareAnswer,
-        lambda library, who, of: library.compare(who, of["first"], of["second"], of["limit"]),
-    ),
-    ApiCall(
-        "/api/documents", "List documents",
-        (_COLLECTIONS, *_FILTERS, Parameter("offset", "How many to skip.", (0, 0, _MOST)),
-         _limit(50, MOST_DOCUMENTS)),
-        answers.DocumentsAnswer,
-        lambda library, who, of: library.documents(
-            who, _filters(of), of["collection"], of["offset"], of["limit"]
-        ),
-    ),
-    ApiCall(
-        "/api/status", "The collections that may be seen", (), answers.StatusAnswer,
-        lambda library, who, _of: library.status(who),
-    ),
-    ApiCall(
-        "/api/page", "The size of a page, and where a passage stands on it",
-        (_DOCUMENT, Parameter("page", "The page.", (1, 1, _MOST)),
-         Parameter("start", "Where the passage begins.", (0, 0, _MOST)),
-         Parameter("end", "Where it ends.", (0, 0, _MOST))),
-        answers.PageAnswer,
-        lambda library, who, of: library.page(
-            who, of["document"], of["page"], of["start"], of["end"]
-        ),
-    ),
-)  # fmt: skip
-_IMAGE = (
-    _DOCUMENT,
-    Parameter("page", "The page.", (1, 1, _MOST)),
-    Parameter("width", "Its width in pixels.", (900, 100, 2_400)),
-)
+def _described(parameter: inspect.Parameter) -> dict[str, Any]:
+    """Describe a parameter for OpenAPI."""
+    schema = TypeAdapter(parameter.annotation).json_schema()
+    required = parameter.default is parameter.empty
+    if not required:
+        schema["default"] = parameter.default
+    return {
+        "name": _NAMES.get(parameter.name, parameter.name), "in": "query",
+        "description": schema.pop("description", ""), "required": required, "schema": schema,
+    }  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -208,14 +92,15 @@ class LibraryHttp:
     """The application: routes to a library, without any guard."""
 
     library: DoorLibrary
-    renderer: PageRenderer
     address: str
     model: str = "lectern"
     _static: dict[str, bytes] = field(default_factory=dict)
 
     def application(self) -> Starlette:
         """Return the ASGI application."""
-        routes = [Route(one.path, partial(self._answer, one), methods=["GET"]) for one in ROUTES]
+        routes = [
+            Route(f"/api/{one.name}", partial(self._answer, one), methods=["GET"]) for one in ROUTES
+        ]
         routes += [Route(path, self._file, methods=["GET"]) for path in _STATIC]
         routes += [
             Route("/api/page.png", self._image, methods=["GET"]),
@@ -225,20 +110,15 @@ class LibraryHttp:
         ]
         return Starlette(routes=routes)
 
-    async def _answer(self, route: ApiCall, request: Request) -> Response:
-        def work() -> Any:
-            values = {each.name: each.read(request) for each in route.parameters}
-            return route.call(self.library, _caller(request), values)
-
-        return await _run(lambda: JSONResponse(encode(work())))
+    async def _answer(self, call: DoorCall, request: Request) -> Response:
+        return await _run(lambda: JSONResponse(encode(self._made(call, request))))
 
     async def _image(self, request: Request) -> Response:
-        def work() -> Response:
-            document, page, width = (each.read(request) for each in _IMAGE)
-            path = self.library.visible(_caller(request), document)
-            return Response(self.renderer.image(path, page, width), media_type="image/png")
+        return await _run(lambda: Response(self._made(_IMAGE, request), media_type="image/png"))
 
-        return await _run(work)
+    def _made(self, call: DoorCall, request: Request) -> Any:
+        values = {each.name: _read(each, request) for each in call.parameters}
+        return call.answered(self.library, _caller(request), values)
 
     async def _embeddings(self, request: Request) -> Response:
         """Embed texts in the convention of ``/v1/embeddings``; ``input_type`` may be query."""
@@ -290,14 +170,14 @@ def description() -> dict[str, Any]:
         schemas |= schema.pop("$defs", {})
         schemas[one.answer.__name__] = schema
         content = {"schema": {"$ref": f"#/components/schemas/{one.answer.__name__}"}}
-        paths[one.path] = {"get": {
-            "summary": one.summary,
-            "parameters": [each.schema() for each in one.parameters],
+        paths[f"/api/{one.name}"] = {"get": {
+            "summary": one.help.partition("\n")[0],
+            "parameters": [*map(_described, one.parameters)],
             "responses": {"200": {"description": "The answer",
                                   "content": {"application/json": content}}},
         }}  # fmt: skip
     paths["/api/page.png"] = {"get": {
-        "summary": "A page as an image", "parameters": [each.schema() for each in _IMAGE],
+        "summary": "A page as an image", "parameters": [*map(_described, _IMAGE.parameters)],
         "responses": {"200": {"description": "The image", "content": {"image/png": {}}}},
     }}  # fmt: skip
     paths["/v1/embeddings"] = {"post": {
@@ -364,9 +244,7 @@ class ServedAddress:
     key: Path | None = None
 
 
-def serve_http(
-    library: DoorLibrary, renderer: PageRenderer, served: ServedAddress, token: str
-) -> None:
+def serve_http(library: DoorLibrary, served: ServedAddress, token: str) -> None:
     """Serve until a signal ends the process.
 
     Raises ``bad_usage``, for a certificate or a key that is none.
@@ -375,7 +253,7 @@ def serve_http(
 
     import uvicorn
 
-    application = LibraryHttp(library, renderer, served.origins[0]).application()
+    application = LibraryHttp(library, served.origins[0]).application()
     config = uvicorn.Config(
         Guard(application, served.origins, token),
         ssl_certfile=served.certificate,

@@ -14,8 +14,10 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from pydantic import Field
 
 from app.doors.access import EVERYTHING, Access, Door
 from app.doors.answers import (
@@ -64,6 +66,19 @@ MOST_QUERY = 2_000
 _MOST_COLLECTIONS = 50
 _YEARS_KEPT = 512
 _TEXTS = 8  # embedded by one request
+_MOST_NUMBER = 2**31
+
+Collections = Annotated[
+    tuple[str, ...],
+    Field(max_length=50, description="Names of collections; empty: all that may be seen."),
+]
+DocumentName = Annotated[
+    str, Field(max_length=20_000, description="The address or the absolute path of a document.")
+]
+PageFilter = Annotated[int, Field(ge=0, le=_MOST_NUMBER, description="Only this page; 0: all.")]
+Offset = Annotated[int, Field(ge=0, le=2**40, description="A character, counted from 0.")]
+HitLimit = Annotated[int, Field(ge=1, le=MOST_HITS, description="The most to return.")]
+ShortText = Annotated[str, Field(max_length=500)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +97,15 @@ class DoorCaller:
 class QueryFilters:
     """Filters of a search beside its text; "" and empty for none. Dates are ISO 8601."""
 
-    types: tuple[str, ...] = ()
-    folder: str = ""
-    title: str = ""
-    author: str = ""
-    language: str = ""
-    after: str = ""
-    before: str = ""
+    types: Annotated[
+        tuple[str, ...], Field(max_length=20, description="Such as pdf, docx or mail.")
+    ] = ()
+    folder: Annotated[ShortText, Field(description="Only files below this folder.")] = ""
+    title: ShortText = ""
+    author: ShortText = ""
+    language: Annotated[ShortText, Field(description="Such as de or German.")] = ""
+    after: Annotated[ShortText, Field(description="Files changed after this date.")] = ""
+    before: Annotated[ShortText, Field(description="Files changed before this date.")] = ""
 
     def terms(self) -> list[str]:
         """Write the filters in the grammar of queries."""
@@ -107,11 +124,13 @@ class TextRange:
     0 is all pages, the beginning, or the end.
     """
 
-    page: int = 0
-    start: int = 0
-    end: int = 0
-    around: int = 0
-    most_bytes: int = 32 << 10
+    page: PageFilter = 0
+    start: Offset = 0
+    end: Annotated[Offset, Field(description="0: the end.")] = 0
+    around: Annotated[
+        int, Field(ge=0, le=100_000, description="Characters before and after the range.")
+    ] = 0
+    max_bytes: Annotated[int, Field(ge=1, le=MOST_BYTES)] = 32 << 10
 
 
 class DoorLibrary:
@@ -137,12 +156,16 @@ class DoorLibrary:
     def search(
         self,
         caller: DoorCaller,
-        query: str,
+        query: Annotated[str, Field(max_length=MOST_QUERY, description="A question, or words.")],
         filters: QueryFilters | None = None,
-        collections: Sequence[str] = (),
-        limit: int = 10,
+        collections: Collections = (),
+        limit: HitLimit = 10,
     ) -> SearchAnswer:
-        """Find the passages that answer a query, in each collection by itself."""
+        """Find the passages that answer a question, in each collection by itself.
+
+        A collection that cannot be searched has an error; the others are answered all the same.
+        "match" says whether the best passage is likely an answer. Texts are quotations.
+        """
         access = self._access(caller)
         text = " ".join([*(filters or QueryFilters()).terms(), query]).strip()
         _check_query(text, whole=access.everything)
@@ -151,12 +174,12 @@ class DoorLibrary:
     def similar(
         self,
         caller: DoorCaller,
-        document: str,
-        page: int = 0,
-        collections: Sequence[str] = (),
-        limit: int = 10,
+        document: DocumentName,
+        page: PageFilter = 0,
+        collections: Collections = (),
+        limit: HitLimit = 10,
     ) -> SearchAnswer:
-        """Find passages that resemble a document, or a page of it."""
+        """Find passages that resemble a document, or a page of it. Texts are quotations."""
         path = self.visible(caller, document)
         place = f"{path}#page={page}" if page else str(path)
         if '"' in place:
@@ -164,15 +187,21 @@ class DoorLibrary:
         return self._outcomes(caller, "similar", document, f'like:"{place}"', collections, limit)
 
     def read(
-        self, caller: DoorCaller, document: str, wanted: TextRange | None = None, expected: str = ""
+        self,
+        caller: DoorCaller,
+        document: DocumentName,
+        wanted: TextRange | None = None,
+        hash: Annotated[  # noqa: A002  # its name in answers
+            str, Field(max_length=64, description="Of a passage, to verify that it is there.")
+        ] = "",
     ) -> ReadAnswer:
-        """Read a page, a range or all of a document.
+        """Read a page, a passage with its surroundings, a range, or a document from its beginning.
 
-        ``expected`` is the hash of a passage, which is looked for.
+        Read on from "next_start" until that is 0. Texts are quotations.
         """
         wanted = wanted or TextRange()
         path = self.visible(caller, document)
-        most = min(max(wanted.most_bytes, 1), MOST_BYTES)
+        most = min(max(wanted.max_bytes, 1), MOST_BYTES)
         first = max(wanted.start - wanted.around, 0)
         last = wanted.end + wanted.around if wanted.end else 0
         found = self._call(caller, ReadPassages(path, first, last, wanted.page, most))
@@ -186,17 +215,21 @@ class DoorLibrary:
         kept, following = _within_bytes(parts, most, found.following)
         card = _card(found.document)
         verified = None
-        if expected:
-            same = any(part.hash == expected.lower() for part in parts)
+        if hash:
+            same = any(part.hash == hash.lower() for part in parts)
             verified = same and card.file_state == AS_INDEXED
         place = {"page": wanted.page or None, "start": wanted.start or None}
         self._note(caller, "read", document=str(path), **place, parts=len(kept))
         return ReadAnswer(card, found.characters, tuple(kept), following, verified)
 
     def compare(
-        self, caller: DoorCaller, first: str, second: str, limit: int = 30
+        self,
+        caller: DoorCaller,
+        first: DocumentName,
+        second: DocumentName,
+        limit: Annotated[int, Field(ge=1, le=MOST_STATEMENTS)] = 30,
     ) -> CompareAnswer:
-        """Find what each of two documents says that the other does not."""
+        """Find what each of two documents says that the other does not. Texts are quotations."""
         paths = [self.visible(caller, document) for document in (first, second)]
         most = min(max(limit, 1), MOST_STATEMENTS)
         found = self._call(caller, Compare(str(paths[0]), str(paths[1]), most))
@@ -217,11 +250,11 @@ class DoorLibrary:
         self,
         caller: DoorCaller,
         filters: QueryFilters | None = None,
-        collections: Sequence[str] = (),
-        offset: int = 0,
-        limit: int = 50,
+        collections: Collections = (),
+        offset: Annotated[int, Field(ge=0, le=_MOST_NUMBER)] = 0,
+        limit: Annotated[int, Field(ge=1, le=MOST_DOCUMENTS)] = 50,
     ) -> DocumentsAnswer:
-        """List the documents of each collection, some at a time."""
+        """List documents, with their titles, dates and addresses. Read on from "next_offset"."""
         access = self._access(caller)
         text = " ".join((filters or QueryFilters()).terms())
         _check_query(text, whole=access.everything)
@@ -242,7 +275,7 @@ class DoorLibrary:
         return DocumentsAnswer(outcomes)
 
     def status(self, caller: DoorCaller) -> StatusAnswer:
-        """Say what may be seen, and whether documents still wait to be read."""
+        """Say which collections can be seen, and whether documents still wait to be read."""
         access = self._access(caller)
 
         def counted(scope: str) -> CollectionCount:
@@ -258,13 +291,16 @@ class DoorLibrary:
         return StatusAnswer(outcomes, activity.embedded_share, activity.pending)
 
     def page(
-        self, caller: DoorCaller, document: str, page: int, start: int, end: int
+        self,
+        caller: DoorCaller,
+        document: DocumentName,
+        page: Annotated[int, Field(ge=1, le=_MOST_NUMBER)] = 1,
+        start: Offset = 0,
+        end: Offset = 0,
     ) -> PageAnswer:
         """Say how large a page is, and where the passage of a range stands on it."""
-        path = self.visible(caller, document)
-        if self._renderer is None:
-            raise WorldError("bad_request", reason="this door shows no pages")
-        opened = self._renderer.open_page(path, page)
+        path, renderer = self._shown(caller, document)
+        opened = renderer.open_page(path, page)
         self._note(caller, "page", document=str(path), page=page)
         if opened.pages is None:
             return PageAnswer(address_of(str(path)), 0, 0, 0, 0, ())
@@ -273,7 +309,7 @@ class DoorLibrary:
         if end > start:
             text = self._call(caller, ReadPassages(path, start, end))
             for one in text.passages[:1]:
-                places = self._renderer.places(path, one.page, one.page_last, one.text, one.start)
+                places = renderer.places(path, one.page, one.page_last, one.text, one.start)
                 boxes = [
                     OutlinedBox(
                         box.page, box.x0 / width, box.y0 / height,
@@ -283,6 +319,17 @@ class DoorLibrary:
                 ]  # fmt: skip
         count = opened.pages.count
         return PageAnswer(address_of(str(path)), count, shown, width, height, tuple(boxes))
+
+    def image(
+        self,
+        caller: DoorCaller,
+        document: DocumentName,
+        page: Annotated[int, Field(ge=1, le=_MOST_NUMBER)] = 1,
+        width: Annotated[int, Field(ge=100, le=2_400, description="In pixels.")] = 900,
+    ) -> bytes:
+        """Return a page as a PNG."""
+        path, renderer = self._shown(caller, document)
+        return renderer.image(path, page, width)
 
     def embed(
         self, caller: DoorCaller, texts: tuple[str, ...], *, passages: bool
@@ -344,6 +391,11 @@ class DoorLibrary:
             access = Access.read(self._settings, self.door)
         access.check_open(self.door)
         return access
+
+    def _shown(self, caller: DoorCaller, document: str) -> tuple[Path, PageRenderer]:
+        if self._renderer is None:
+            raise WorldError("bad_request", reason="this door shows no pages")
+        return self.visible(caller, document), self._renderer
 
     def visible(self, caller: DoorCaller, document: str) -> Path:
         """Return the path of a document that may be seen.

@@ -60,7 +60,7 @@ def test_a_passage_comes_with_its_place_citation_link_and_hash(
     read = library.read(ME, hit.document, TextRange(start=hit.start, end=hit.end), hit.hash)
     assert read.verified is True
     assert [part.text for part in read.parts] == [hit.text]
-    assert library.read(ME, hit.document, expected="0" * 64).verified is False
+    assert library.read(ME, hit.document, hash="0" * 64).verified is False
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_a_long_page_is_read_in_pages_of_bytes(doors: OpenDoors, library: DoorLi
     assert len(path.read_text()) > 120_000
     start, texts, steps = 0, [], 0
     while True:
-        answer = library.read(ME, str(path), TextRange(start=start, most_bytes=20_000))
+        answer = library.read(ME, str(path), TextRange(start=start, max_bytes=20_000))
         assert sum(len(part.text.encode()) for part in answer.parts) <= 20_000
         texts += [part.text for part in answer.parts]
         steps += 1
@@ -186,7 +186,7 @@ def test_a_long_page_is_read_in_pages_of_bytes(doors: OpenDoors, library: DoorLi
             break
     assert steps > 5
     assert "".join("".join(texts).split()) == "".join(path.read_text().split())
-    tiny = library.read(ME, str(path), TextRange(most_bytes=1))
+    tiny = library.read(ME, str(path), TextRange(max_bytes=1))
     assert len(tiny.parts) == 1
 
 
@@ -200,7 +200,7 @@ def test_a_changed_file_is_said(doors: OpenDoors, library: DoorLibrary) -> None:
     ]
     path.write_bytes(before + b"\nAnd more.\n")
     assert library.read(ME, str(path)).document.file_state == "changed"
-    assert library.read(ME, str(path), expected=hit.hash).verified is False
+    assert library.read(ME, str(path), hash=hit.hash).verified is False
     path.unlink()
     assert library.read(ME, str(path)).document.file_state == "missing"
     path.write_bytes(before)

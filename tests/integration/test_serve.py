@@ -108,7 +108,7 @@ def test_texts_are_embedded_in_the_common_convention(server: HttpServer) -> None
 
 def test_the_calls_describe_themselves(server: HttpServer) -> None:
     told = server.json("/openapi.json")
-    assert {one.path for one in ROUTES} < set(told["paths"])
+    assert {f"/api/{one.name}" for one in ROUTES} < set(told["paths"])
     assert told == json.loads(json.dumps(description()))
     text = json.dumps(told)
     for name in told["components"]["schemas"]:
