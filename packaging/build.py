@@ -177,7 +177,7 @@ def make_shared_files(_flavour: str) -> None:
     """Make the files of Linux packages below ``/usr/share``."""
     from share import make_share
 
-    make_share(SHARE, run(PYTHON, ROOT / "packaging" / "reference.py", capture=True))
+    make_share(SHARE, run(PYTHON, ROOT / "packaging" / "command_reference.py", capture=True))
 
 
 def make_package(flavour: str) -> None:

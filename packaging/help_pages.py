@@ -1,7 +1,7 @@
 """Updates the tables of the help pages: ``python packaging/help_pages.py``.
 
 A table in ``resources/help`` is between ``<!-- made: NAME -->`` and ``<!-- end -->``. The tables
-are those of ``reference``, and that of the keys. The rest of a page is written by hand.
+are those of ``command_reference``, and that of the keys. The rest of a page is written by hand.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def tables() -> dict[str, str]:
-    from reference import tables as of_the_program
+    from command_reference import tables as of_the_program
     from ui.keys import key_tables
 
     return {**of_the_program(), "keys": "\n".join(key_tables())}

@@ -25,7 +25,7 @@ LOOK = """
 import json, sys
 from pathlib import Path
 from app.cli import COMMANDS, build_parser
-from reference import tables
+from command_reference import tables
 from app.settings import SETTINGS, Settings
 from indexer.api.errors import WorldError
 from indexer.api.phrases import english

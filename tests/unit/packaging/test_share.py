@@ -73,7 +73,7 @@ def test_options_are_completed(
     complete: Callable[..., list[str]], command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "packaging"))
-    options_of = importlib.import_module("reference").options_of
+    options_of = importlib.import_module("command_reference").options_of
     options = {name.split()[0] for name, _meaning in options_of(command) if name[0] == "-"}
     assert options <= set(complete("lectern", command, "--"))
 

@@ -22,7 +22,7 @@ MACROS = re.compile(r"\.(TH|SH|SS|TP|PP|B|I|nf|fi)\b|\.B |\.I ")
 def reference() -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(Path(__file__).resolve().parents[3] / "packaging"))
-        return importlib.import_module("reference")
+        return importlib.import_module("command_reference")
 
 
 def test_every_setting_is_in_its_table(reference: ModuleType) -> None:
