@@ -10,13 +10,14 @@ import re
 import sys
 from pathlib import Path
 
+from command_reference import tables as of_the_program
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "resources" / "help"
 _MADE = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def tables() -> dict[str, str]:
-    from command_reference import tables as of_the_program
     from ui.keys import key_tables
 
     return {**of_the_program(), "keys": "\n".join(key_tables())}
