@@ -3848,10 +3848,6 @@
         <translation>sein XML ist beschädigt</translation>
     </message>
     <message>
-        <source>its XML is in an unknown encoding</source>
-        <translation>sein XML hat eine unbekannte Kodierung</translation>
-    </message>
-    <message>
         <source>its XML declares entities</source>
         <translation>sein XML deklariert Entitäten, wie sie kein Programm schreibt</translation>
     </message>
@@ -3978,10 +3974,6 @@
     <message>
         <source>it stopped answering</source>
         <translation>es kam keine Antwort mehr</translation>
-    </message>
-    <message>
-        <source>the last write is incomplete</source>
-        <translation>was gerade geschrieben wurde, ist abgeschnitten</translation>
     </message>
     <message>
         <source>it does not exist</source>
