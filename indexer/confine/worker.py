@@ -291,7 +291,7 @@ class DocumentWorker:
         with suppress(OSError):  # it does so, too; whoever is first
             os.setpgid(self.pid, self.pid)
         self._ended = os.pidfd_open(self.pid)
-        self._next_look, self._until = 0.0, math.inf
+        self._next_look, self._until = time.monotonic() + _POLL_MS / 1000, math.inf
         _running.add(self)
 
     def ask(self, frame: bytes, most: int, seconds: float) -> bytes | None:

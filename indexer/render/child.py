@@ -42,6 +42,7 @@ from indexer.confine.worker import DocumentWorker
 from indexer.extract.process.border import broken, checked_failure
 from indexer.extract.process.child import file_error, programs_of, swept
 from indexer.extract.registry import promised_format
+from indexer.render.border import fits
 from indexer.render.requests import (
     DRAWS,
     MAX_OPEN,
@@ -105,7 +106,7 @@ class Workers:
                 answer = reader.ask(frame(header), MAX_MESSAGE_BYTES, limit_s)
             except TimeoutError:
                 failure = WorldError("out_of_time", limit=f"{limit_s:g} seconds")
-        checked = _checked(answer, header) if answer else None
+        checked = _checked(answer, header, request) if answer else None
         if checked is None:
             self._readers.pop(request.source.path)
             if answer is None:
@@ -155,18 +156,19 @@ class Workers:
         return _RunningWorker(worker, identity)
 
 
-def _checked(answer: bytes, request: Header) -> bytes | None:
+def _checked(answer: bytes, asked: Header, request: PageRequest[Any]) -> bytes | None:
     """Return a worker's answer to a request as it is passed on; None if it is none.
 
-    Its type is checked by the window. What a failure says is chosen from the tables.
+    What a failure says is chosen from the tables.
     """
     with suppress(WorldError):
         header, data = unpack(answer[LENGTH_BYTES:])
         check_values(header, "strict")
-        if header.get("id") != request.get("id"):
+        if header.get("id") != asked.get("id"):
             return None
         if header.get("type") == "reply":
-            return answer
+            found = decode(request.answer, header.get("answer"))
+            return answer if fits(request, found, data) else None
         if header.get("type") == "error":
             failure = checked_failure(decode(Failure, header.get("error")))
             return frame({**_failure(failure)[0], "id": header["id"]}, data)

@@ -539,6 +539,9 @@ def _asked(path: Path) -> GetText:
         ("reply(outgoing, header['id'] + 1)", "child_died"),
         ("reply(outgoing, header['id'], {'start': chr(0xD800)})", "child_died"),
         ("reply(outgoing, header['id'], {'start': chr(0xDC80)})", "child_died"),
+        ("reply(outgoing, header['id'], encode(TextPart(-1, False)))", "child_died"),
+        ("reply(outgoing, header['id'], encode(TextPart(0, False, (), (2**40,))))", "child_died"),
+        ("reply(outgoing, header['id'], {'offset': '0', 'more': 1})", "child_died"),
         ("write_frame(outgoing, {'type': 'hello', 'id': header['id']})", "child_died"),
         (
             """error = Failure('disk_full', '', {'path': '/'})

@@ -164,7 +164,7 @@ class PageDocument(QObject):
         self._ask_sizes()
 
     def label(self, page: int) -> str:
-        return self.labels[page - 1] if self.labels else str(page)
+        return self.labels[page - 1] if 0 < page <= len(self.labels) else str(page)
 
     def find_page(self, text: str) -> int | None:
         """Return the page with a label, else with a number; None without one."""

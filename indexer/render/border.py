@@ -1,0 +1,88 @@
+"""What is believed of a reader's answer about a document that is shown.
+
+A document may have taken its reader over. Whoever asked makes lists, pictures and places of what is
+answered, so it must fit the question and be within bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.pages import (
+    FoundWords,
+    GetMarks,
+    GetSizes,
+    Opened,
+    OpenedPages,
+    PageImage,
+    PageLetters,
+    PageRequest,
+    PageSizes,
+    PassageMarks,
+    TextPart,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from indexer.api.pages import MarkBox, Size
+
+# More pages and bookmarks than any real document has.
+_MOST_PAGES, _MOST_ENTRIES = 1 << 20, 100_000
+_MOST_NUMBER, _MOST_LEVEL = 2**31 - 1, 1_000
+_MOST_POINTS = 1e7
+
+
+def fits(request: PageRequest[Any], answer: object, data: bytes) -> bool:
+    """Return whether an answer of the declared type may be passed on."""
+    match answer:
+        case Opened(modified_ns=modified, pages=pages):
+            return modified >= 0 and (pages is None or _are_pages(pages))
+        case PageSizes(first, sizes):
+            asked = isinstance(request, GetSizes) and max(request.first, 1) == first
+            return asked and len(sizes) <= _MOST_PAGES and all(map(_is_size, sizes))
+        case PageImage(columns, height, top, rows, stride):
+            within = min(columns, top, rows) >= 0 and top + rows <= height <= _MOST_NUMBER
+            return within and 3 * columns <= stride <= _MOST_NUMBER and rows * stride <= len(data)
+        case PassageMarks(found, _, spans, margin):
+            asked = isinstance(request, GetMarks) and (not found or bool(spans))
+            return asked and 0 <= margin <= _MOST_POINTS and _are_boxes(spans)
+        case PageLetters():
+            return math.isfinite(sum(array("f", data[: len(data) // 4 * 4])))
+        case FoundWords(page, spans, texts):
+            return 0 <= page <= _MOST_PAGES and len(texts) in {0, len(spans)} and _are_boxes(spans)
+        case TextPart(offset, _, blocks, pages=starts):
+            places = (offset, *(at for block in blocks for at in (block.start, block.end)), *starts)
+            levels = all(0 <= block.level <= _MOST_LEVEL for block in blocks)
+            return levels and all(0 <= at <= _MOST_NUMBER for at in places)
+        case tuple():  # an outline
+            numbers = all(
+                0 <= entry.level <= _MOST_LEVEL and 0 <= entry.page <= _MOST_PAGES
+                for entry in answer
+            )
+            return numbers and len(answer) <= _MOST_ENTRIES
+    return True
+
+
+def _are_pages(pages: OpenedPages) -> bool:
+    return (
+        0 < pages.page <= pages.count <= _MOST_PAGES
+        and len(pages.sizes) <= pages.count
+        and len(pages.labels) <= pages.count
+        and all(map(_is_size, (pages.size, *pages.sizes)))
+    )
+
+
+def _is_size(size: Size) -> bool:
+    return all(0 <= side <= _MOST_POINTS for side in size)
+
+
+def _are_boxes(spans: Iterable[Iterable[MarkBox]]) -> bool:
+    return all(
+        0 <= box.page <= _MOST_PAGES
+        and all(abs(side) <= _MOST_POINTS for side in (box.x0, box.y0, box.x1, box.y1))
+        for span in spans
+        for box in span
+    )
