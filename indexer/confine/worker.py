@@ -27,7 +27,7 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
@@ -41,6 +41,7 @@ from indexer.confine.process import (
     libc,
     remove_folder,
     resident_bytes,
+    threads,
     written_bytes,
 )
 
@@ -71,7 +72,8 @@ _CAPABILITY_VERSION = 0x20080522
 FILE_BYTES = 1 << 30
 PROCESSOR_S = 3_600
 OPEN_FILES = 512
-# The limit of processes and threads, in addition to those the person has when it is set.
+# The limit of processes and threads of a reader; where it may start any, also in addition to those
+# the person has when it is set.
 PROCESSES = 256
 
 
@@ -345,7 +347,7 @@ class DocumentWorker:
                 with suppress(OSError):
                     os.killpg(self.pid, signal.SIGKILL)
             # One that sends a byte now and then is always ready.
-            if (now := time.monotonic()) >= self._next_look:
+            if (now := time.monotonic()) >= self._next_look and self in _running:
                 self._next_look = now + _POLL_MS / 1000
                 self._check_limits()
             if now >= self._until:
@@ -399,11 +401,12 @@ class DocumentWorker:
 
     def _check_limits(self) -> None:
         """End the worker, and this process, if it holds too much."""
+        programs = [*islice(descendants(self.pid), PROCESSES)]
         large = 0 < self._resident_bytes < resident_bytes(self.pid)
         large |= count_entries(self._scratch, ENTRIES) > ENTRIES
-        programs = sum(map(resident_bytes, descendants(self.pid)))
-        if large or programs > PROGRAM_BYTES or written_bytes(self.pid) > WRITTEN_BYTES:
-            _running.add(self)
+        large |= sum(map(threads, (self.pid, *programs))) > PROCESSES
+        large |= sum(map(resident_bytes, programs)) > PROGRAM_BYTES
+        if large or written_bytes(self.pid) > WRITTEN_BYTES:
             end_all()
             os._exit(TOO_LARGE_STATUS)
 

@@ -454,13 +454,20 @@ def test_a_reader_answers_for_no_other_document(
     while True: os.makedirs(Path(tempfile.gettempdir(), str(n), "x")); n += 1""",
             "out_of_memory",
         ),
+        # Threads, which take of what the system has for all processes.
+        (
+            """import threading; threading.stack_size(32768); never = threading.Event()
+    while True: threading.Thread(target=never.wait, daemon=True).start()""",
+            "out_of_memory",
+        ),
     ],
 )
 def test_a_reader_that_never_ends_is_ended(
     victim: Victim, tmp_path: Path, attack: str, outcome: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hostile, notes = _notes(tmp_path)
-    monkeypatch.setattr(sandbox, "_TOTAL_SILENCES", 1)
+    if outcome == "out_of_time":
+        monkeypatch.setattr(sandbox, "_TOTAL_SILENCES", 1)
     fewer = "child.worker.ENTRIES = 200"  # as a slow disk makes few of them in a second
     taken = f"{_FORGERS}\n{fewer}\ndef attack(pipe, request):\n    {attack}"
     victim.run(f"{taken}\nsys.exit(child.main())")
