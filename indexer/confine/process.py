@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count, islice
@@ -390,16 +390,34 @@ def written_bytes(pid: int) -> int:
         return 0
 
 
-def count_entries(folder: Path, most: int) -> int:
-    """Count the files and folders below a folder, up to one more than ``most``."""
-    found, waiting = 0, [str(folder)]
+def measure_folder(folder: Path, most: int) -> tuple[int, int]:
+    """Count the files and folders below a folder, up to one more than ``most``, and their bytes."""
+    found, size, waiting = 0, 0, [str(folder)]
     while waiting and found <= most:
         with suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in islice(entries, most + 1):
                 found += 1
+                size += _on_disk(entry.stat(follow_symlinks=False))
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
-    return found
+    return found, size
+
+
+def nameless_bytes(processes: Iterable[int]) -> int:
+    """Return the bytes of files that processes have open and that have no name any more."""
+    found: dict[tuple[int, int], int] = {}
+    for pid in processes:
+        with suppress(OSError), os.scandir(f"/proc/{pid}/fd") as opened:
+            for each in opened:
+                with suppress(OSError):
+                    status = each.stat()
+                    if stat.S_ISREG(status.st_mode) and not status.st_nlink:
+                        found[status.st_dev, status.st_ino] = _on_disk(status)
+    return sum(found.values())
+
+
+def _on_disk(status: os.stat_result) -> int:
+    return status.st_blocks * 512
 
 
 def kill_readers(child: int) -> None:

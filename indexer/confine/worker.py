@@ -35,10 +35,11 @@ from indexer.confine import kernel
 from indexer.confine.kernel import CHANGE, READ, RUN, SCOPE_SINCE, FileRights, PathRule, Scope
 from indexer.confine.process import (
     become_subreaper,
-    count_entries,
     descendants,
     die_with,
     libc,
+    measure_folder,
+    nameless_bytes,
     remove_folder,
     resident_bytes,
     threads,
@@ -234,8 +235,7 @@ _ERRORS_BYTES = 4_000
 _CHUNK_BYTES = 1 << 16
 # The exit status of a child whose worker exceeded its memory limit.
 TOO_LARGE_STATUS = 83
-# What a worker and its programs may write in all, to files and pipes; files that it deleted while
-# they are open are counted nowhere else.
+# What a worker and its programs may write in all, to files and pipes, and have on the disk.
 WRITTEN_BYTES = 2 << 30
 # Files and folders in its folder, since empty ones take room on a disk that nothing counts.
 ENTRIES = 4_000
@@ -272,7 +272,7 @@ class DocumentWorker:
         started: ChildOptions,
         programs: Collection[Path] = (),
     ) -> None:
-        self._resident_bytes = started.resident_bytes
+        self._resident_bytes, self._programs = started.resident_bytes, bool(programs)
         self._scratch = started.scratch / str(next(_numbers))
         self._scratch.mkdir(0o700)
         prepare()
@@ -402,11 +402,17 @@ class DocumentWorker:
     def _check_limits(self) -> None:
         """End the worker, and this process, if it holds too much."""
         programs = [*islice(descendants(self.pid), PROCESSES)]
-        large = 0 < self._resident_bytes < resident_bytes(self.pid)
-        large |= count_entries(self._scratch, ENTRIES) > ENTRIES
-        large |= sum(map(threads, (self.pid, *programs))) > PROCESSES
-        large |= sum(map(resident_bytes, programs)) > PROGRAM_BYTES
-        if large or written_bytes(self.pid) > WRITTEN_BYTES:
+        ours = (self.pid, *programs)
+        entries, kept = measure_folder(self._scratch, ENTRIES)
+        if self._programs:  # with which it may write by shared memory, which nothing counts
+            kept += nameless_bytes(ours)
+        if (
+            0 < self._resident_bytes < resident_bytes(self.pid)
+            or entries > ENTRIES
+            or sum(map(threads, ours)) > PROCESSES
+            or sum(map(resident_bytes, programs)) > PROGRAM_BYTES
+            or max(kept, sum(map(written_bytes, ours))) > WRITTEN_BYTES
+        ):
             end_all()
             os._exit(TOO_LARGE_STATUS)
 

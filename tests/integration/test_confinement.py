@@ -740,6 +740,33 @@ def test_libreoffice_reads_an_old_document_under_the_same(tmp_path: Path) -> Non
     assert [passage.text for passage in passages] == [text.read_text()]
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_a_disk_is_not_filled_by_shared_memory(tmp_path: Path, *, named: bool) -> None:
+    """Which a reader that may start programs has, and which no count of written bytes has."""
+    code = """
+import mmap, os, sys, tempfile, time
+from pathlib import Path
+from indexer.confine import worker
+from indexer.confine.process import Alarm, ChildOptions
+worker.WRITTEN_BYTES = 16 << 20
+held = []
+def fill(requests, _answers):
+    for number in range(8):
+        path = Path(tempfile.gettempdir(), str(number))
+        held.append(path.open("w+b"))
+        held[-1].truncate(4 << 20)
+        with mmap.mmap(held[-1].fileno(), 4 << 20) as shared:
+            shared[:] = bytes(b"x") * len(shared)
+        if sys.argv[2] == "False":
+            path.unlink()
+    requests.read()
+started = ChildOptions(Alarm(0), Path(sys.argv[1]), 0)
+worker.DocumentWorker(fill, Path(sys.argv[1]), started, [Path("/bin/true")]).receive(1)
+"""
+    command = [sys.executable, "-c", code, str(tmp_path), str(named)]
+    assert subprocess.run(command, check=False, timeout=99).returncode == worker.TOO_LARGE_STATUS
+
+
 def test_a_worker_that_grows_too_large_is_killed_by_its_child(tmp_path: Path) -> None:
     code = """
 import sys
