@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.pages import (
     DocumentSource,
