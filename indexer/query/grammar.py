@@ -320,4 +320,6 @@ def _plain(value: object) -> object:
         return {name: _plain(item) for name, item in value.items() if item is not None}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, Note):
+        return {"code": value.code, "detail": dict(value.detail)}
     return value.isoformat() if isinstance(value, date) else value

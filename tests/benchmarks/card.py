@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from app.paths import models_folder
+from indexer.api.codec import encode
 from indexer.config import DEFAULT_MODEL, EngineConfig, Precision
 from indexer.embed.devices import AUTO, CPU, installed_runtimes, load_runtime
 from indexer.embed.factory import open_embedder
@@ -69,7 +70,7 @@ def numbers(models: Path, corpus: Path) -> dict[str, Any]:
     ours, theirs, packed = (one.encode_passages(sample) for one in (card, processor, eight))
     return {
         "device": card.provider.name,
-        "notes": [str(asdict(note)) for note in card.provider.notes],
+        "notes": [str(encode(note)) for note in card.provider.notes],
         "passages": len(sample),
         "pooled": _cosines([one.vector for one in ours], [one.vector for one in theirs]),
         "sentences": _cosines(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pymupdf
 import pytest
+from msgspec import structs
 
 from indexer.api.pages import DocumentSource, GetImage, GetMarks, Open
 from indexer.extract.process.sandbox import ExtractionChild
@@ -172,14 +172,14 @@ def test_the_pixels_of_a_sentence_are_in_its_outline_and_nowhere_else(
             (boxes,) = asked(ask, path, passage, spans)
             painted = coloured(pixels, colour)
             inside = np.zeros_like(painted)
-            for _, x0, y0, x1, y1, _turn in map(astuple, boxes):
+            for _, x0, y0, x1, y1, _turn in map(structs.astuple, boxes):
                 box = [round(side * scale) for side in (x0 - 1, y0 - 1, x1 + 1, y1 + 1)]
                 inside[box[1] : box[3], box[0] : box[2]] = True
             assert painted.sum() > 500
             assert not (painted & ~inside).any()
             # Tight: no outline is much larger than what it surrounds.
             rows, columns = np.nonzero(painted)
-            _, x0, y0, x1, y1, turns = np.array([astuple(box) for box in boxes]).T
+            _, x0, y0, x1, y1, turns = np.array([structs.astuple(box) for box in boxes]).T
             assert set(turns) == {0 if shape.upright else shape.rotation // 90}
             edges = np.array([x0.min(), y0.min(), x1.max(), y1.max()]) * scale
             ink = np.array([columns.min(), rows.min(), columns.max(), rows.max()])

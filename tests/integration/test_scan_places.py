@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pymupdf
 import pytest
+from msgspec import structs
 
 from indexer.api.pages import DocumentSource, GetMarks, Open
 from tests.integration.coloured import BLUE, GREEN, RED, Shape, make
@@ -78,7 +78,7 @@ def test_the_pixels_of_a_sentence_are_in_its_outline(
             assert {box.turn for box in boxes} == {(turned + rotation) // 90 % 4}
             painted = coloured(pixels, colour)
             inside = np.zeros_like(painted)
-            for _, x0, y0, x1, y1, _turn in map(astuple, boxes):
+            for _, x0, y0, x1, y1, _turn in map(structs.astuple, boxes):
                 # What ends the sentence behind the last word is not asked for.
                 box = [round(side * scale) for side in (x0 - 6, y0 - 6, x1 + 6, y1 + 6)]
                 inside[max(box[1], 0) : box[3], max(box[0], 0) : box[2]] = True

@@ -203,9 +203,9 @@ def test_programs_are_started_in_one_place() -> None:
         for file in (ROOT / package).rglob("*.py")
         if any(call in file.read_text("utf-8") for call in calls)
     }
-    # Doors start processes of Lectern itself: the engine, the window, and the preview's child.
-    doors = {"app/doors/desktop_bus.py", "app/doors/page_images.py"}
-    assert starting - doors == {"ui/desktop.py", "ui/programs.py"}
+    # These start processes of Lectern itself: the engine, the window, and the preview's child.
+    own = {"app/engine.py", "app/doors/desktop_bus.py", "app/doors/page_images.py"}
+    assert starting - own == {"ui/desktop.py", "ui/programs.py"}
 
 
 @linux_only

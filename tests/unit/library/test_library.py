@@ -47,7 +47,7 @@ def test_a_folder_that_is_no_library_is_left_alone(tmp_path: Path) -> None:
     (project / "index" / "main.rs").write_text("fn main() {}")
     (project / "engine.json").write_text("{}")
     assert libraries.remove_everything(project) == 0
-    assert sorted(path.name for path in project.iterdir()) == ["engine.json", "lance"]
+    assert sorted(path.name for path in project.iterdir()) == ["engine.json", "index"]
 
 
 def test_a_library_in_use_is_neither_removed_nor_moved(library: Path, tmp_path: Path) -> None:

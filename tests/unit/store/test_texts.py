@@ -73,7 +73,7 @@ def test_a_passage_comes_back_as_it_went_in(
     row = texts._packed(PassageRow(8, "id", "de", one))
     back = texts._passage(texts.StoredDocument("id", "de", 4), row)
     assert (back.doc, back.text_id, back.language, back.key) == (8, "id", "de", row.key)
-    for name in Passage.__dataclass_fields__:
+    for name in Passage.__struct_fields__:
         if name != "stems":
             assert getattr(back, name) == getattr(one, name)
 
