@@ -258,6 +258,6 @@ def test_an_engine_that_stays_ends_by_itself(
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", copied.environment["XDG_RUNTIME_DIR"])
     copied("search", "boat", environment={"LECTERN_ENGINE_STAYS": "0.1"})
-    wait_for(lambda: not staying(copied))
+    wait_for(lambda: not staying(copied), look_s=2.0)  # whoever asks keeps it
     copied("search", "boat")
     assert not staying(copied)

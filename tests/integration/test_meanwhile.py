@@ -95,7 +95,7 @@ def test_a_folder_is_taken_out_without_waiting(
 ) -> None:
     files = held.call(ListFiles()).total
     ask(client, 3, Remove((world.documents,)))
-    assert answer_to(client, 3)["answer"]["files"] == files
+    assert answer_to(client, 3)["answer"] == files
     assert quoted(held, "zephyr clause") == []
     assert held.call(ListFiles()).total == 0
     held.may_embed.set()
