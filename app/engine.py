@@ -13,7 +13,7 @@ import platform
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 # Seconds that an engine stays after the last question, and the variable that says otherwise.
-STAYS_S = 300.0
+STAYS_S = 300
 STAYS_VARIABLE = "LECTERN_ENGINE_STAYS"
 _ATTACH_S = 0.02  # between attempts while it starts
 _ENDS_S = 30.0
@@ -105,6 +105,25 @@ def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False)
         raise
 
 
+def engine_command(
+    library: Path, idle_s: str, *, offline: bool = False, watch: bool = False
+) -> list[str]:
+    """Return the command line that serves a library until nobody has used it for some seconds."""
+    options = ["--library", str(library), *(["--offline"] if offline else [])]
+    return [*own_command(), *options, "engine", "--idle-exit", idle_s, *["--watch"] * watch]
+
+
+def spawn_engine(library: Path, idle_s: str, *, offline: bool = False) -> subprocess.Popen[bytes]:
+    """Start an engine that outlives this process, and shares its launcher; not on Windows."""
+    with launcher.shared_environment() as variables:
+        return subprocess.Popen(
+            engine_command(library, idle_s, offline=offline), cwd="/",
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, **variables}, pass_fds=[int(each) for each in variables.values()],
+            start_new_session=True,
+        )  # fmt: skip
+
+
 def start_staying_engine(config: EngineConfig) -> EngineClient | None:
     """Start an engine that stays for some minutes, so that the next question need not open one.
 
@@ -114,14 +133,7 @@ def start_staying_engine(config: EngineConfig) -> EngineClient | None:
     stays = os.environ.get(STAYS_VARIABLE, str(STAYS_S))
     if sys.platform == "win32" or stays == "0" or is_encrypted(config.library):
         return None
-    options = ["--library", str(config.library), *(["--offline"] if config.offline else [])]
-    with launcher.shared_environment() as variables:
-        process = subprocess.Popen(
-            [*own_command(), *options, "engine", "--idle-exit", stays], cwd="/",
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={**os.environ, **variables}, pass_fds=[int(each) for each in variables.values()],
-            start_new_session=True,
-        )  # fmt: skip
+    process = spawn_engine(config.library, stays, offline=config.offline)
     while (client := EngineClient.attach(config.library)) is None and process.poll() is None:
         time.sleep(_ATTACH_S)
     return client
@@ -130,14 +142,13 @@ def start_staying_engine(config: EngineConfig) -> EngineClient | None:
 def end_staying_engine(library: Path) -> None:
     """End an engine that only stays for the next question: its settings or its lock are in the way.
 
-    One that does not answer is left to whoever meets it.
+    One that does not answer, or is ending, is left to whoever meets it. None stays for an encrypted
+    library, whose folder may hang.
     """
-    try:
-        client = EngineClient.attach(library)
-    except LecternError:
-        return
-    if client is not None:
-        with closing(client):
-            if client.greeting.staying:
-                client.call(Shutdown())
-                client.wait_until_gone(_ENDS_S)
+    with suppress(LecternError):
+        client = None if is_encrypted(library) else EngineClient.attach(library)
+        if client is not None:
+            with closing(client):
+                if client.greeting.staying:
+                    client.call(Shutdown())
+                    client.wait_until_gone(_ENDS_S)

@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from app import logs, paths
 from app.doors.call_log import read_calls
+from app.engine import engine_command
 from app.settings import Settings
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import LauncherRequest, OpenInViewer, OpenPath, StartAgain
-from indexer.confine.process import child_command, child_environment, own_command
+from indexer.confine.process import child_command, child_environment
 
 if TYPE_CHECKING:
     from indexer.confine.launcher import Command
@@ -179,12 +180,6 @@ def check_display() -> None:
         raise WorldError("no_window", reason=f"Qt lacks a library ({error})") from error
 
 
-def engine_command(library: Path, *, offline: bool) -> list[str]:
-    """Return the command line that serves a library."""
-    options = ["--library", str(library), *(["--offline"] if offline else [])]
-    return [*own_command(), *options, "engine", "--watch", "--idle-exit", str(IDLE_EXIT_S)]
-
-
 def age_s() -> float:
     """Return the seconds since this process was started."""
     import psutil
@@ -231,7 +226,8 @@ class Program:
         self._apply_setting("theme")
         self._apply_setting("text_scale")
         self.link = EngineLink(library, root)
-        self.supervisor = Supervisor(self.link, engine_command(library, offline=offline), root)
+        command = engine_command(library, str(IDLE_EXIT_S), offline=offline, watch=True)
+        self.supervisor = Supervisor(self.link, command, root)
         self.feed = ActivityFeed(self.link, root)
         self.notices = NoticeBar()
         folder = folder or paths.window_folder()

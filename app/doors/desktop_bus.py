@@ -32,6 +32,7 @@ from jeepney.io.blocking import DBusConnection, open_dbus_connection
 from app.doors.access import EVERYTHING, Access, Door
 from app.doors.call_log import note_call
 from app.doors.launchers import summary_of, target_of, title_of
+from app.engine import STAYS_S, spawn_engine
 from indexer.api.endpoint import EngineClient
 from indexer.api.errors import Cancelled, LecternError
 from indexer.api.lru_cache import LruCache
@@ -49,7 +50,6 @@ IDLE_S = 120.0
 _HITS = 5
 _KEPT = 200
 _LEAST = 3  # characters of a query
-_ENGINE_IDLE_S = 300
 _POSSIBLE = 30  # krunner's type of a match that may be what is meant
 _SHOW = "show"
 _LOCK_S = 0.05  # to wait for whoever knows whether the screen is locked
@@ -131,12 +131,7 @@ class DesktopSearch:
             except LecternError:
                 return None
         if self._client is None and (self._engine is None or self._engine.poll() is not None):
-            options = ["--library", str(self._library), "engine"]
-            command = [*own_command(), *options, "--idle-exit", str(_ENGINE_IDLE_S)]
-            quiet = subprocess.DEVNULL
-            self._engine = subprocess.Popen(
-                command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
-            )
+            self._engine = spawn_engine(self._library, str(STAYS_S))
         return self._client
 
 

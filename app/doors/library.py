@@ -2,8 +2,8 @@
 
 Each call looks only into the collections that the door may see, and is noted in the log. A query
 cannot leave its collection, since the engine intersects it with every filter; a document outside is
-answered as one that is not in the library. Operators that compare with a document (``like``,
-``more``, ``less``) are refused in queries of a door that may not see the whole library.
+answered as one that is not in the library. The operator that compares with a document
+(``like``) is refused in queries of a door that may not see the whole library.
 """
 
 from __future__ import annotations
