@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
-from datetime import date
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from indexer.api.codec import from_json, to_json
 from indexer.api.phrases import Note
 from indexer.query.filters import OPERATORS, DateRange, Filters, NumberRange, Operator, clean
 from indexer.text.stop_words import STOP_WORDS
@@ -72,11 +72,10 @@ class Query:
 
     def to_values(self) -> dict[str, Any]:
         """The parsed query as JSON-able values, without empty ones."""
-        plain = asdict(self)
-        plain["filters"] = {
-            name: _plain(value) for name, value in asdict(self.filters).items() if _used(value)
-        }
-        return {name: _plain(value) for name, value in plain.items() if _used(value)}
+        plain = from_json(to_json(self))
+        filters = plain["filters"].items()
+        plain["filters"] = {name: _known(value) for name, value in filters if _used(value)}
+        return {name: value for name, value in plain.items() if _used(value)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,11 +314,8 @@ def _used(value: object) -> bool:
     return bool(value)
 
 
-def _plain(value: object) -> object:
+def _known(value: object) -> object:
+    """Leave out the ends of a range that are open."""
     if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items() if item is not None}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Note):
-        return {"code": value.code, "detail": dict(value.detail)}
-    return value.isoformat() if isinstance(value, date) else value
+        return {name: item for name, item in value.items() if item is not None}
+    return value
