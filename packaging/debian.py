@@ -1,7 +1,7 @@
 """Makes the Debian packages of the frozen tree: the program, and two parts that it recommends.
 
 Owns the layout under ``/usr``, which parts are packages of their own, the dependencies, the control
-files and the maintainer script. It must not know how the tree was made.
+files and the maintainer script. How the tree was frozen is not its concern.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers of an engine at rest, to be changed with ``dataclasses.replace``."""
+"""Answers of an engine at rest, to be changed with ``msgspec.structs.replace``."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ class Filters:
     """Conditions that must all hold.
 
     Of several values in a tuple any will do, of those in a ``not_`` tuple none may. Extensions
-    and languages are in small letters, without a dot. Folders, ``like``, ``more`` and ``less``,
-    which order and leave nothing out, are as they were typed. Sizes are in bytes. ``within`` names
+    and languages are in small letters, without a dot. Folders and ``like`` are as they were
+    typed. Sizes are in bytes. ``within`` names
     a collection that bounds the search; no typed text sets it.
     """
 

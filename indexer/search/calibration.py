@@ -104,7 +104,9 @@ def baseline(scores: list[float]) -> float:
 
 
 def telling(leads: list[float]) -> float:
-    """The lead of an answer that a library can tell from what is only close; 0 if any is told.
+    """Return the lead from which on an answer is told from passages that are only close.
+
+    It is 0 where any lead tells them apart.
 
     Args:
         leads: Of its own sentences while their documents are away.

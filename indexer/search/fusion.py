@@ -224,7 +224,7 @@ def score_documents(documents: DocumentEvidence, weights: Weights) -> Floats:
 def fuse(
     pages: PageEvidence, documents: DocumentEvidence, owner: NDArray[np.intp], weights: Weights
 ) -> Scored:
-    """Score all passages; ``rerank_scores.rerank`` adds the evidence of the leading ones.
+    """Score all passages; ``rerank.rerank`` adds the evidence of the leading ones.
 
     Args:
         pages: Evidence of n passages.

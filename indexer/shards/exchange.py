@@ -162,7 +162,7 @@ def commit(
     content = json.dumps(encode(version), sort_keys=True).encode()
     manifest = f"{_hash(content)}\n".encode() + content
     name = f"{_VERSIONS}/{version.number:010}"
-    # The client asks again where the answer is lost, and is told that there is one: its own.
+    # Where an answer is lost the client sends the manifest again, and finds its own already there.
     if not store.create(name, manifest) and b"".join(store.read(name, len(manifest))) != manifest:
         raise store.failure("another program published at the same time, and was first")
     return version
