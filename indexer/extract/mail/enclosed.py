@@ -26,6 +26,7 @@ SIGNED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 ENCLOSING = SIGNED | {"application/ms-tnef", "application/vnd.ms-tnef"}
 _SIGNED_DATA = bytes.fromhex("2a864886f70d010702")
 _OCTETS, _SEQUENCE, _IDENTIFIER, _CONTENT = 0x04, 0x30, 0x06, 0xA0
+_END = b"\0\0"  # of a value without a length
 _MAX_DEPTH = 20
 _MAX_FILES = 200
 
@@ -33,7 +34,7 @@ _MAX_FILES = 200
 def signed_content(data: bytes) -> bytes:
     """Return what a CMS structure (RFC 5652) has signed, b"" if it is encrypted or damaged."""
     try:
-        kind, content = _values(next(_values(data))[1])
+        kind, content = _values(next(_values(memoryview(data)))[1])
         if kind[1] != _SIGNED_DATA:
             return b""
         signed = next(_values(content[1]))[1]
@@ -44,15 +45,17 @@ def signed_content(data: bytes) -> bytes:
         return b""
 
 
-def _values(data: bytes, depth: int = 0) -> Iterator[tuple[int, bytes]]:
+def _values(data: memoryview, depth: int = 0) -> Iterator[tuple[int, memoryview]]:
     """Yield the tags and contents of values in BER, also those of an indefinite length.
+
+    They are views: a copy of the rest for each of a million values would take minutes.
 
     Raises:
         ValueError: If they are cut off or nested too deeply.
         IndexError: If they are cut off.
     """
     at = 0
-    while at < len(data) and data[at : at + 2] != b"\0\0":
+    while at < len(data) and bytes(data[at : at + 2]) != _END:
         tag, length = data[at], data[at + 1]
         at += 2
         if length == 0x80:  # up to two zero bytes
@@ -69,12 +72,12 @@ def _values(data: bytes, depth: int = 0) -> Iterator[tuple[int, bytes]]:
         at += length
 
 
-def _indefinite(data: bytes, depth: int) -> int:
+def _indefinite(data: memoryview, depth: int) -> int:
     """Return the length of values that end with two zero bytes."""
     if depth > _MAX_DEPTH:
         raise ValueError("values are nested too deeply")
     at = 0
-    while data[at : at + 2] != b"\0\0":
+    while bytes(data[at : at + 2]) != _END:
         head, length = at + 2, data[at + 1]
         if length == 0x80:
             at = head + _indefinite(data[head:], depth + 1) + 2
@@ -86,7 +89,7 @@ def _indefinite(data: bytes, depth: int) -> int:
     return at
 
 
-def _octets(data: bytes, depth: int = 0) -> bytes:
+def _octets(data: memoryview, depth: int = 0) -> bytes:
     """Join the strings of bytes in a value."""
     if depth > _MAX_DEPTH:
         raise ValueError("values are nested too deeply")
