@@ -7,10 +7,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.soak import compare
 from tests.soak.__main__ import SCENARIOS
+from tests.soak.crowd import LOOK_S, WARM_S, Memory
 from tests.soak.write_faults import compile_shim
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills and links are POSIX")
@@ -24,6 +26,17 @@ def test_nothing_is_wrong_after_a_short_soak(name: str, tmp_path: Path) -> None:
     # The paths of sockets are short, those of pytest's folders are not.
     with tempfile.TemporaryDirectory(prefix="lectern-soak-") as folder:
         assert SCENARIOS[name].soak(Path(folder), SCENARIOS[name].small) == []
+
+
+def test_memory_that_keeps_growing_is_found() -> None:
+    looks = round(WARM_S / LOOK_S)
+    sizes = {
+        "level": [100_000_000] * looks,
+        "grows": [100_000_000 + at * 2_000_000 for at in range(looks)],
+        "is loaded": [100_000_000 + at * 2_000_000 for at in range(looks - 1)],
+    }
+    told = {name: Memory(psutil.Process(), each).grown() for name, each in sizes.items()}
+    assert told == {"level": [], "is loaded": [], "grows": ["the engine grew from 189 to 309 MB"]}
 
 
 def test_differences_are_found() -> None:

@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 CLIENTS = 8
 DOCUMENTS = 60  # with a needle each
 CHANGES_S = 0.25  # between two changes of the documents
-# Between the second and the last quarter of the queries; caches are full by then.
+# Between the second and the last quarter of a run. What a shorter run adds is what is loaded for
+# the first time: the model, the words, the buffers of the first documents.
 GROWTH_SHARE, GROWTH_BYTES = 0.15, 64 << 20
+LOOK_S, WARM_S = 0.5, 60.0
 
 
 def soak(folder: Path, extent: Extent) -> list[str]:
@@ -56,7 +58,7 @@ def soak(folder: Path, extent: Extent) -> list[str]:
         engine.reach().close()
         assert engine.process is not None
         stop = threading.Event()
-        memory = _Memory(psutil.Process(engine.process.pid))
+        memory = Memory(psutil.Process(engine.process.pid))
         workers = [
             threading.Thread(target=_change, args=(documents, stop, extent.seed)),
             threading.Thread(target=memory.watch, args=(stop,)),
@@ -78,20 +80,21 @@ def needle(number: int) -> str:
 
 
 @dataclass(slots=True)
-class _Memory:
-    """The resident memory of a process, looked at every half second."""
+class Memory:
+    """The resident memory of a process, looked at every ``LOOK_S`` seconds."""
 
     process: psutil.Process
     sizes: list[int] = field(default_factory=list)
 
     def watch(self, stop: threading.Event) -> None:
-        while not stop.wait(0.5):
+        while not stop.wait(LOOK_S):
             with contextlib.suppress(psutil.Error):
                 self.sizes.append(self.process.memory_info().rss)
 
     def grown(self) -> list[str]:
+        """Say whether it kept growing, of a run that lasted ``WARM_S`` seconds at least."""
         quarter = len(self.sizes) // 4
-        if quarter < 2:
+        if len(self.sizes) * LOOK_S < WARM_S:
             return []
         early, late = (median(self.sizes[at * quarter :][:quarter]) for at in (1, 3))
         print(f"memory {early / 1e6:.0f} MB, {late / 1e6:.0f} MB in the end")
