@@ -20,7 +20,7 @@ from indexer.api.requests import GetDocument
 from ui.ports import Context, EnginePort, Notice
 from ui.search import describe
 from ui.search.query_text import link_of
-from ui.search.safe_text import plain, shown
+from ui.search.safe_text import line, plain
 
 if TYPE_CHECKING:
     from indexer.api.answers import Document
@@ -56,15 +56,15 @@ class CitedSource:
         The year is that of the document's own creation date, since the date of a file is often that
         of its last copy.
         """
-        title, author = describe.title(hit), _safe(hit.author)
+        title, author = describe.title(hit), line(hit.author)
         if document is None:
             return cls(title, author)
         year = _YEAR.match(document.created)
         return cls(
-            title=_safe(document.title) or title,
-            author=_safe(document.author) or author,
+            title=line(document.title) or title,
+            author=line(document.author) or author,
             year=year[0] if year else "",
-            language=_safe(document.language),
+            language=line(document.language),
         )
 
 
@@ -126,7 +126,7 @@ def citation(hit: Hit, source: CitedSource, style: str = "simple", *, rich: bool
         "author": _authors(source.author, used),
         "title": source.title,
         "year": source.year,
-        "file": _safe(Path(hit.path).name),
+        "file": line(Path(hit.path).name),
         "link": link_of(hit),
     }
     known = {name for name, value in values.items() if value}
@@ -154,9 +154,9 @@ def _fields(template: str) -> set[str]:
 def _place(hit: Hit) -> dict[str, str]:
     """The page of a hit, with and without "p."; both are its heading where there are no pages."""
     heading = () if describe.is_name_only(hit) else hit.heading_path[-1:]
-    page = describe.pages(hit) or "".join(map(_safe, heading))
+    page = describe.pages(hit) or "".join(map(line, heading))
     bare = describe.has_pages(hit) and page_unit(hit.format) in {"page", ""}
-    return {"page": page, "number": _safe(hit.page_label) or str(hit.page) if bare else page}
+    return {"page": page, "number": line(hit.page_label) or str(hit.page) if bare else page}
 
 
 def _authors(authors: str, style: CitationStyle) -> str:
@@ -223,10 +223,6 @@ class CitationCopier(QObject):
         self._context.notices.post(Notice(self.tr("Passage and citation copied"), seconds=3.0))
 
 
-def _safe(text: str) -> str:
-    return shown(text).text
-
-
 class SourceFinder(QObject):
     """Asks the engine for author and date of the documents of some hits.
 
@@ -285,8 +281,8 @@ def distinct(sources: Mapping[str, CitedSource]) -> dict[str, CitedSource]:
     """Return sources by path, with the names of their files where their titles clash."""
     titles = Counter(source.title for source in sources.values())
     return {
-        path: replace(source, title=f"{source.title} ({_safe(Path(path).name)})")
-        if titles[source.title] > 1 and source.title != _safe(Path(path).name)
+        path: replace(source, title=f"{source.title} ({line(Path(path).name)})")
+        if titles[source.title] > 1 and source.title != line(Path(path).name)
         else source
         for path, source in sources.items()
     }
@@ -310,7 +306,7 @@ def bibtex(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
     pages: dict[str, dict[int, str]] = {}
     for hit in hits:
         if hit.page:
-            pages.setdefault(hit.path, {})[hit.page] = _safe(hit.page_label) or str(hit.page)
+            pages.setdefault(hit.path, {})[hit.page] = line(hit.page_label) or str(hit.page)
     entries = []
     for path, key in citation_keys(sources).items():
         source = sources[path]

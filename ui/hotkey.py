@@ -21,38 +21,67 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
 if TYPE_CHECKING:
     from jeepney.io.blocking import DBusConnection
 
+log = logging.getLogger(__name__)
 
 _BUS, _OBJECT = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
 _SHORTCUTS, _REQUEST = "org.freedesktop.portal.GlobalShortcuts", "org.freedesktop.portal.Request"
 _SHORTCUT_ID = "search"
 # Seconds for an answer that asks nobody, and for one that waits for the person.
 _SOON_S, _PERSON_S = 10.0, 600.0
+# A modifier; its names for the portal, its mask for X11, its name for pynput.
 # https://specifications.freedesktop.org/shortcuts-spec
-_PORTAL_MODIFIERS = (
-    (Qt.KeyboardModifier.ControlModifier, "CTRL"),
-    (Qt.KeyboardModifier.AltModifier, "ALT"),
-    (Qt.KeyboardModifier.ShiftModifier, "SHIFT"),
-    (Qt.KeyboardModifier.MetaModifier, "LOGO"),
+_MODIFIERS = (
+    (Qt.KeyboardModifier.ControlModifier, "CTRL", 4, "cmd" if sys.platform == "darwin" else "ctrl"),
+    (Qt.KeyboardModifier.AltModifier, "ALT", 8, "alt"),
+    (Qt.KeyboardModifier.ShiftModifier, "SHIFT", 1, "shift"),
+    (Qt.KeyboardModifier.MetaModifier, "LOGO", 64, "ctrl" if sys.platform == "darwin" else "cmd"),
 )
-_KEYSYMS = {
-    Qt.Key.Key_PageUp: "Page_Up", Qt.Key.Key_PageDown: "Page_Down", Qt.Key.Key_Enter: "KP_Enter",
-    Qt.Key.Key_Space: "space",
+# The names of the system, which are those of pynput in small letters but for the two that follow.
+_NAMES = {
+    Qt.Key.Key_Space: "space", Qt.Key.Key_Return: "Return", Qt.Key.Key_Enter: "KP_Enter",
+    Qt.Key.Key_Tab: "Tab", Qt.Key.Key_Insert: "Insert", Qt.Key.Key_Home: "Home",
+    Qt.Key.Key_End: "End", Qt.Key.Key_PageUp: "Page_Up", Qt.Key.Key_PageDown: "Page_Down",
+    Qt.Key.Key_Up: "Up", Qt.Key.Key_Down: "Down", Qt.Key.Key_Left: "Left",
+    Qt.Key.Key_Right: "Right", Qt.Key.Key_Pause: "Pause",
 }  # fmt: skip
+_OF_PYNPUT = {"Return": "enter", "KP_Enter": "enter"}
 
 
-def trigger(keys: str) -> str:
-    """Return keys in the notation of the portal, such as ``CTRL+ALT+l``."""
+def _parted(keys: str) -> tuple[Qt.KeyboardModifier, str]:
+    """Return the modifiers of keys, and the name of the other key, a letter or a longer name."""
     combination: Any = cast("Any", QKeySequence(keys))[0]  # its stub does not know indexing
-    held, key = combination.keyboardModifiers(), combination.key()
-    name = _KEYSYMS.get(key) or QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
-    names = [text for modifier, text in _PORTAL_MODIFIERS if held & modifier]
-    return "+".join([*names, name.lower() if len(name) == 1 else name])
+    key = combination.key()
+    number, first = int(key), int(Qt.Key.Key_F1)
+    if first <= number < first + 20:
+        return combination.keyboardModifiers(), f"F{number - first + 1}"
+    letter = chr(number).lower() if number < 0x3000 else ""
+    known = letter if letter.isprintable() and letter.strip() else ""
+    return combination.keyboardModifiers(), _NAMES.get(key, known)
+
+
+def portal_keys(keys: str) -> str:
+    """Return keys in the notation of the portal, such as ``CTRL+ALT+l``."""
+    held, name = _parted(keys)
+    return "+".join([*(text for each, text, _, _ in _MODIFIERS if held & each), name])
+
+
+def pynput_keys(keys: str) -> str | None:
+    """Return keys in pynput's notation; None unless they are a function key or have a modifier."""
+    if QKeySequence(keys).count() != 1:
+        return None
+    held, name = _parted(keys)
+    strong = held & ~Qt.KeyboardModifier.ShiftModifier
+    if not name or not (strong or name[1:].isdigit()):
+        return None
+    modifiers = [f"<{text}>" for each, _, _, text in _MODIFIERS if held & each]
+    written = f"<{_OF_PYNPUT.get(name, name.lower())}>" if len(name) > 1 else name
+    return "+".join([*modifiers, written])
 
 
 class PortalError(Exception):
@@ -72,7 +101,7 @@ class PortalListener(threading.Thread):
         super().__init__(name="hotkey", daemon=True)
         self._shortcut = {
             "description": ("s", description),
-            "preferred_trigger": ("s", trigger(keys)),
+            "preferred_trigger": ("s", portal_keys(keys)),
         }
         self._pressed = pressed
         self._refused = refused
@@ -169,19 +198,8 @@ class PortalListener(threading.Thread):
         return cast("dict[str, Any]", results)
 
 
-_MASKS = {
-    Qt.KeyboardModifier.ShiftModifier: 1, Qt.KeyboardModifier.ControlModifier: 4,
-    Qt.KeyboardModifier.AltModifier: 8, Qt.KeyboardModifier.MetaModifier: 64,
-}  # fmt: skip
 # Caps Lock and Num Lock are modifiers too: the key is grabbed with and without them.
 _LOCKS = (0, 2, 16, 2 | 16)
-_NAMES = {
-    Qt.Key.Key_Space: b"space", Qt.Key.Key_Return: b"Return", Qt.Key.Key_Enter: b"KP_Enter",
-    Qt.Key.Key_Tab: b"Tab", Qt.Key.Key_Insert: b"Insert", Qt.Key.Key_Home: b"Home",
-    Qt.Key.Key_End: b"End", Qt.Key.Key_PageUp: b"Prior", Qt.Key.Key_PageDown: b"Next",
-    Qt.Key.Key_Up: b"Up", Qt.Key.Key_Down: b"Down", Qt.Key.Key_Left: b"Left",
-    Qt.Key.Key_Right: b"Right", Qt.Key.Key_Pause: b"Pause",
-}  # fmt: skip
 _ASYNC, _KEY_PRESS = 1, 2
 _EVENT_BYTES = 192
 _UNICODE = 0x01000000  # keysyms of characters beyond Latin-1
@@ -210,7 +228,7 @@ class X11Listener(threading.Thread):
     ``KeyTakenError``: another program has the key.
     """
 
-    def __init__(self, keys: QKeyCombination, pressed: Callable[[], None]) -> None:
+    def __init__(self, keys: str, pressed: Callable[[], None]) -> None:
         super().__init__(name="hotkey", daemon=True)
         self._x11 = _library()
         self._display = self._x11.XOpenDisplay(None)
@@ -244,11 +262,12 @@ class X11Listener(threading.Thread):
         self._x11.XCloseDisplay(self._display)
         os.close(self._wakes)
 
-    def _grab(self, keys: QKeyCombination) -> None:
-        code = self._x11.XKeysymToKeycode(self._display, _keysym(self._x11, keys.key()))
+    def _grab(self, keys: str) -> None:
+        modifiers, name = _parted(keys)
+        code = self._x11.XKeysymToKeycode(self._display, _keysym(self._x11, name))
         if not code:
             raise OSError("the keyboard has no such key")
-        held = sum(mask for one, mask in _MASKS.items() if keys.keyboardModifiers() & one)
+        held = sum(mask for each, _, mask, _ in _MODIFIERS if modifiers & each)
         root = self._x11.XDefaultRootWindow(self._display)
         self._x11.XSetErrorHandler(_handler)
         _errors.clear()
@@ -259,14 +278,10 @@ class X11Listener(threading.Thread):
             raise KeyTakenError
 
 
-def _keysym(x11: Any, key: Qt.Key) -> int:
-    number, first = int(key), int(Qt.Key.Key_F1)
-    name = _NAMES.get(key)
-    if first <= number < first + 20:
-        name = f"F{number - first + 1}".encode()
-    if name is not None:
-        return int(x11.XStringToKeysym(name))
-    letter = ord(chr(number).lower()) if number < 0x3000 else 0
+def _keysym(x11: Any, name: str) -> int:
+    if len(name) > 1:
+        return int(x11.XStringToKeysym(name.encode()))
+    letter = ord(name) if name else 0
     return letter if letter < 0x100 else _UNICODE | letter
 
 
@@ -290,23 +305,6 @@ def _library() -> Any:
     for each in (x11.XDefaultRootWindow, x11.XConnectionNumber, x11.XPending, x11.XCloseDisplay):
         each.argtypes = [display]
     return x11
-
-
-log = logging.getLogger(__name__)
-
-_MODIFIERS = (
-    (Qt.KeyboardModifier.ControlModifier, "<cmd>" if sys.platform == "darwin" else "<ctrl>"),
-    (Qt.KeyboardModifier.MetaModifier, "<ctrl>" if sys.platform == "darwin" else "<cmd>"),
-    (Qt.KeyboardModifier.AltModifier, "<alt>"),
-    (Qt.KeyboardModifier.ShiftModifier, "<shift>"),
-)
-_NAMED = {
-    Qt.Key.Key_Space: "<space>", Qt.Key.Key_Return: "<enter>", Qt.Key.Key_Enter: "<enter>",
-    Qt.Key.Key_Tab: "<tab>", Qt.Key.Key_Insert: "<insert>", Qt.Key.Key_Home: "<home>",
-    Qt.Key.Key_End: "<end>", Qt.Key.Key_PageUp: "<page_up>", Qt.Key.Key_PageDown: "<page_down>",
-    Qt.Key.Key_Up: "<up>", Qt.Key.Key_Down: "<down>", Qt.Key.Key_Left: "<left>",
-    Qt.Key.Key_Right: "<right>", Qt.Key.Key_Pause: "<pause>",
-}  # fmt: skip
 
 
 class Listener(Protocol):
@@ -381,7 +379,7 @@ class Hotkey(QObject):
     def _start_on_linux(self, keys: str) -> Listener:
         if os.environ.get("XDG_SESSION_TYPE") != "wayland":
             try:
-                return X11Listener(cast("Any", QKeySequence(keys))[0], self.pressed.emit)
+                return X11Listener(keys, self.pressed.emit)
             except OSError as error:
                 log.info("no key can be grabbed: %s", error)
             except KeyTakenError:
@@ -415,29 +413,3 @@ class Hotkey(QObject):
         listener.start()
         started: Listener = listener
         return started
-
-
-def pynput_keys(keys: str) -> str | None:
-    """Return keys in pynput's notation; None unless they are a function key or have a modifier."""
-    sequence = QKeySequence(keys)
-    if sequence.count() != 1:
-        return None
-    combination: Any = cast("Any", sequence)[0]  # its stub does not know indexing
-    held = combination.keyboardModifiers()
-    name = _key_name(combination.key())
-    modifiers = [text for modifier, text in _MODIFIERS if held & modifier]
-    strong = held & ~Qt.KeyboardModifier.ShiftModifier
-    if name is None or not (strong or name.startswith("<f")):
-        return None
-    return "+".join([*modifiers, name])
-
-
-def _key_name(key: Qt.Key) -> str | None:
-    if key in _NAMED:
-        return _NAMED[key]
-    number = int(key)
-    first = int(Qt.Key.Key_F1)
-    if first <= number < first + 20:
-        return f"<f{number - first + 1}>"
-    letter = chr(number).lower() if number < 0x3000 else ""
-    return letter if letter.isprintable() and letter.strip() else None

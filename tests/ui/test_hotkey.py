@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ui.portal import HAS_BUS, FakePortal, private_bus
-from ui.hotkey import Hotkey, pynput_keys, trigger
+from ui.hotkey import Hotkey, portal_keys, pynput_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,7 +99,7 @@ def bus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
 )
 @linux
 def test_keys_are_written_as_the_portal_wants_them(keys: str, written: str) -> None:
-    assert trigger(keys) == written
+    assert portal_keys(keys) == written
 
 
 @linux

@@ -60,7 +60,7 @@ class EstimateCard(CardFrame):
         super().__init__(parent)
         self._context = context
         self._questions = Questions(context, self)
-        self._paths: list[str] = []
+        self.paths: list[str] = []
         self._focus = FocusReturn(self, self.dismiss if can_cancel else None)
         self.setAccessibleName(self.tr("Estimate"))
         self._title = wrapped_label()
@@ -87,13 +87,9 @@ class EstimateCard(CardFrame):
         filled(QVBoxLayout(self), *parts, spacing=L, edges=(L, L, L, L))
         self.hide()
 
-    @property
-    def paths(self) -> Sequence[str]:
-        return self._paths
-
     def estimate_paths(self, paths: Sequence[str]) -> None:
         """Ask the engine for an estimate of these paths, and show it."""
-        self._paths = list(dict.fromkeys(paths))
+        self.paths = list(dict.fromkeys(paths))
         self._title.setText(self._named())
         self.facts.hide()
         self.note.setText(self.tr("Counting files. Nothing is read yet."))
@@ -101,25 +97,25 @@ class EstimateCard(CardFrame):
         self._busy.show()
         self.start.setEnabled(False)
         self.show()
-        request = EstimateIndex(tuple(map(Path, self._paths)))
+        request = EstimateIndex(tuple(map(Path, self.paths)))
         self._questions.ask_engine(request, self._handle_estimate, failed=self._fail)
 
     def dismiss(self) -> None:
         """Hide the card and drop its folders."""
         self._questions.cancel_all()
-        self._paths = []
+        self.paths = []
         self._focus.give_back()
         self.hide()
         self.dismissed.emit()
 
     def _named(self) -> str:
-        names = [PurePath(path).name or path for path in self._paths]
+        names = [PurePath(path).name or path for path in self.paths]
         if len(names) <= 3:
             return QLocale().createSeparatedList(names)
         return self.tr("%Ln folders or files", "", len(names))
 
     def _accept(self) -> None:
-        paths, self._paths = self._paths, []
+        paths, self.paths = self.paths, []
         self._focus.give_back()
         self.hide()
         self.accepted.emit(paths)
@@ -135,8 +131,8 @@ class EstimateCard(CardFrame):
             self.note.setText(failures.failure(error))
 
     def _count_again(self) -> None:
-        if self._paths and self.isVisible():
-            self.estimate_paths(self._paths)
+        if self.paths and self.isVisible():
+            self.estimate_paths(self.paths)
 
     def _handle_estimate(self, estimate: Estimate) -> None:
         self._busy.hide()

@@ -161,20 +161,12 @@ class FileModel(QAbstractTableModel):
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._questions = Questions(context, self)
-        self._filter = FileFilter()
-        self._total = 0
+        self.filter = FileFilter()
+        self.total = 0
         self._pages: LruCache[int, Sequence[FileRow]] = LruCache(PAGES_KEPT)
         self._stale: set[int] = set()  # shown until fetched again
         self._queued: list[int] = []  # the most recently seen last
         self._fetch = timer(self, 0, self._fetch_queued)
-
-    @property
-    def filter(self) -> FileFilter:
-        return self._filter
-
-    @property
-    def total(self) -> int:
-        return self._total
 
     def show_files(
         self, *, state: str | None = None, root: str | None = None, text: str | None = None
@@ -182,7 +174,7 @@ class FileModel(QAbstractTableModel):
         """Change the filter; what is None stays."""
         given = {"state": state, "root": root, "text": text}
         changed = {name: value for name, value in given.items() if value is not None}
-        self._change(replace(self._filter, **changed))  # type: ignore[arg-type]  # typed above
+        self._change(replace(self.filter, **changed))  # type: ignore[arg-type]  # typed above
 
     def refresh(self) -> None:
         """Fetch the visible pages again; the old rows stay until then."""
@@ -199,7 +191,7 @@ class FileModel(QAbstractTableModel):
     # -- what Qt asks -------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else self._total
+        return 0 if parent.isValid() else self.total
 
     def columnCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(_COLUMNS)
@@ -233,7 +225,7 @@ class FileModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return cell_hint(row, column)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            more = folder_text(row, self._filter.root) if column is Column.NAME else ""
+            more = folder_text(row, self.filter.root) if column is Column.NAME else ""
             more = reason_text(row) if column is Column.STATE else more
             text = ", ".join(filter(None, (cell_text(row, column), more)))
             return f"{self._headings()[column]}: {text}"
@@ -243,7 +235,7 @@ class FileModel(QAbstractTableModel):
         known = _ORDERS.get(Column(column)) if 0 <= column < len(Column) else None
         if known is not None:
             ascending = order == Qt.SortOrder.AscendingOrder
-            self._change(replace(self._filter, order=known[0], backwards=ascending is not known[1]))
+            self._change(replace(self.filter, order=known[0], backwards=ascending is not known[1]))
 
     @staticmethod
     def can_sort(column: int) -> bool:
@@ -263,9 +255,9 @@ class FileModel(QAbstractTableModel):
     # -- fetching -----------------------------------------------------------------------------
 
     def _change(self, new: FileFilter) -> None:
-        if new == self._filter:
+        if new == self.filter:
             return
-        self._filter = new
+        self.filter = new
         self._questions.cancel_all()
         # The old rows stay until the first page of the new list has come.
         self._stale = set(self._pages)
@@ -274,7 +266,7 @@ class FileModel(QAbstractTableModel):
 
     def _place(self, row: int) -> int:
         """The row's offset in the engine's order."""
-        return self._total - 1 - row if self._filter.backwards else row
+        return self.total - 1 - row if self.filter.backwards else row
 
     def _touch(self, page: int) -> None:
         """Mark a page as recently used, and fetch it if missing or stale."""
@@ -298,7 +290,7 @@ class FileModel(QAbstractTableModel):
         def done(listed: FileList) -> None:
             self._handle_page(page, listed.files, listed.total, first=first)
 
-        request = self._filter.request(page * PAGE, PAGE)
+        request = self.filter.request(page * PAGE, PAGE)
         self._questions.ask_engine(request, done, failed=self._failed, slot=str(page))
 
     def _handle_page(self, page: int, rows: Sequence[FileRow], total: int, *, first: bool) -> None:
@@ -306,40 +298,40 @@ class FileModel(QAbstractTableModel):
             self.beginResetModel()
             self._forget()
             self._pages.put(page, rows)
-            self._total = total
+            self.total = total
             self.endResetModel()
         else:
             self._resize(total)
             self._pages.put(page, rows)
             self._stale = (self._stale - {page}).intersection(self._pages)
             self._tell_changed(page, len(rows))
-        self.counted.emit(self._total)
+        self.counted.emit(self.total)
 
     def _resize(self, total: int) -> None:
         """Add or remove rows at the end, so that the others stay in place."""
-        if total == self._total:
+        if total == self.total:
             return
-        if self._filter.backwards:
+        if self.filter.backwards:
             # Rows are counted from the end, so each shows another file now.
             self._stale |= set(self._pages)
-        if total > self._total:
-            self.beginInsertRows(QModelIndex(), self._total, total - 1)
-            self._total = total
+        if total > self.total:
+            self.beginInsertRows(QModelIndex(), self.total, total - 1)
+            self.total = total
             self.endInsertRows()
         else:
-            self.beginRemoveRows(QModelIndex(), total, self._total - 1)
-            self._total = total
+            self.beginRemoveRows(QModelIndex(), total, self.total - 1)
+            self.total = total
             self.endRemoveRows()
 
     def _tell_changed(self, page: int, count: int) -> None:
         places = (page * PAGE, page * PAGE + count - 1)
         rows = sorted(self._place(place) for place in places)
-        top, bottom = max(0, rows[0]), min(self._total - 1, rows[1])
+        top, bottom = max(0, rows[0]), min(self.total - 1, rows[1])
         if count and top <= bottom:
             self.dataChanged.emit(self.index(top, 0), self.index(bottom, len(Column) - 1))
 
     def _failed(self, _error: LecternError) -> None:
-        self.counted.emit(self._total)
+        self.counted.emit(self.total)
 
     def _forget(self) -> None:
         self._questions.cancel_all()

@@ -251,7 +251,7 @@ class FolderChoice(QWidget):
     def __init__(self, offered: Sequence[str]) -> None:
         super().__init__()
         self.setAccessibleName(self.tr("Folders to search"))
-        self._boxes: dict[str, QCheckBox] = {}
+        self.boxes: dict[str, QCheckBox] = {}
         self._column = filled(QVBoxLayout(self), spacing=S)
         self.add_button = IconButton(self.tr("&Add folder…"), "folder-add")
         self.add_button.clicked.connect(self._ask)
@@ -266,17 +266,13 @@ class FolderChoice(QWidget):
     @property
     def paths(self) -> list[str]:
         """The selected folders."""
-        return [path for path, box in self._boxes.items() if box.isChecked()]
-
-    @property
-    def boxes(self) -> dict[str, QCheckBox]:
-        return self._boxes
+        return [path for path, box in self.boxes.items() if box.isChecked()]
 
     def add_folders(self, paths: Sequence[str]) -> None:
         """Offer more folders, checked."""
         for path in paths:
-            if path in self._boxes:
-                self._boxes[path].setChecked(True)
+            if path in self.boxes:
+                self.boxes[path].setChecked(True)
             else:
                 self._add(path, ticked=True)
         self.changed.emit()
@@ -288,8 +284,8 @@ class FolderChoice(QWidget):
         box.setChecked(ticked)
         box.setAccessibleName(path)
         box.toggled.connect(self.changed)
-        self._column.insertWidget(len(self._boxes), box)
-        self._boxes[path] = box
+        self._column.insertWidget(len(self.boxes), box)
+        self.boxes[path] = box
 
     def _ask(self) -> None:
         choose_folder(self, self.tr("Add a folder"), self.add_folders)

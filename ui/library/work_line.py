@@ -118,21 +118,16 @@ class AttentionList(QWidget):
         self._context = context
         self._questions = Questions(context, self)
         self._column = filled(QVBoxLayout(self), spacing=S)
-        self._shown: list[tuple[str, str]] = []
+        self.lines: list[tuple[str, str]] = []  # each with its sentence, and the text of its button
         self.hide()
-
-    @property
-    def lines(self) -> list[tuple[str, str]]:
-        """Each line's sentence, and the text of its button."""
-        return self._shown
 
     def show_status(self, status: Status) -> None:
         """Show what needs the person; lines that stay are not made anew."""
         needs = list(self._needs(status))
         wanted = [(text, label) for text, label, _act in needs]
-        if wanted == self._shown:
+        if wanted == self.lines:
             return
-        self._shown = wanted
+        self.lines = wanted
         while (item := self._column.takeAt(0)) is not None:
             if (line := item.widget()) is not None:
                 line.hide()

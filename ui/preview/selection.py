@@ -19,14 +19,10 @@ class Selection:
 
     def __init__(self, view: PageScroller) -> None:
         self._view = view
-        self._page = 0
+        self.page = 0
         self._anchor = 0
         self._head = 0
         self._all_of = 0  # the page to be selected when its letters have come
-
-    @property
-    def page(self) -> int:
-        return self._page
 
     @property
     def text(self) -> str:
@@ -50,8 +46,8 @@ class Selection:
     def move(self, point: QPointF) -> None:
         letters = self._letters()
         if letters is not None:
-            place = letters.place(self._view.layout_.to_page(self._page, point))
-            self._set(self._page, self._anchor, place)
+            place = letters.place(self._view.layout_.to_page(self.page, point))
+            self._set(self.page, self._anchor, place)
 
     def press_word(self, point: QPointF) -> None:
         page, place = self._place(point)
@@ -84,14 +80,14 @@ class Selection:
     def lines(self, page: int) -> list[QRectF]:
         """Return the selected rectangles of a page, in points."""
         letters = self._letters()
-        if page != self._page or letters is None:
+        if page != self.page or letters is None:
             return []
         start, end = sorted((self._anchor, self._head))
         return letters.lines(start, end)
 
     def _letters(self) -> Letters | None:
         document = self._view.document
-        return document.letters(self._page) if document is not None and self._page else None
+        return document.letters(self.page) if document is not None and self.page else None
 
     def _place(self, point: QPointF) -> tuple[int, int]:
         layout, document = self._view.layout_, self._view.document
@@ -105,5 +101,5 @@ class Selection:
         return page, letters.place(layout.to_page(page, point))
 
     def _set(self, page: int, anchor: int, head: int) -> None:
-        self._page, self._anchor, self._head = page, anchor, head
+        self.page, self._anchor, self._head = page, anchor, head
         self._view.viewport().update()

@@ -75,7 +75,7 @@ class TextColumn(QTextEdit):
         )
         self.setAcceptRichText(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._text = ""
+        self.loaded_text = ""
         self._blocks: Sequence[TextBlock] = ()
         self._pages: Sequence[int] = ()
         self._code = False
@@ -89,11 +89,7 @@ class TextColumn(QTextEdit):
     @property
     def loaded(self) -> Span:
         """The loaded range of the document."""
-        return self._offset, self._offset + len(self._text)
-
-    @property
-    def loaded_text(self) -> str:
-        return self._text
+        return self._offset, self._offset + len(self.loaded_text)
 
     def zoom_by(self, step: int) -> None:
         """Make the text larger or smaller; 0 resets its size."""
@@ -121,7 +117,7 @@ class TextColumn(QTextEdit):
 
     def _place_text(self, text: str, part: TextPart, *, code: bool) -> None:
         """Set the text of a part of the document, without marks."""
-        self._text, self._offset, self._more = text, part.offset, part.more
+        self.loaded_text, self._offset, self._more = text, part.offset, part.more
         self._blocks, self._pages, self._code = part.blocks, part.pages, code
         self._map = Utf16Map(text)
         self._set_type()
@@ -145,7 +141,7 @@ class TextColumn(QTextEdit):
         least = QFontInfo(font).pixelSize() * _LARGER
         font.setPixelSize(round(max(least, _LEAST_PX) * 1.1**self._zoom))
         self.document().setDefaultFont(font)
-        shown, parts = laid_out(self._text, self._offset, self._blocks, code=self._code)
+        shown, parts = laid_out(self.loaded_text, self._offset, self._blocks, code=self._code)
         self.setCurrentCharFormat(QTextCharFormat())  # drops that of the last text
         self.setPlainText(for_qt(shown))
         self._fit_column()
@@ -233,12 +229,12 @@ class TextColumn(QTextEdit):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         changes = (QEvent.Type.PaletteChange, QEvent.Type.StyleChange, QEvent.Type.FontChange)
-        if event.type() in changes and hasattr(self, "_text") and self._text:
+        if event.type() in changes and hasattr(self, "loaded_text") and self.loaded_text:
             self._set_again()
 
     def _unit(self, place: int) -> int:
         """Return the position in Qt's document of an offset in the document."""
-        local = max(0, min(place - self._offset, len(self._text)))
+        local = max(0, min(place - self._offset, len(self.loaded_text)))
         return self._map.to_utf16(local)
 
     def _cursor(self, start: int, end: int) -> QTextCursor:
@@ -249,15 +245,15 @@ class TextColumn(QTextEdit):
 
     def _at_edge(self, value: int) -> None:
         bar = self.verticalScrollBar()
-        if self._is_loading or not self._text or bar.maximum() == 0:
+        if self._is_loading or not self.loaded_text or bar.maximum() == 0:
             return
         start, end = self.loaded
         if value >= bar.maximum() and self._more:
             self._is_loading = True
-            self.more_requested.emit(start, end + len(self._text))
+            self.more_requested.emit(start, end + len(self.loaded_text))
         elif value <= 0 and start > 0:
             self._is_loading = True
-            self.more_requested.emit(max(0, start - len(self._text)), end)
+            self.more_requested.emit(max(0, start - len(self.loaded_text)), end)
 
 
 _LINE = re.compile(r"[^\s](?:[^\r\n]*[^\s])?")
@@ -351,7 +347,7 @@ class TextView(TextColumn):
     def copy_flowing(self) -> str:
         """Return the selected text of the document, with its lines joined."""
         start, end = self.selected
-        return flowing(self._text[start - self._offset : end - self._offset])
+        return flowing(self.loaded_text[start - self._offset : end - self._offset])
 
     def createMimeDataFromSelection(self) -> QMimeData:
         data = QMimeData()
@@ -405,7 +401,7 @@ class TextView(TextColumn):
     def _words_of(self, start: int, end: int) -> list[Span]:
         """Split a range into the texts of its lines, so that blank space is not tinted."""
         low = max(start - self._offset, 0)
-        part = self._text[low : max(end - self._offset, 0)]
+        part = self.loaded_text[low : max(end - self._offset, 0)]
         first = self._offset + low
         return [(first + found.start(), first + found.end()) for found in _LINE.finditer(part)]
 

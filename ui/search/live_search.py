@@ -68,18 +68,14 @@ class LiveSearch(QObject):
         self.least = FIRST_LIMIT
         self.took_ms: int | None = None  # by the last answer, in the engine
         self._request = LatestRequest(link)
-        self._words, self._shown = LatestRequest(link), ""
+        self._words = LatestRequest(link)
+        self.answered_text = ""  # the query of the hits that are shown
         self._answered: str | None = None
         self._found = 0
         self._waits = False
         self._timer = timer(self, 0, self.ask_now)
         self._words_timer = timer(self, 0, self._ask_by_words)
         link.connected.connect(self._connected)
-
-    @property
-    def answered_text(self) -> str:
-        """The query of the hits that are shown; "" before the first."""
-        return self._shown
 
     @property
     def is_answered(self) -> bool:
@@ -89,7 +85,7 @@ class LiveSearch(QObject):
     @property
     def shows_current(self) -> bool:
         """Whether the hits that are shown are those of the current query, if only by words."""
-        return self._shown == self.text
+        return self.answered_text == self.text
 
     @property
     def is_asking(self) -> bool:
@@ -179,7 +175,7 @@ class LiveSearch(QObject):
         self._timer.stop()
         self._request.cancel()
         self._end_words()
-        self._answered, self._shown = None, ""
+        self._answered, self.answered_text = None, ""
         self._wait(waits=False)
         self.stale.emit(False)
         self.busy.emit(False)
@@ -212,7 +208,7 @@ class LiveSearch(QObject):
 
     def _found_by_words(self, text: str, result: SearchResult) -> None:
         if result.hits and text == self.text and self.is_asking:
-            self._answered, self._shown = None, text
+            self._answered, self.answered_text = None, text
             self.stale.emit(False)
             self.answered_by_words.emit(result)
 
@@ -229,7 +225,7 @@ class LiveSearch(QObject):
             if self.shows_current:
                 return  # its hits by words are shown already
         same = self._answered == text
-        self._answered, self._shown, self._found = text, text, len(result.hits)
+        self._answered, self.answered_text, self._found = text, text, len(result.hits)
         if not changed:
             self.busy.emit(False)
             self._end_words()

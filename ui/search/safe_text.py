@@ -41,10 +41,12 @@ _UNSAFE = re.compile(
     rf"|(?P<bullet>[{_PRIVATE}]+(?P<gap>[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)?)"
     rf"|(?P<space>(?!(?<=[^\s{_INVISIBLE}]) [^\s{_INVISIBLE}])[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)"
     rf"|(?P<invisible>[{_INVISIBLE}]+)"
-    rf"|(?P<broken>[\ud800-\udfff])|(?<={_ACCENT}{{{_ACCENTS_KEPT}}})(?P<tower>{_ACCENT}+))"
+    rf"|(?P<broken>[\ud800-\udfff])|(?<={_ACCENT}{{{_ACCENTS_KEPT}}})(?P<tower>{_ACCENT}+)"
+    rf"|(?P<bar>\|(?: (?=[^\s{_INVISIBLE}]))?))"
 )
 # What is put between the cells of a table, and between its rows.
 _CELL, _ROW = " \u00b7 ", "; "
+_BLANKS = re.compile("  +")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -97,31 +99,34 @@ def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
     pieces: list[str] = []
     sources, targets = [0], [0]
     length = at = 0
+    blank = True  # whether a space would be one too many
     in_row = False  # of a table, whose cells are separated by tabs
     for match in _UNSAFE.finditer(text):
         pieces.append(text[at : match.start()])
         length += match.start() - at
-        piece = " " if match["space"] else "\ufffd" if match["broken"] else ""
+        blank = blank and match.start() == at
+        piece = " " if match["space"] else "\ufffd" if match["broken"] else match["bar"] or ""
         if match["bullet"]:
             piece = "\u2022 " if match["gap"] else "\u2022"
         elif match["cell"]:
             begin = text.rfind("\n", 0, match.start()) + 1
             in_row = "\t" in match["cell"] or text.startswith("|", begin)
-            piece = _CELL if in_row else match["cell"]
+            piece = _CELL if in_row else _BLANKS.sub(" ", match["cell"])
         elif match["space"] and "\n" in match["space"]:
             piece, in_row = _ROW if in_row else piece, False
         if match["hyphen"] and not (text[match.start() - 1] + text[match.end()]).islower():
             piece = "-"  # kept between capitals, as in Anglo-Saxon
-        if not length:
-            piece = piece.lstrip()
+        if blank:
+            piece = piece.lstrip(" " if length else " |")
         pieces.append(piece)
         # Offsets inside a removed part fall on its end.
         sources += [match.start(), match.end()]
         targets += [length, length + len(piece)]
         length += len(piece)
         at = match.end()
+        blank = piece.endswith(" ") if piece else blank
     pieces.append(text[at:])
-    return "".join(pieces).rstrip(), sources, targets
+    return "".join(pieces).rstrip(" |"), sources, targets
 
 
 _MARKDOWN = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ui.search.safe_text import MOST_CHARACTERS, is_right_to_left, line, shown
@@ -45,7 +45,10 @@ def test_unsafe_characters_are_removed(text: str, safe: str) -> None:
     assert line(text) == safe
 
 
-@given(HOSTILE)
+@example(" |0")
+@example("\u200b| 0||\x00|")
+@example("\n||\t|x|\n |")
+@given(HOSTILE | st.text(" \t\n|-x\u200b"))
 def test_safe_text_has_no_unsafe_characters(text: str) -> None:
     safe = line(text)
     assert not any(unicodedata.category(char) in {"Cc", "Cs"} for char in safe)
