@@ -12,6 +12,7 @@ import datetime as dt
 import operator
 import re
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
@@ -31,26 +32,8 @@ BUILTIN_FORMATS = {
     19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "d", 45: "mm:ss", 46: "[h]:mm:ss",
     47: "mm:ss", 48: "##0.0E+0",
 }  # fmt: skip
-# The names of months and days, Monday first, by the primary number of a language of Windows.
-DATE_NAMES = {
-    number: names.split()
-    for number, names in {
-        0: "January February March April May June July August September October November December "
-        "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
-        7: "Januar Februar März April Mai Juni Juli August September Oktober November Dezember "
-        "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
-        10: "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre "
-        "diciembre lunes martes miércoles jueves viernes sábado domingo",
-        12: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre "
-        "lundi mardi mercredi jeudi vendredi samedi dimanche",
-        16: "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre "
-        "dicembre lunedì martedì mercoledì giovedì venerdì sabato domenica",
-        19: "januari februari maart april mei juni juli augustus september oktober november "
-        "december maandag dinsdag woensdag donderdag vrijdag zaterdag zondag",
-        22: "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro "
-        "dezembro segunda terça quarta quinta sexta sábado domingo",
-    }.items()
-}
+# The languages of the names of months and days, by the primary number of a language of Windows.
+_LANGUAGES = {7: "de", 10: "es", 12: "fr", 16: "it", 19: "nl", 22: "pt"}
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!(?:hh?|mm?|ss?)\])[^\]]*\]', re.IGNORECASE)
 _DURATION = re.compile(r"\[(?:hh?|mm?|ss?)\]", re.IGNORECASE)
 _DATE = re.compile(r"[dmhys]", re.IGNORECASE)
@@ -124,7 +107,7 @@ def _literal(found: re.Match[str]) -> str:
 def _date(moment: dt.datetime, code: str) -> str:
     """Return a date and time as a code displays it, names in the language of the code."""
     language = _LANGUAGE.search(code)
-    names = DATE_NAMES.get(int(language[1], 16) if language else 0, DATE_NAMES[0])
+    names = _names(_LANGUAGES.get(int(language[1], 16), "en") if language else "en")
     literals: list[str] = []
 
     def held(found: re.Match[str]) -> str:
@@ -144,6 +127,19 @@ def _date(moment: dt.datetime, code: str) -> str:
         shown.append(_date_part("n" * len(part) if minutes else part, moment, names, half=half))
         before = name if name in "ymdhs" else before
     return " ".join("".join(shown).split())
+
+
+@cache
+def _names(language: str) -> tuple[str, ...]:
+    """Return the names of months and days, Monday first."""
+    from icu4py.messageformat import MessageFormat
+
+    month, day = (
+        MessageFormat(f"{{at,date,{part}}}", language).format for part in ("MMMM", "EEEE")
+    )
+    january = [dt.datetime(2001, 1, at, 12) for at in range(1, 8)]  # noqa: DTZ001  # local times
+    months = [january[0].replace(month=at) for at in range(1, 13)]
+    return (*(month({"at": each}) for each in months), *(day({"at": each}) for each in january))
 
 
 def _date_part(part: str, moment: dt.datetime, names: Sequence[str], *, half: bool) -> str:
