@@ -24,7 +24,7 @@ from indexer.api.formats import (
     SizeClass,
     extension_of,
 )
-from indexer.extract.office.package import MAX_DIRECTORY_BYTES, directory_bytes, zip_errors
+from indexer.extract.office.package import check_directory, zip_errors
 from indexer.extract.plain.decode import wide_encoding
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ def inside_zip(path: Path, head: bytes, promised: str) -> str:
                 return form
     try:
         with path.open("rb") as file, zip_errors():
-            if directory_bytes(file, path.stat().st_size) > MAX_DIRECTORY_BYTES:
-                return promised
+            check_directory(file)
             container = zipfile.ZipFile(file)
             names = set(container.namelist())
             if "mimetype" in names and container.getinfo("mimetype").file_size < 200:

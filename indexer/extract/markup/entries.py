@@ -40,9 +40,7 @@ class EntrySource(WrittenSource["Path"]):
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         chunks = packed_chunks(self._file, ".kml", self.budget)
-        for piece in read_pieces(
-            chunks, self.budget, lambda tag: tag.rpartition("}")[2] in _AROUND
-        ):
+        for piece in read_pieces(chunks, self.budget, _AROUND):
             name, depth = local(piece), sum(1 for _ in piece.iterancestors())
             if name in _ENTRIES:
                 _write(piece, depth, writer)

@@ -30,9 +30,7 @@ class FictionBookSource(WrittenSource["Path"]):
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         chunks = packed_chunks(self._file, ".fb2", self.budget)
-        for piece in read_pieces(
-            chunks, self.budget, lambda tag: tag.rpartition("}")[2] in _AROUND
-        ):
+        for piece in read_pieces(chunks, self.budget, _AROUND):
             name = local(piece)
             if name == "description":
                 self.metadata = _metadata(piece)

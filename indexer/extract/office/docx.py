@@ -16,7 +16,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.formats import ZIP_MAGIC
 from indexer.api.types import ANNOTATION_SIGN, BlockKind
 from indexer.extract.embedded.office_objects import EMBEDDED, OfficeObjects
 from indexer.extract.numerals import written_number
@@ -24,6 +23,7 @@ from indexer.extract.office.drawings import write_drawing
 from indexer.extract.office.formulas import formula
 from indexer.extract.office.office2003 import FlatDocument
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
+from indexer.extract.office.package import is_packed
 from indexer.extract.office.symbols import readable, symbol
 from indexer.extract.office.xml import (
     PAGE_NUMBER,
@@ -297,9 +297,7 @@ def _numbers_pages(root: Any) -> bool:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource | FlatDocument:
     """Open a Word document (``indexer.extract.base.Opener``)."""
-    with path.open("rb") as file:
-        packed = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
-    if packed:
+    if is_packed(path):
         return DocxSource(OfficePackage(path, limits, "word/document.xml", "no_text_part"))
     return FlatDocument(path, limits, _flat_body)
 

@@ -16,14 +16,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from selectolax.lexbor import LexborHTMLParser
 
 from indexer.api.errors import WorldError
-from indexer.api.formats import ZIP_MAGIC
 from indexer.extract.base import Metadata, RawPage, check_size
 from indexer.extract.document import Budget
 from indexer.extract.embedded.attachments import named
 from indexer.extract.embedded.office_objects import OfficeObjects
 from indexer.extract.markup.mathml import formula
 from indexer.extract.numerals import lowered, raised
-from indexer.extract.office.package import PackageSource, ZipPackage, opened
+from indexer.extract.office.package import (
+    PackageSource,
+    ZipPackage,
+    is_packed,
+    opened,
+    packed_chunks,
+)
 from indexer.extract.office.xml import plausible_date, read_pieces, whole_number
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 
@@ -178,7 +183,6 @@ _FOLDERS = _DOCUMENTS | {_CHART, _FORMULA}
 _OLE = "application/vnd.sun.star.oleobject"
 _CHARTS = frozenset({"office:document-content", "office:body", "office:chart"})
 _MAX_FORMULA_BYTES = 1024**2
-_CHUNK_BYTES = 1 << 16
 
 _STYLE_PARTS = frozenset({"office:document-styles", "office:master-styles", "style:master-page"})
 
@@ -198,10 +202,9 @@ class FlatPackage(ZipPackage):
         return iter(())
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        with self._path.open("rb") as file:
-            while data := file.read(_CHUNK_BYTES):
-                self.budget.spend_bytes(len(data))
-                yield data
+        for data in packed_chunks(self._path, "", self.budget):
+            self.budget.spend_bytes(len(data))
+            yield data
 
     def close(self) -> None:
         """Nothing is open between two readings."""
@@ -309,8 +312,10 @@ def _write_chart(chart: Any, writer: PageWriter) -> None:
     writer.end_table()
 
 
-def open_odf(path: Path, limits: Limits, body: Callable[[PageWriter], Body]) -> OdfSource:
-    """Open a document whose content is written by ``body``.
+def open_odf(
+    body: Callable[[PageWriter], Body], path: Path, password: str | None, limits: Limits
+) -> OdfSource:
+    """Open a document whose content is written by ``body`` (``indexer.extract.base.Opener``).
 
     Raises:
         WorldError: ``needs_password`` if its parts are encrypted, and those of ``ZipPackage``.
@@ -323,14 +328,13 @@ def open_odf(path: Path, limits: Limits, body: Callable[[PageWriter], Body]) -> 
             raise WorldError("unreadable", reason="no_text_part")
         return OdfSource(package, body)
 
-    with path.open("rb") as file:
-        packed = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
-    return opened((ZipPackage if packed else FlatPackage)(path, limits), source)
+    return opened((ZipPackage if is_packed(path) else FlatPackage)(path, limits), source)
 
 
 def _pieces(package: ZipPackage, part: str, containers: frozenset[str]) -> Iterator[Any]:
     """Yield the elements of a part whose ancestors are all containers; see ``read_pieces``."""
-    return read_pieces(package.chunks(part), package.budget, lambda tag: short(tag) in containers)
+    chunks = package.chunks(part)
+    return read_pieces(chunks, package.budget, containers, lambda element: short(element.tag))
 
 
 def _is_encrypted(package: ZipPackage) -> bool:

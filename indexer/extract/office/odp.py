@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.office.odf import SKIPPED, Body, OdfSource, attribute, open_odf, short, texts
+from indexer.extract.office.odf import SKIPPED, Body, attribute, open_odf, short, texts
 from indexer.extract.office.slides import Shape, write_notes, write_slide
 
 if TYPE_CHECKING:
-    from indexer.config import Limits
     from indexer.extract.page_writer import PageWriter
 
 _SHAPES = frozenset({
@@ -73,6 +72,4 @@ def _shape(element: Any) -> Shape:
     return shape
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:
-    """Open a presentation or drawing (``indexer.extract.base.Opener``)."""
-    return open_odf(path, limits, _Slides)
+open_source = partial(open_odf, _Slides)

@@ -6,17 +6,16 @@ The text of a cell is its displayed value. Repeated rows are read once, repeated
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.office.odf import Body, OdfSource, attribute, open_odf, short, texts
+from indexer.extract.office.odf import Body, attribute, open_odf, short, texts
 from indexer.extract.office.sheets import SheetWriter
 from indexer.extract.office.xml import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from indexer.config import Limits
     from indexer.extract.page_writer import PageWriter
 
 _CELLS = frozenset({"table:table-cell", "table:covered-table-cell"})
@@ -90,6 +89,4 @@ def _shown(cell: Any) -> str:
     return text if not text or known or shown_as_share else f"{text} ({stored})"
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:
-    """Open a spreadsheet (``indexer.extract.base.Opener``)."""
-    return open_odf(path, limits, _Book)
+open_source = partial(open_odf, _Book)

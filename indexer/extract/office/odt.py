@@ -6,6 +6,7 @@ pages are read once, after the text.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
@@ -15,7 +16,6 @@ from indexer.extract.office.odf import (
     PARAGRAPHS,
     SKIPPED,
     Body,
-    OdfSource,
     Positions,
     attribute,
     open_odf,
@@ -28,9 +28,7 @@ from indexer.extract.office.xml import PAGE_NUMBER, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from indexer.config import Limits
     from indexer.extract.page_writer import PageWriter
 
 _INDEXES = frozenset({
@@ -153,6 +151,4 @@ class _Text(Body):
             self._page_breaks = 0
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:
-    """Open a text document (``indexer.extract.base.Opener``)."""
-    return open_odf(path, limits, _Text)
+open_source = partial(open_odf, _Text)

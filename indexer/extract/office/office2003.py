@@ -10,19 +10,17 @@ from copy import deepcopy
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.base import PlainSource, RawPage, check_size
-from indexer.extract.document import Budget
+from indexer.extract.office.package import packed_chunks
 from indexer.extract.office.sheets import UNNAMED, SheetWriter, displayed, without_zero_time
 from indexer.extract.office.xml import attribute, local, read_pieces
-from indexer.extract.page_writer import PageWriter, salvage
+from indexer.extract.page_writer import PageWriter, WrittenSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from indexer.config import Limits
 
-_CHUNK_BYTES = 1 << 16
 _TEXT = frozenset({
     "package", "part", "xmlData", "wordDocument", "document", "body", "sect", "sub-section", "tbl",
     "sdt", "sdtContent", "styles",
@@ -36,33 +34,7 @@ _NAMED_FORMATS = {
 _MAX_STYLES = 5_000
 
 
-class FlatFile(PlainSource):
-    """An XML file that is read piece by piece."""
-
-    def __init__(self, path: Path, limits: Limits) -> None:
-        check_size(path, limits.package_bytes)
-        self.page_count = 1
-        self._file = path.open("rb")
-        self._budget = Budget(limits)
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        writer = PageWriter(self._budget)
-        return salvage(self._pages(writer), writer)
-
-    def close(self) -> None:
-        self._file.close()
-
-    def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
-        raise NotImplementedError
-
-    def _pieces(self, containers: frozenset[str]) -> Iterator[Any]:
-        chunks = iter(lambda: self._file.read(_CHUNK_BYTES), b"")
-        return read_pieces(
-            chunks, self._budget, lambda tag: str(tag).rpartition("}")[2] in containers
-        )
-
-
-class FlatDocument(FlatFile):
+class FlatDocument(WrittenSource["Path"]):
     """A text; ``make_body`` returns what writes its elements, given its styles."""
 
     def __init__(
@@ -71,30 +43,29 @@ class FlatDocument(FlatFile):
         super().__init__(path, limits)
         self._make_body = make_body
 
-    def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
+    def write(self, writer: PageWriter) -> Iterator[None]:
         styles: list[Any] = []
-        body = None
+        body, chunks = None, packed_chunks(self._file, "", self.budget)
         try:
-            for piece in self._pieces(_TEXT):
+            for piece in read_pieces(chunks, self.budget, _TEXT):
                 if local(piece) == "style" and len(styles) < _MAX_STYLES:
                     styles.append(deepcopy(piece))
                 elif next(piece.iterancestors("{*}body"), None) is not None:
                     body = body or self._make_body(writer, styles)
                     body.write(piece)
-                    yield from writer.completed()
+                    yield
         finally:
             self.page_count = writer.page
-        yield from writer.finish()
 
 
-class FlatWorkbook(FlatFile):
+class FlatWorkbook(WrittenSource["Path"]):
     """A workbook: each sheet is a page."""
 
-    def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
+    def write(self, writer: PageWriter) -> Iterator[None]:
         sheet: SheetWriter | None = None
         number = 0
         codes: dict[str, str] = {}
-        for piece in self._pieces(_SHEETS):
+        for piece in read_pieces(packed_chunks(self._file, "", self.budget), self.budget, _SHEETS):
             name = local(piece)
             if name == "Styles":
                 codes = {
@@ -116,8 +87,7 @@ class FlatWorkbook(FlatFile):
             else:
                 sheet.finish()
                 sheet = None
-            yield from writer.completed()
-        yield from writer.finish()
+            yield
 
 
 def _cells(row: Any, codes: dict[str, str]) -> Iterator[str]:

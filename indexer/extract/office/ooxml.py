@@ -72,11 +72,7 @@ class OfficePackage(ZipPackage):
         Raises:
             WorldError: ``unreadable`` if the root is no container, and those of ``read_pieces``.
         """
-
-        def is_open(tag: object) -> bool:
-            return str(tag).rpartition("}")[2] in containers
-
-        for piece in read_pieces(self.chunks(part), self.budget, is_open):
+        for piece in read_pieces(self.chunks(part), self.budget, containers):
             if _declares_type(piece):
                 raise _entities()
             if piece.getparent() is None and local(piece) not in containers:

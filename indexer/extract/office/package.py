@@ -14,8 +14,9 @@ import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import unquote
 
 from indexer.api.errors import WorldError
@@ -34,11 +35,6 @@ S = TypeVar("S")
 _CHUNK_BYTES = 1 << 16
 # ``zipfile`` needs ten times the size of the directory.
 MAX_DIRECTORY_BYTES = 8 * 1024**2
-_END = struct.Struct("<4s4H2LH")
-_END_64 = struct.Struct("<4sQ2H2L4Q")
-_LOCATOR_64 = struct.Struct("<4sLQL")
-_TAIL_BYTES = (1 << 16) + _END.size + _LOCATOR_64.size
-_UNKNOWN = 0xFFFFFFFF
 _ENCRYPTED = 0x1
 _AES = 99  # the compression method of parts encrypted with AES
 _DAMAGE = (
@@ -70,9 +66,8 @@ class ZipPackage:
         self._password = password.encode("utf-8", "replace") if password else None
         self._file = path.open("rb")
         try:
-            if directory_bytes(self._file, path.stat().st_size) > MAX_DIRECTORY_BYTES:
-                raise WorldError("too_complex", limit=f"{MAX_DIRECTORY_BYTES:,} bytes of names")
             with zip_errors():
+                check_directory(self._file)
                 self._zip = zipfile.ZipFile(self._file)
         except BaseException:
             self._file.close()
@@ -172,15 +167,19 @@ class PackageSource(PlainSource):
         self._package.close()
 
 
+def is_packed(path: Path) -> bool:
+    """Whether a file is a zip file, by its first bytes."""
+    with path.open("rb") as file:
+        return file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
+
+
 def packed_chunks(path: Path, ending: str, budget: Budget) -> Iterator[bytes]:
     """Yield the bytes of a file, or of the first part of a zip file whose name ends like this."""
-    with path.open("rb") as file:
-        if file.read(4) != ZIP_MAGIC:
-            check_size(path, budget.limits.package_bytes)
-            file.seek(0)
-            while data := file.read(_CHUNK_BYTES):
-                yield data
-            return
+    if not is_packed(path):
+        check_size(path, budget.limits.package_bytes)
+        with path.open("rb") as file:
+            yield from iter(partial(file.read, _CHUNK_BYTES), b"")
+        return
     with ZipPackage(path, budget.limits, budget=budget) as package:
         names = [name for name in package.files() if name.lower().endswith(ending)]
         if not names:
@@ -246,20 +245,13 @@ def zip_errors() -> Iterator[None]:
         raise damaged_container(error) from error
 
 
-def directory_bytes(file: IO[bytes], size: int) -> int:
-    """Return the declared size of a zip file's directory, 0 if there is none."""
-    file.seek(max(0, size - _TAIL_BYTES))
-    tail = file.read(_TAIL_BYTES)
-    at = tail.rfind(b"PK\x05\x06")
-    if at < 0 or at + _END.size > len(tail):
-        return 0
-    claimed = int(_END.unpack_from(tail, at)[5])
-    locator = tail.rfind(b"PK\x06\x07", 0, at)
-    if locator < 0 or locator + _LOCATOR_64.size > len(tail):
-        return min(claimed, size)
-    place = _LOCATOR_64.unpack_from(tail, locator)[2]
-    if place + _END_64.size > size:
-        return 0
-    file.seek(place)
-    record = file.read(_END_64.size)
-    return max(0 if claimed == _UNKNOWN else claimed, int(_END_64.unpack(record)[8]))
+def check_directory(file: IO[bytes]) -> None:
+    """Refuse a zip file whose directory is larger than ``zipfile`` can hold.
+
+    Raises:
+        WorldError: ``too_complex``.
+        zipfile.BadZipFile: If it is damaged.
+    """
+    found: Any = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # noqa: SLF001  # what it will read
+    if found and found[zipfile._ECD_SIZE] > MAX_DIRECTORY_BYTES:  # type: ignore[attr-defined]  # noqa: SLF001
+        raise WorldError("too_complex", limit=f"{MAX_DIRECTORY_BYTES:,} bytes of names")

@@ -12,11 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.api.formats import ZIP_MAGIC
 from indexer.extract.embedded.office_objects import EMBEDDED, OfficeObjects
 from indexer.extract.office.office2003 import FlatWorkbook
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
-from indexer.extract.office.package import opened
+from indexer.extract.office.package import is_packed, opened
 from indexer.extract.office.sheets import (
     BUILTIN_FORMATS,
     EPOCH,
@@ -175,8 +174,6 @@ def _text(element: Any) -> str:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> XlsxSource | FlatWorkbook:
     """Open a workbook (``indexer.extract.base.Opener``)."""
-    with path.open("rb") as file:
-        packed = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
-    if not packed:
+    if not is_packed(path):
         return FlatWorkbook(path, limits)
     return opened(OfficePackage(path, limits, "xl/workbook.xml", "no_sheets"), XlsxSource)

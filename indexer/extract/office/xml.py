@@ -17,7 +17,7 @@ from indexer.extract.numerals import lowered, raised
 from indexer.extract.page_writer import SALVAGEABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from indexer.extract.document import Budget
 
@@ -39,13 +39,21 @@ _RAISED_STYLE = re.compile(
 _FIRST_DATE = "1980-01-01"  # the default of programs without a clock
 
 
-def read_pieces(
-    chunks: Iterable[bytes], budget: Budget, is_open: Callable[[str], bool]
-) -> Iterator[Any]:
-    """Yield the elements whose ancestors are all open: too large to be pieces, by ``is_open``.
+def local(element: Any) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
 
-    An open element is yielded at its end, without its pieces. ``budget`` is charged for the
-    elements.
+
+def read_pieces(
+    chunks: Iterable[bytes],
+    budget: Budget,
+    containers: Collection[str],
+    name_of: Callable[[Any], str] = local,
+) -> Iterator[Any]:
+    """Yield the elements whose ancestors are all containers, which are too large to be pieces.
+
+    A container is yielded at its end, without its pieces; ``containers`` has the names that
+    ``name_of`` gives them. ``budget`` is charged for the elements.
 
     Raises:
         WorldError: ``unreadable`` if it is not well-formed, ``too_complex`` if it exceeds a limit;
@@ -58,8 +66,7 @@ def read_pieces(
         held += len(data)
         for _, element in parser.read_events():
             budget.spend_elements(1)
-            around = element.getparent()
-            if around is None or all(is_open(each.tag) for each in element.iterancestors()):
+            if all(name_of(each) in containers for each in element.iterancestors()):
                 yield element
                 _forget(element)
                 held = 0
@@ -107,11 +114,6 @@ def read_whole(data: bytes) -> tuple[Any, WorldError | None]:
         return etree.fromstring(data, parser), _worst(parser.error_log)
     except etree.XMLSyntaxError as error:
         return None, _unreadable(str(error))
-
-
-def local(element: Any) -> str:
-    """Return the name of an element without its namespace."""
-    return str(element.tag).rpartition("}")[2]
 
 
 def attribute(element: Any, name: str = "val") -> str:

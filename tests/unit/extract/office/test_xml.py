@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def pieces(*chunks: bytes, limits: Limits | None = None) -> Iterator[tuple[str, str]]:
     """The tag and the text of each piece, in a document of a root, parts and pieces."""
     budget = Budget(limits or Limits())
-    for piece in read_pieces(chunks, budget, lambda tag: tag in ("root", "part")):
+    for piece in read_pieces(chunks, budget, ("root", "part")):
         yield piece.tag, "".join(piece.itertext())
 
 
