@@ -6,8 +6,10 @@ document. Standard library only.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -42,6 +44,28 @@ def damaged_container(error: Exception) -> WorldError:
     """Convert a library's error on a damaged zip, tar or OLE file."""
     said = " ".join(str(error).split())[:120]
     return WorldError("unreadable", reason="container_damaged", said=said)
+
+
+@contextmanager
+def damage_told(reason: str, path: Path | None = None) -> Iterator[None]:
+    """Convert what a library raises for a damaged file, of many types, to ``unreadable``.
+
+    ``reason`` is a code of ``indexer.api.phrases``; the ``path`` is left out of what is said.
+    """
+    try:
+        yield
+    except (MemoryError, WorldError):
+        raise
+    except Exception as error:
+        raise WorldError("unreadable", reason=reason, said=said_by(error, path)) from error
+
+
+def said_by(error: Exception, path: Path | None = None) -> str:
+    """Return the message of an error for a report, without the path."""
+    text = " ".join(str(error).split())
+    if path is not None:
+        text = text.replace(str(path), "…")
+    return re.sub(r"^code=\d+: ", "", text)[:200] or type(error).__name__
 
 
 def check_size(path: Path, limit: int) -> None:

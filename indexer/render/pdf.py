@@ -28,10 +28,11 @@ from indexer.api.pages import (
     pattern_of,
 )
 from indexer.api.types import ANNOTATION_SIGN, OutlineEntry, Span
+from indexer.extract.base import damage_told, said_by
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.geometry import PlacedText, Rectangle, read_placed
 from indexer.extract.pdf.labels import page_labels
-from indexer.extract.pdf.opening import failures_of, open_checked, said_by
+from indexer.extract.pdf.opening import open_checked
 from indexer.extract.pdf.reader import RecognisedUse, raw_page, read_outline, use_of
 from indexer.extract.pdf.supplements import read_annotations
 from indexer.ocr.layer import transformed
@@ -119,7 +120,7 @@ class PdfPages:
         self._recognised = recognised
         self._document = open_checked(path, password, limits)
         self.form = "pdf" if self._document.is_pdf else "image"
-        with failures_of(path):
+        with damage_told("pdf_damaged", path):
             self.page_count: int = self._document.page_count
         self._drawn: LruCache[int, Any] = LruCache(_KEPT_PAGES)
         self._placed: LruCache[int, PlacedText] = LruCache(_KEPT_PAGES)
@@ -136,13 +137,13 @@ class PdfPages:
         """Return the label of each page; empty if all labels are the page numbers."""
         if not self._document.is_pdf:
             return []
-        with failures_of(self._path):
+        with damage_told("pdf_damaged", self._path):
             return page_labels(self._document.get_page_labels(), self.page_count)
 
     def has_outline(self) -> bool:
         if not self._document.is_pdf:
             return False
-        with failures_of(self._path):
+        with damage_told("pdf_damaged", self._path):
             kind, _ = self._document.xref_get_key(self._document.pdf_catalog(), "Outlines")
         return kind not in ("null", "")
 

@@ -19,7 +19,7 @@ import olefile
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import OLE_MAGIC
-from indexer.extract.base import RawPage, is_left_out
+from indexer.extract.base import RawPage, damage_told, is_left_out
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 
 if TYPE_CHECKING:
@@ -121,17 +121,14 @@ def _unwrapped(name: str, data: bytes) -> tuple[str, bytes] | None:
     """
     if not data.startswith(OLE_MAGIC):
         return name, data
-    try:
-        with olefile.OleFileIO(io.BytesIO(data)) as container:
-            if any(map(container.exists, _KNOWN)):
-                return name, data
-            for stream in _WRAPPED:
-                if container.exists(stream):
-                    return PurePosixPath(name).stem, container.openstream(stream).read()
-            if container.exists(_NATIVE):
-                return _native(container.openstream(_NATIVE).read())
-    except Exception as error:  # olefile raises many types for damaged files
-        raise WorldError("unreadable", reason="container_damaged", said=str(error)[:120]) from error
+    with damage_told("container_damaged"), olefile.OleFileIO(io.BytesIO(data)) as container:
+        if any(map(container.exists, _KNOWN)):
+            return name, data
+        for stream in _WRAPPED:
+            if container.exists(stream):
+                return PurePosixPath(name).stem, container.openstream(stream).read()
+        if container.exists(_NATIVE):
+            return _native(container.openstream(_NATIVE).read())
     return None
 
 

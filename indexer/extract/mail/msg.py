@@ -19,7 +19,7 @@ import compressed_rtf
 import olefile
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import check_size, damaged_container, too_large
+from indexer.extract.base import check_size, damage_told, too_large
 from indexer.extract.document import Budget
 from indexer.extract.mail.message import Html, InnerMail, Mail, MailSource, attached
 from indexer.extract.office.rtf import RtfSource
@@ -49,13 +49,9 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
     check_size(path, limits.package_bytes)
     with ExitStack() as held:
         file = held.enter_context(path.open("rb"))
-        try:
+        with damage_told("container_damaged"):
             container = held.enter_context(olefile.OleFileIO(file))
             mail = _Storage(container, Budget(limits), []).mail()
-        except (MemoryError, WorldError):
-            raise
-        except Exception as error:  # olefile raises many types for damaged files
-            raise damaged_container(error) from error
         return MailSource(mail, limits, held.pop_all())
 
 
@@ -113,12 +109,8 @@ class _Storage:
         })  # fmt: skip
 
     def _inner(self, place: list[str]) -> Mail:
-        try:
+        with damage_told("container_damaged"):
             return _Storage(self._container, self._budget, place).mail()
-        except (MemoryError, WorldError):
-            raise
-        except Exception as error:
-            raise damaged_container(error) from error
 
     def _save(self, place: list[str], path: Path, budget: Budget) -> None:
         """Write an attachment into a file.
@@ -130,17 +122,13 @@ class _Storage:
         stream = [*place, f"__substg1.0_{_DATA}0102"]
         if not self._container.exists(stream):
             raise WorldError("unsupported", format="object")
-        try:
+        with damage_told("container_damaged"):
             size = self._container.get_size(stream)
             if size > _MAX_DATA_BYTES:
                 raise too_large(_MAX_DATA_BYTES)
             budget.spend_bytes(size)
             with self._container.openstream(stream) as opened:
                 path.write_bytes(opened.read())
-        except (MemoryError, WorldError):
-            raise
-        except Exception as error:
-            raise damaged_container(error) from error
 
     def _rich_text(self) -> str:
         packed = self._stream(f"__substg1.0_{_RTF}0102")

@@ -16,10 +16,16 @@ from urllib.parse import unquote_to_bytes
 
 from selectolax.lexbor import LexborHTMLParser
 
-from indexer.api.errors import WorldError
 from indexer.api.formats import PROPERTY_LIST
 from indexer.api.types import BlockKind
-from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
+from indexer.extract.base import (
+    Metadata,
+    PlainSource,
+    RawBlock,
+    RawPage,
+    check_size,
+    damage_told,
+)
 from indexer.extract.markup.mathml import formula
 from indexer.extract.numerals import lowered, raised, written_number
 from indexer.extract.plain.decode import decoded
@@ -233,7 +239,7 @@ def _archived(data: bytes) -> bytes:
         WorldError: ``unreadable`` if it is damaged.
     """
     pages: list[str] = []
-    try:
+    with damage_told("content_damaged"):
         waiting = [plistlib.loads(data)]
         for _ in range(_MAX_PAGES):  # a damaged one may contain itself
             if not waiting:
@@ -244,8 +250,6 @@ def _archived(data: bytes) -> bytes:
                 label = main.get("WebResourceTextEncodingName", "")
                 pages.append(decoded(main["WebResourceData"], label))
             waiting += archive.get("WebSubframeArchives", [])[::-1]
-    except Exception as error:  # plistlib raises many types for damaged files
-        raise WorldError("unreadable", reason="content_damaged", said=str(error)[:200]) from error
     return "".join(pages).encode("utf-8-sig", "replace")
 
 

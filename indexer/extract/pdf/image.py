@@ -9,8 +9,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.errors import WorldError
-from indexer.extract.pdf.opening import open_checked, pixels_of, refuse_bomb, said_by
+from indexer.extract.base import damage_told
+from indexer.extract.pdf.opening import open_checked, pixels_of, refuse_bomb
 from indexer.extract.pdf.reader import PdfSource
 
 if TYPE_CHECKING:
@@ -34,12 +34,8 @@ class ImageSource(PdfSource):
         return min(self._pixels(number)) >= MIN_SIDE
 
     def _pixels(self, number: int) -> tuple[int, int]:
-        try:
+        with damage_told("image_damaged"):
             return pixels_of(self._document.load_page(number - 1))
-        except (MemoryError, WorldError):
-            raise
-        except Exception as error:  # PyMuPDF raises many types
-            raise WorldError("unreadable", reason="image_damaged", said=said_by(error)) from error
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> ImageSource:

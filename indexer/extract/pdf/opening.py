@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import io
 import math
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import too_large
+from indexer.extract.base import damage_told, too_large
 from indexer.extract.registry import image_kind
 
 if TYPE_CHECKING:
@@ -58,12 +55,9 @@ def was_rebuilt(document: Any) -> bool:
 
 
 def _loads(document: Any, place: int) -> bool:
-    try:
+    with DamageIgnored():
         return bool(document.xref_object(document.load_page(place).xref) != "null")
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001  # PyMuPDF raises many types
-        return False
+    return False
 
 
 def _pages(document: Any) -> list[int]:
@@ -71,12 +65,9 @@ def _pages(document: Any) -> list[int]:
 
 
 def _is_page(document: Any, number: int) -> bool:
-    try:
+    with DamageIgnored():
         return bool(document.xref_get_key(number, "Type") == ("name", "/Page"))
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001  # as above: the object is damaged
-        return False
+    return False
 
 
 def _added(document: Any, source: str) -> int:
@@ -110,19 +101,18 @@ def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
         raise too_large(limit)
     if kind:
         return open_image(path, kind)
-    with failures_of(path):
+    with damage_told("pdf_damaged", path):
         return open_document(path, password)
 
 
-@contextmanager
-def failures_of(path: Path) -> Iterator[None]:
-    """Convert PyMuPDF's exceptions on a document to ``unreadable``."""
-    try:
-        yield
-    except (WorldError, MemoryError):
-        raise
-    except Exception as error:
-        raise WorldError("unreadable", reason="pdf_damaged", said=said_by(error, path)) from error
+class DamageIgnored:
+    """Goes on after its block if PyMuPDF cannot read something, for which it raises many types."""
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        return kind is not None and issubclass(kind, Exception) and kind is not MemoryError
 
 
 def open_document(path: Path, password: str | None) -> Any:
@@ -160,15 +150,10 @@ def open_image(path: Path, kind: str) -> Any:
     Raises:
         WorldError: ``unreadable``, ``unsupported`` or ``too_complex``.
     """
-    try:
+    with damage_told("image_damaged", path):
         if kind in {"webp", "avif"}:
             return pymupdf.open(stream=_as_png(path, kind), filetype="png")
         return pymupdf.open(str(path), filetype=kind)
-    except (MemoryError, WorldError):
-        raise
-    except Exception as error:  # PyMuPDF and Pillow raise many types
-        said = said_by(error, path)
-        raise WorldError("unreadable", reason="image_damaged", said=said) from error
 
 
 def _as_png(path: Path, kind: str) -> bytes:
@@ -189,11 +174,3 @@ def refuse_bomb(size: tuple[int, int]) -> None:
     """Raise ``too_complex`` for an image of more than ``MAX_PIXELS``."""
     if math.prod(size) > MAX_PIXELS:
         raise WorldError("too_complex", limit=_SHOWN)
-
-
-def said_by(error: Exception, path: Path | None = None) -> str:
-    """Return the message of a PyMuPDF error for a report, without the path."""
-    text = " ".join(str(error).split())
-    if path is not None:
-        text = text.replace(str(path), "…")
-    return re.sub(r"^code=\d+: ", "", text)[:200] or type(error).__name__

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 
 from indexer.api.types import OutlineEntry
-from indexer.extract.base import MAX_LABELS, Metadata, RawPage
+from indexer.extract.base import MAX_LABELS, Metadata, RawPage, damage_told
 from indexer.extract.pdf.glyphs import (
     FEW_UNMAPPED,
     REPLACEMENT,
@@ -33,7 +33,7 @@ from indexer.extract.pdf.glyphs import (
 from indexer.extract.pdf.labels import page_labels
 from indexer.extract.pdf.layout import lay_out
 from indexer.extract.pdf.lines import read_lines
-from indexer.extract.pdf.opening import failures_of, open_checked, was_rebuilt
+from indexer.extract.pdf.opening import DamageIgnored, open_checked, was_rebuilt
 from indexer.extract.pdf.supplements import PdfSupplements
 from indexer.ocr.layer import RecognisedLine, page_dictionary, transformed
 
@@ -238,13 +238,10 @@ class PdfSource:
         return stamped
 
     def _looks_stamped(self, page: RawPage) -> bool:
-        try:
+        with DamageIgnored():
             loaded = self._document.load_page(page.number - 1)
             return is_stamped(loaded.get_bboxlog(), tuple(loaded.rect))
-        except MemoryError:
-            raise
-        except Exception:  # noqa: BLE001  # as in ``raw_page``
-            return False
+        return False
 
     def _stamped_page(self, page: RawPage) -> RawPage:
         """Return a page with the text that was recognised on its picture, beside its own."""
@@ -259,12 +256,9 @@ class PdfSource:
         return raw_page(self._document, page.number, known.lines, use)
 
     def _shows_something(self, number: int) -> bool:
-        try:
+        with DamageIgnored():
             return shows_something(self._document.load_page(number - 1))
-        except MemoryError:
-            raise
-        except Exception:  # noqa: BLE001  # as in ``raw_page``
-            return False
+        return False
 
 
 def is_legible(document: Any, page: RawPage) -> bool:
@@ -323,14 +317,12 @@ def _damage(document: Any, page: Any) -> str:
         return ""
     for number in page.get_contents():
         pymupdf.TOOLS.reset_mupdf_warnings()
-        try:
+        with DamageIgnored():
             document.xref_stream(number)
-        except MemoryError:
-            raise
-        except Exception:  # noqa: BLE001  # as above
-            return "pdf_damaged"
-        if _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
-            return "content_damaged"
+            if _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
+                return "content_damaged"
+            continue
+        return "pdf_damaged"
     return ""
 
 
@@ -369,7 +361,7 @@ def read_page(
 def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
     """Open a PDF (``indexer.extract.base.Opener``)."""
     document = open_checked(path, password, limits)
-    with failures_of(path):
+    with damage_told("pdf_damaged", path):
         return PdfSource(document, limits)
 
 
@@ -387,21 +379,17 @@ def _metadata(document: Any) -> Metadata:
 
 def _labels(document: Any) -> tuple[str, ...]:
     """Return the labels of the first pages; none if they are page numbers or damaged."""
-    try:
+    with DamageIgnored():
         rules = document.get_page_labels() if document.is_pdf else []
         return tuple(page_labels(rules, min(document.page_count, MAX_LABELS))) if rules else ()
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001  # the document is read without them
-        return ()
+    return ()
 
 
 def read_outline(document: Any) -> tuple[OutlineEntry, ...]:
     """Return the outline of an open document, at most ``MAX_OUTLINE_ENTRIES``; none if damaged."""
-    try:
+    rows: list[tuple[int, str, int]] = []
+    with DamageIgnored():
         rows = document.get_toc(simple=True)
-    except Exception:  # noqa: BLE001  # the document is read without it
-        return ()
     entries = []
     for level, title, page in rows[:MAX_OUTLINE_ENTRIES]:
         text = " ".join(str(title).encode("utf-8", "replace").decode("utf-8").split())

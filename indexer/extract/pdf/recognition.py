@@ -19,9 +19,10 @@ import pymupdf
 from PIL import Image
 
 from indexer.api.errors import WorldError
+from indexer.extract.base import damage_told
 from indexer.extract.pdf.glyphs import illegible
 from indexer.extract.pdf.image import resolution_of
-from indexer.extract.pdf.opening import failures_of, open_checked
+from indexer.extract.pdf.opening import open_checked
 from indexer.ocr import ppocr
 from indexer.ocr.layer import RecognisedLine, read_hocr, scaled
 from indexer.ocr.page_image import Grey, UprightImage, evenly_lit
@@ -184,7 +185,7 @@ def _grey(path: Path, password: str | None, limits: Limits, number: int) -> tupl
     """Return a page as a grey image, and its scale in pixels per point."""
     document = open_checked(path, password, limits)
     try:
-        with failures_of(path):
+        with damage_told("pdf_damaged", path):
             if not 1 <= number <= document.page_count:
                 raise WorldError("unreadable", reason="page_missing", page=number)
             page = document.load_page(number - 1)

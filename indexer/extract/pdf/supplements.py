@@ -21,12 +21,13 @@ import pymupdf
 
 from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN, BlockKind, OutlineEntry
-from indexer.extract.base import RawPage
+from indexer.extract.base import RawPage, damage_told
 from indexer.extract.document import Budget
 from indexer.extract.embedded.archive import is_document
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.xml import local, read_tree
 from indexer.extract.page_writer import COMMENTS, PageWriter, part_page
+from indexer.extract.pdf.opening import DamageIgnored
 from indexer.extract.registry import IMAGE, by_name
 from indexer.text.view import without_surrogates
 
@@ -288,19 +289,15 @@ class PdfSupplements:
                 self._bookmarks.append(part_page(page.number, dict.fromkeys(missing), BOOKMARKS))
         if self._characters > _MAX_CHARS:
             return
-        try:
+        with DamageIgnored():
             if not is_annotated(self._document, page.number):
                 return
             loaded = self._document.load_page(page.number - 1)
             texts = [each.text for each in read_annotations(loaded)]
             self._attached += [(page.number, each) for each in _of_page(loaded)]
-        except MemoryError:
-            raise
-        except Exception:  # noqa: BLE001  # PyMuPDF raises many types; the page is read without them
-            return
-        self._characters += sum(map(len, texts))
-        if texts:
-            self._comments.append(part_page(page.number, texts, COMMENTS))
+            self._characters += sum(map(len, texts))
+            if texts:
+                self._comments.append(part_page(page.number, texts, COMMENTS))
 
     def pages(self, *, alone: bool) -> Iterator[RawPage]:
         """Yield everything; ``alone`` without attachments, one of which crashed the reader."""
@@ -351,12 +348,9 @@ def _property_lines(found: dict[str, Any]) -> list[str]:
 
 def _of_document(document: Any) -> Iterator[tuple[int, Attachment]]:
     """Yield the files of a portfolio, and others that are attached to the document."""
-    try:
+    infos: list[dict[str, Any]] = []
+    with DamageIgnored():
         infos = [document.embfile_info(at) for at in range(document.embfile_count())]
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001  # as above: their list is damaged
-        return
     for at, info in enumerate(infos):
         name = str(info.get("ufilename") or info.get("filename") or info.get("name") or "")
         yield 1, _attachment(name, partial(document.embfile_get, at))
@@ -380,12 +374,8 @@ def _file_of(document: Any, page: int, number: int) -> bytes:
 
 def _attachment(name: str, content: Callable[[], bytes]) -> Attachment:
     def save(path: Path, budget: Budget) -> None:
-        try:
+        with damage_told("content_damaged"):
             data = content()
-        except MemoryError:
-            raise
-        except Exception as error:  # PyMuPDF raises many types
-            raise WorldError("unreadable", reason="content_damaged") from error
         budget.spend_bytes(len(data))
         path.write_bytes(data)
 
