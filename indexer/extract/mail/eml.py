@@ -19,9 +19,9 @@ import quopri
 import re
 import secrets
 import tempfile
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO
 
 from indexer.api.errors import WorldError
@@ -30,6 +30,7 @@ from indexer.extract.mail.body import better, enriched_text, unflowed
 from indexer.extract.mail.enclosed import (
     ENCLOSING,
     SIGNED,
+    from_uu,
     outlook_parts,
     signed_content,
     without_encoded,
@@ -332,12 +333,12 @@ def _raw(part: email.message.Message) -> bytes:
 
 def _from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
     left = b""
-    for piece in pieces:
+    for piece in chain(pieces, (b"===",)):  # the padding, which may be missing
         data = left + piece.translate(None, _NOT_BASE64)
         whole = len(data) - len(data) % 4
-        yield _decoded_or_empty(binascii.a2b_base64, data[:whole])
+        with suppress(binascii.Error):
+            yield binascii.a2b_base64(data[:whole])
         left = data[whole:]
-    yield _decoded_or_empty(binascii.a2b_base64, left + b"=" * (-len(left) % 4))
 
 
 def _from_lines(decode: Callable[[bytes], bytes], pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -348,20 +349,7 @@ def _from_lines(decode: Callable[[bytes], bytes], pieces: Iterator[bytes]) -> It
     yield decode(left)
 
 
-def _from_uu(lines: bytes) -> bytes:
-    around = (b"begin ", b"end")
-    kept = (line for line in lines.splitlines() if line and not line.startswith(around))
-    return b"".join(_decoded_or_empty(binascii.a2b_uu, line) for line in kept)
-
-
-def _decoded_or_empty(decode: Callable[[bytes], bytes], data: bytes) -> bytes:
-    try:
-        return decode(data)
-    except binascii.Error:
-        return b""
-
-
-_UU = partial(_from_lines, _from_uu)
+_UU = partial(_from_lines, from_uu)
 _DECODERS: dict[str, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
     "base64": _from_base64,
     "quoted-printable": partial(_from_lines, quopri.decodestring),

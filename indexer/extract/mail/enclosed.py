@@ -9,6 +9,7 @@ from __future__ import annotations
 import binascii
 import re
 import struct
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -107,19 +108,18 @@ _UU = re.compile(
 def without_encoded(text: str) -> tuple[str, list[Attachment | InlinePart]]:
     """Return a text without the files that are uuencoded in it, and these as attachments."""
     found = [
-        attached(file[1], "", partial(_save, _from_uu(file[2])), shown=False)
+        attached(file[1], "", partial(_save, from_uu(file[2].encode())), shown=False)
         for file in _UU.finditer(text)
     ]
     return (_UU.sub("", text) if found else text), found[:_MAX_FILES]
 
 
-def _from_uu(lines: str) -> bytes:
+def from_uu(lines: bytes) -> bytes:
+    """Decode uuencoded lines, without those that are damaged or around the file."""
     parts = []
-    for line in lines.splitlines():
-        try:
+    for line in filter(None, lines.splitlines()):
+        with suppress(binascii.Error):
             parts.append(binascii.a2b_uu(line))
-        except (binascii.Error, ValueError):
-            continue
     return b"".join(parts)
 
 
