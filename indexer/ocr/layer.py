@@ -11,8 +11,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -54,67 +53,28 @@ class RecognisedLine:
 
 def read_hocr(text: str) -> list[RecognisedLine]:
     """Return the lines of an image in reading order, in its pixels; none if it holds no text."""
-    parser = _Parser()
-    parser.feed(text)
-    parser.close()
-    lines = [
-        RecognisedLine(tuple(line.words), line.size, line.turn)
-        for line in parser.lines
-        if line.words
-    ]
-    read = any(_LETTER.search(word.text) for line in lines for word in line.words)
-    return lines if read else []
+    from selectolax.lexbor import LexborHTMLParser
 
-
-@dataclass(slots=True)
-class _Open:
-    """A line that is being parsed."""
-
-    size: float
-    turn: int
-    words: list[RecognisedWord] = field(default_factory=list)
-
-
-class _Parser(HTMLParser):
-    """Collects lines; other elements are ignored."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.lines: list[_Open] = []
-        self._box: Box | None = None
-        self._text: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag != "span":
-            return
-        values = dict(attrs)
-        title = values.get("title") or ""
-        if values.get("class") == "ocrx_word":
-            sure = _SURE.search(title)
-            box = _BOX.search(title)
-            certain = box is not None and (sure is None or int(sure[1]) >= MIN_CONFIDENCE)
-            self._text = []
-            self._box = _numbers(box) if certain else None
+    lines: list[tuple[float, int, list[RecognisedWord]]] = []
+    for span in LexborHTMLParser(text).css("span"):
+        title = span.attributes.get("title") or ""
+        if span.attributes.get("class") == "ocrx_word":
+            sure, box = _SURE.search(title), _box(title)
+            certain = sure is None or int(sure[1]) >= MIN_CONFIDENCE
+            word = "".join(span.text().split())
+            if word and box is not None and certain and lines:
+                lines[-1][2].append(RecognisedWord(word, box))
         elif size := _SIZE.search(title):
             angle = _ANGLE.search(title)
             # hOCR's angles are anticlockwise.
-            turn = round(-float(angle[1]) / 90) % 4 if angle else 0
-            self.lines.append(_Open(float(size[1]), turn))
-
-    def handle_data(self, data: str) -> None:
-        if self._box is not None:
-            self._text.append(data)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag != "span" or self._box is None:
-            return
-        word = "".join("".join(self._text).split())
-        if word and self.lines:
-            self.lines[-1].words.append(RecognisedWord(word, self._box))
-        self._box = None
+            lines.append((float(size[1]), round(-float(angle[1]) / 90) % 4 if angle else 0, []))
+    found = [RecognisedLine(tuple(words), size, turn) for size, turn, words in lines if words]
+    read = any(_LETTER.search(word.text) for line in found for word in line.words)
+    return found if read else []
 
 
-def _numbers(found: re.Match[str] | None) -> Box | None:
+def _box(title: str) -> Box | None:
+    found = _BOX.search(title)
     if found is None:
         return None
     left, top, right, bottom = (float(each) for each in found.groups())
