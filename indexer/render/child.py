@@ -13,7 +13,6 @@ import gc
 import importlib
 import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ from indexer.api.codec import (
     unpack,
     write_frame,
 )
-from indexer.api.errors import Failure, InternalError, LecternError, WorldError
+from indexer.api.errors import Failure, LecternError, WorldError
 from indexer.api.lru_cache import LruCache
 from indexer.api.pages import DocumentRequest, PageRequest
 from indexer.catalog.states import Stamp
@@ -40,7 +39,7 @@ from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout
 from indexer.confine.worker import DocumentWorker
 from indexer.extract.process.border import broken, checked_failure
-from indexer.extract.process.child import file_error, programs_of, swept
+from indexer.extract.process.child import programs_of, reported, swept
 from indexer.extract.registry import promised_format
 from indexer.render.border import fits
 from indexer.render.requests import (
@@ -231,16 +230,9 @@ def _serve(documents: OpenDocuments, header: Header, outgoing: BinaryIO) -> None
     try:
         request = PageRequest.from_header(header)
         found, data = answer(documents, request)
-    except MemoryError:
-        reply, data = _failure(WorldError("out_of_memory", limit="a preview may take"))
-    except LecternError as error:
-        reply, data = _failure(error)
-    except OSError as error:
-        path = request.source.path if isinstance(request, DocumentRequest) else ""
-        reply, data = _failure(file_error(error, str(path)))
     except Exception as error:  # noqa: BLE001  # an error on one page must not end the preview
-        traceback.print_exc()
-        reply, data = _failure(InternalError("internal", reason=type(error).__name__))
+        path = request.source.path if isinstance(request, DocumentRequest) else ""
+        reply, data = _failure(reported(error, str(path), "a preview may take"))
     else:
         reply = {"type": "reply", "answer": found}
     write_frame(outgoing, {**reply, "id": header.get("id")}, data)

@@ -236,18 +236,11 @@ def _serve(conversation: EnginePipe, request: Job, recognised: RecognisedPages |
                 _extract(conversation, request, recognised)
         else:
             _recognise(conversation, request)
-    except LecternError as error:
-        conversation.fail(error)
-    except MemoryError:
-        limit = f"{request.limits.resident_bytes // 1024**2} MB"
-        conversation.fail(WorldError("out_of_memory", limit=limit))
     except (EOFError, BrokenPipeError):
         raise
-    except OSError as error:
-        conversation.fail(file_error(error, str(request.path)))
     except Exception as error:  # noqa: BLE001  # a broken document must not end the child
-        traceback.print_exc()
-        conversation.fail(InternalError("internal", reason=type(error).__name__))
+        limit = f"{request.limits.resident_bytes // 1024**2} MB"
+        conversation.fail(reported(error, str(request.path), limit))
 
 
 def _extract(
@@ -346,13 +339,24 @@ def _send_text(conversation: EnginePipe, document: CanonicalText) -> None:
             conversation.send(TextSent(page.number, page.part, piece))
 
 
-def file_error(error: OSError, path: str) -> WorldError:
-    """Convert an error of the operating system on a document to a ``WorldError``."""
-    if isinstance(error, FileNotFoundError):
-        return WorldError("vanished")
-    if isinstance(error, PermissionError):
-        return WorldError("path_denied", path=path)
-    return WorldError("read_error", reason=reason_of(error))
+def reported(error: Exception, path: str, limit: str) -> LecternError:
+    """Return what is said of an exception on the document at ``path``.
+
+    ``limit`` is that of the memory, as it is shown.
+    """
+    match error:
+        case LecternError():
+            return error
+        case MemoryError():
+            return WorldError("out_of_memory", limit=limit)
+        case FileNotFoundError():
+            return WorldError("vanished")
+        case PermissionError():
+            return WorldError("path_denied", path=path)
+        case OSError():
+            return WorldError("read_error", reason=reason_of(error))
+    traceback.print_exception(error)
+    return InternalError("internal", reason=type(error).__name__)
 
 
 if __name__ == "__main__":
