@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "build" / "windows"
 TESTS = (
-    "tests/windows/under_wine.py", "tests/unit/api", "tests/unit/text", "tests/unit/query",
+    "tests/windows/under_wine.py", "tests/windows/test_system.py", "tests/unit/api",
+    "tests/unit/text", "tests/unit/query",
 )  # fmt: skip
 NEEDED = {"wine": "wine wine64", COMPILER: "gcc-mingw-w64-x86-64-win32"}
 

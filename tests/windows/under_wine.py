@@ -11,10 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
-from indexer.confine.job import WindowsJob
 from tests.windows.setup import OLD_FILE, VERSIONS
 
 pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="for Windows")
@@ -85,31 +83,6 @@ def test_a_second_engine_is_kept_out_and_attached_to(home: Path) -> None:
         assert "workshop-lease.pdf" in lectern(home, "search", QUESTION).stdout
         assert lectern(home, "engine", "--stop").returncode == 0
         assert engine.wait(PATIENCE_S) == 0
-
-
-STARTER = """
-import subprocess, sys
-sys.stdin.readline()
-inner = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-print(inner.pid, flush=True)
-inner.wait()
-"""
-
-
-def test_what_a_reader_started_ends_with_it() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", STARTER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as outer:
-        assert outer.stdin is not None
-        assert outer.stdout is not None
-        job = WindowsJob(outer.pid)
-        outer.stdin.write("begin\n")
-        outer.stdin.flush()
-        inner = psutil.Process(int(outer.stdout.readline()))
-        job.end()
-        assert outer.wait(PATIENCE_S) == 1
-        inner.wait(PATIENCE_S)
-        assert not inner.is_running()
 
 
 SETUPS = [Path(each) for each in os.environ.get("LECTERN_SETUPS", "").split(";") if each]
