@@ -10,11 +10,12 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
+
+from msgspec import Struct, field
 
 from app.render import TerminalStyle
 from indexer.api.codec import encode
@@ -88,8 +89,7 @@ class Call(Protocol):
     def __call__(self, request: Request[A]) -> A: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """One subcommand: help, documentation and parser are made from it.
 
     ``run`` returns the exit status. ``examples`` are whole command lines with what they do.
@@ -109,8 +109,7 @@ class Command:
     opens: Callable[[Namespace], None] | None = None
 
 
-@dataclass(slots=True)
-class CommandContext:
+class CommandContext(Struct):
     """What a command gets: settings, the library, the streams, the way to an engine."""
 
     settings: Settings

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from app import render
 from app.cli_common import Command, CommandContext, absolute_path

@@ -10,10 +10,11 @@ import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
 from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from app import render
 from app.cli_common import Command, CommandContext, existing
@@ -30,8 +31,7 @@ _PAGES = re.compile(r"(\d{1,9})(-(\d{1,9})?)?")
 _LAST = 10**9
 
 
-@dataclass(slots=True)
-class _Read:
+class _Read(Struct):
     """What the reader says of a document besides its text."""
 
     info: DocumentInfo | None = None

@@ -15,9 +15,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from app import disk_encryption, encryption, paths
 from app.cli_engine import DEMO_QUESTION, sample_documents

@@ -14,8 +14,9 @@ import subprocess
 import sys
 import time
 from contextlib import closing, suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from indexer.api.endpoint import EngineClient
 from indexer.api.errors import LecternError, WorldError

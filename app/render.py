@@ -12,10 +12,11 @@ import re
 import time
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePath
 from typing import TextIO
+
+from msgspec import Struct
 
 from indexer.api.labels import PACE_REASONS
 from indexer.api.progress import Progress, Step, rough
@@ -33,8 +34,7 @@ _MARK = "\x1b[1;36m"
 _BAD = "\x1b[31m"
 
 
-@dataclass(frozen=True, slots=True)
-class TerminalStyle:
+class TerminalStyle(Struct, frozen=True):
     """The capabilities of the output. ``width`` is in cells."""
 
     colour: bool = False
@@ -65,8 +65,7 @@ class TerminalStyle:
         return ("«", "»") if self.unicode else ("**", "**")
 
 
-@dataclass(frozen=True, slots=True)
-class WrappedWord:
+class WrappedWord(Struct, frozen=True):
     """A word to be wrapped, and whether it is in the marked sentence."""
 
     text: str

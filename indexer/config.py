@@ -6,9 +6,10 @@ this).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from indexer.api.formats import FORMATS, SizeClass
 
@@ -26,8 +27,7 @@ class Precision(StrEnum):
     FP32 = "fp32"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The limits on one document. Sizes in bytes, times in seconds."""
 
     pdf_bytes: int = 2 * 1024**3
@@ -68,8 +68,7 @@ class Limits:
         return max(self.by_format.values())
 
 
-@dataclass(frozen=True, slots=True)
-class EngineConfig:
+class EngineConfig(Struct, frozen=True):
     """The configuration with which an engine opens a library.
 
     ``library`` is the folder of one library, ``models`` the folder of compiled models that all

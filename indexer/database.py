@@ -22,8 +22,9 @@ import struct
 import sys
 import threading
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from indexer import faults
 from indexer.api.errors import LecternError, WorldError
@@ -65,8 +66,7 @@ def signed(value: int) -> int:
     return value & _MASK
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The tables of a kind of file.
 
     Attributes:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from indexer.api.answers import (
     Comparison,

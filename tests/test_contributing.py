@@ -34,6 +34,7 @@ from indexer.config import Limits
 from indexer.embed.model_files import known_records
 from indexer.extract.registry import identify, opener
 from indexer.query.filters import TYPES
+from msgspec.structs import fields
 page = Path(sys.argv[1]) / "page.gmi"
 page.write_text("Capsules\\n\\nA page of Gemini.")
 known = identify(page)
@@ -49,7 +50,7 @@ print(json.dumps({
     "models": [record.id for record in known_records()],
     "error": WorldError("too_old", limit="a day").message,
     "note": english("not_printed", {}),
-    "column": Hit.__dataclass_fields__["words"].default,
+    "column": next(each.default for each in fields(Hit) if each.name == "words"),
 }))
 """
 

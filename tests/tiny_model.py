@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from filelock import FileLock
+from msgspec import structs
 
 from indexer.embed.model_files import write_record
 from indexer.embed.models import TOKENIZER, ModelRecord, Pooling, PoolScope
@@ -71,7 +72,7 @@ def install_tiny_model(
     digest = hashlib.sha256(contents[WEIGHTS]).hexdigest()
     block, reach, anchors = blocks
     shape = shape or replace(tiny_shape(), block=block, reach=reach, anchors=anchors)
-    record = replace(
+    record = structs.replace(
         _record(len(vocabulary), late=late, window=window), id=name, query_window=query_window,
         pooling=pooling, edition=digest[:8], layers=len(shape.kept_layers),
     )  # fmt: skip

@@ -15,13 +15,14 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 from urllib.parse import urlsplit
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import (
     QEvent,
     QLibraryInfo,
@@ -271,8 +272,7 @@ MAX_BYTES = 16 << 20
 DONE = b"ok\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """A further start of the window.
 
     Attributes:

@@ -6,12 +6,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
 
@@ -40,8 +41,7 @@ _TEX = str.maketrans({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class CitedSource:
+class CitedSource(Struct, frozen=True):
     """The bibliographic data of a document; "" for unknown fields."""
 
     title: str
@@ -73,8 +73,7 @@ def passage(hit: Hit) -> str:
     return plain(replace(hit, heading_path=())).text
 
 
-@dataclass(frozen=True, slots=True)
-class CitationStyle:
+class CitationStyle(Struct, frozen=True):
     """How a source is cited, and how its authors are named.
 
     Attributes:

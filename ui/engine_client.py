@@ -8,10 +8,10 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtNetwork import QLocalSocket
@@ -54,8 +54,7 @@ log = logging.getLogger(__name__)
 HELLO_MS, END_MS = 10_000, 15_000
 
 
-@dataclass(frozen=True, slots=True)
-class _SentRequest:
+class _SentRequest(Struct, frozen=True):
     """A request without its last answer."""
 
     answer: Any

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from html import escape
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
+from msgspec import Struct
 from PySide6.QtCore import (
     QBuffer,
     QByteArray,
@@ -146,8 +146,7 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-@dataclass(frozen=True, slots=True)
-class ReportPicture:
+class ReportPicture(Struct, frozen=True):
     """A part of a page as PNG, ``width`` by ``height`` pixels; ``place`` names the page."""
 
     data: bytes
@@ -156,8 +155,7 @@ class ReportPicture:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReportEntry:
+class ReportEntry(Struct, frozen=True):
     """A passage: its text, the best sentence within, its note, its source and the page."""
 
     title: str
@@ -172,8 +170,7 @@ class ReportEntry:
     pictures: tuple[ReportPicture, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """The entries in their order, and the sources in the order of their first entry."""
 
     title: str

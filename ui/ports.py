@@ -8,6 +8,8 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
     from PySide6.QtCore import SignalInstance
 
@@ -73,8 +75,7 @@ class SettingsPort(Protocol):
         """Have ``changed(name)`` called after each change."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """A sentence, with a button ``action`` that calls ``act``, or one that calls ``undo``.
 
     With ``seconds`` 0 it stays until it is dismissed. ``expired`` is called when it ends without
@@ -96,8 +97,7 @@ class Notices(Protocol):
         """Show a notice in place of the one before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Encryption:
+class Encryption(Struct, frozen=True):
     """How the library lies on the disk.
 
     Attributes:
@@ -133,8 +133,7 @@ class VaultChange:
     keyring: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """The dependencies of every part of the window.
 
     ``folder`` holds what the window stores (history, saved searches); ``library`` the library.

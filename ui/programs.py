@@ -16,9 +16,10 @@ import stat
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from indexer import GIVEN_ENVIRONMENT
 from indexer.api.errors import WorldError
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
 PATH, PAGE, URL = "{path}", "{page}", "{url}"
 
 
-@dataclass(frozen=True, slots=True)
-class Viewer:
+class Viewer(Struct, frozen=True):
     """A program that can open a page.
 
     Attributes:

@@ -8,10 +8,10 @@ in the colour of the text next to it.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import QByteArray, QObject, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 S, M, L, XL = 4, 8, 16, 24
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(Struct, frozen=True):
     """The colours of a theme.
 
     ``text``, ``muted``, ``accent``, ``good``, ``warning`` and ``bad`` are for text on ``base``

@@ -7,11 +7,10 @@ Hits, files and summaries are in ``indexer.api.types``, the state of the engine 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Self
 
-from msgspec import Struct
-from msgspec import field as struct_field
+from msgspec import Struct, field
+from msgspec.structs import astuple
 
 from indexer.api.phrases import Note
 from indexer.api.types import FileRow, FileState, Hit, Span
@@ -111,7 +110,7 @@ class Estimate(Struct, frozen=True):
     seconds_words: float
     seconds_meaning: float
     measured: bool
-    leaving: Mapping[str, int] = struct_field(default_factory=dict)
+    leaving: Mapping[str, int] = field(default_factory=dict)
 
 
 class WatchedRoot(Struct, frozen=True):
@@ -211,8 +210,7 @@ class Check(Struct, frozen=True):
 # -- comparisons of two documents, and of a text with the library ----------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A sentence and its place: ``start`` and ``end`` are offsets into the canonical text.
 
     ``original`` is that range of it; ``text`` is without hyphens at the ends of lines and headings.
@@ -224,11 +222,10 @@ class Statement:
     end: int
     heading_path: tuple[str, ...]
     text: str
-    original: str = field(default="", kw_only=True)
+    original: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LoneStatement(Statement):
+class LoneStatement(Statement, frozen=True, kw_only=True):
     """A statement that only one document has; ``near`` is the closest one of the other."""
 
     near: Statement | None
@@ -237,9 +234,8 @@ class LoneStatement(Statement):
     @classmethod
     def beside(cls, statement: Statement, near: Statement | None, cosine: float) -> Self:
         return cls(
-            statement.page, statement.page_last, statement.start, statement.end,
-            statement.heading_path, statement.text, near, cosine, original=statement.original,
-        )  # fmt: skip
+            *astuple(statement)[: len(Statement.__struct_fields__)], near=near, cosine=cosine
+        )
 
 
 class ComparisonSide(Struct, frozen=True):

@@ -21,10 +21,11 @@ import struct
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from multiprocessing.connection import Client, Connection, Listener, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
+
+from msgspec import Struct
 
 from indexer.api.codec import (
     MAX_MESSAGE_BYTES,
@@ -68,8 +69,7 @@ _LENGTH = struct.Struct(">I")
 _CHUNK_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(Struct, frozen=True):
     """The address of an engine, and the holding of the library that it must have.
 
     ``pid`` is for messages only; the lock shows which process is alive.

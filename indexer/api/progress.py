@@ -10,10 +10,9 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from indexer.api.errors import Cancelled
 
@@ -117,8 +116,7 @@ def ignore_progress(_report: object) -> None:
     """Ignore a report."""
 
 
-@dataclass(slots=True)
-class Reporter:
+class Reporter(Struct):
     """Passes reports on at most every ``interval`` seconds, and raises when cancelled.
 
     ``note`` is called with a sentence before a slow step that reports nothing.

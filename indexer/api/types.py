@@ -7,7 +7,6 @@ page numbers are 1-based.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from msgspec import Struct
@@ -216,8 +215,7 @@ class HitExplanation(Struct, frozen=True):
     match: Explanation | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """One passage that answers a query, or a file found by its name alone (``start == end``)."""
 
     path: str

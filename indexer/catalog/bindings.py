@@ -11,10 +11,10 @@ import re
 import threading
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from indexer.catalog.roots import join
 
@@ -31,8 +31,7 @@ WHERE d.passages_state = 'done'
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """The files with documents; all arrays have one entry a file.
 
     ``first_ns`` and ``last_ns`` are the dates of mails, and of others both the file's.

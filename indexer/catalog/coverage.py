@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from indexer.catalog.bindings import fold
 from indexer.catalog.roots import below, join, normal
@@ -49,8 +50,7 @@ WHERE v.state = 'crashed' AND v.space = (SELECT id FROM spaces WHERE active)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CoverageFilter:
+class CoverageFilter(Struct, frozen=True):
     """Which files are listed; ``None`` and "" do not filter. ``folder`` is below the root."""
 
     state: FileState | None = None

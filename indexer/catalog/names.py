@@ -13,10 +13,10 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from indexer.catalog.choices import CORRECTIONS, read_choice
 from indexer.catalog.roots import join
@@ -46,8 +46,7 @@ _UNNAMED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NameLinks:
+class NameLinks(Struct, frozen=True):
     """Which name belongs to which document, one entry per pair.
 
     ``depth`` is 0 for the file's own name and 1 for the folder that holds it. ``docs`` are the

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -12,8 +13,7 @@ if TYPE_CHECKING:
     from indexer.catalog.states import Stamp
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(Struct, frozen=True):
     """One entry of a walked folder.
 
     ``state`` is ``None`` for a file to be read; otherwise its name or kind alone decides the
@@ -31,8 +31,7 @@ class FoundFile:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFolder:
+class FoundFolder(Struct, frozen=True):
     """One walked folder: its path below the root (b"" for the root) and its entries.
 
     ``names`` are those of a partial scan; None means that ``entries`` is the whole folder.
@@ -44,8 +43,7 @@ class FoundFolder:
     names: frozenset[bytes] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
+class Root(Struct, frozen=True):
     """A folder, or a single file, that the person asked to have indexed.
 
     ``path`` is absolute. For a single file it is its folder and ``file_name`` its name.
@@ -63,8 +61,7 @@ class Root:
     inode: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ScanCounts:
+class ScanCounts(Struct, frozen=True):
     """What one scan changed."""
 
     seen: int = 0
@@ -75,8 +72,7 @@ class ScanCounts:
     offline: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedFile:
+class QueuedFile(Struct, frozen=True):
     """A file to be read. ``path`` is absolute, in the encoding of the file system."""
 
     file: int
@@ -87,16 +83,14 @@ class QueuedFile:
     alone: bool = False  # nothing else is read meanwhile, and there is room in memory
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
+class Begun(Struct, frozen=True):
     """The document of a text, and whether its passages are still to be written."""
 
     doc: int
     write_passages: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DocRow:
+class DocRow(Struct, frozen=True):
     """A document with its text in the store; ``labels`` are those of its first pages, if read."""
 
     doc: int
@@ -113,8 +107,7 @@ class DocRow:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentFile:
+class DocumentFile(Struct, frozen=True):
     """One file of a document, for a hit: absolute path, root, and the path below the root."""
 
     file: int
@@ -127,8 +120,7 @@ class DocumentFile:
     format: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(Struct, frozen=True):
     """An embedding space; ``record`` holds the properties of its model."""
 
     id: int
@@ -142,8 +134,7 @@ class Space:
         return frozenset(self.record.get("languages", ()))
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """Totals of the library in the active space. Copies of a document count once."""
 
     documents: int
@@ -154,8 +145,7 @@ class Totals:
     queued: int
 
 
-@dataclass(frozen=True, slots=True)
-class DocFilter:
+class DocFilter(Struct, frozen=True):
     """Which documents a search may return. Values of one field are alternatives.
 
     Folders match whole components of the path, ignoring case: ``reports/2023`` matches below any

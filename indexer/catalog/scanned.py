@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from indexer.api.formats import DRAWN
 from indexer.catalog.roots import below, join, normal
@@ -33,8 +34,7 @@ UPDATE files SET pending = 2 WHERE pending = 0 AND fixed_state = '' AND content 
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ScannedFile:
+class ScannedFile(Struct, frozen=True):
     """A file with given bytes, its size and time when they were read, and the language."""
 
     path: bytes

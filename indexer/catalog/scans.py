@@ -14,8 +14,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
+
+from msgspec import Struct, field
 
 from indexer.api.types import FileState
 from indexer.catalog.followed import following
@@ -65,8 +66,7 @@ _ROWS = (
 )
 
 
-@dataclass(slots=True)
-class ScanTally:
+class ScanTally(Struct):
     """What a scan has found so far."""
 
     generation: int

@@ -7,8 +7,9 @@ need no joins; whoever changes a fact calls ``derive`` in the same transaction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from indexer.api.types import FileState
 
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 _LATEST_NS = (1 << 63) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(Struct, frozen=True):
     """The size, times and identity of a file, compared to detect changes."""
 
     size: int

@@ -25,10 +25,11 @@ import struct
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import IntFlag
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from indexer.confine.process import PR_SET_PDEATHSIG, call, no_new_privileges
 
@@ -229,8 +230,7 @@ _ALL_BITS = 0xFFFFFFFF
 _X32 = 0x40000000
 
 
-@dataclass(frozen=True, slots=True)
-class _Machine:
+class _Machine(Struct, frozen=True):
     """An architecture: its AUDIT_ARCH constant, number of ``seccomp``, column of ``_NUMBERS``."""
 
     audit: int
@@ -371,8 +371,7 @@ def _reading_filter(programs: bool) -> bytes:  # noqa: FBT001  # cached
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(Struct, frozen=True):
     """A rule that allows or refuses a system call by its arguments. The first that fits counts.
 
     ``error`` is the errno that the call returns; 0 allows it. All ``conditions`` must hold: the

@@ -11,7 +11,8 @@ import logging
 import os
 import socket
 import sys
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from indexer.confine import kernel
 
@@ -24,8 +25,7 @@ _NO_INTERNET, _NAMED = b"no-internet", 1
 UNSUPPORTED = "on this system a process cannot deny itself the network"
 
 
-@dataclass(frozen=True, slots=True)
-class Denial:
+class Denial(Struct, frozen=True):
     """How the network of a process is denied: the mechanisms in force, strongest first.
 
     ``why_not`` says as a sentence why one is not in force, "" if all are; ``refused`` is whether

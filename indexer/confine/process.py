@@ -24,10 +24,11 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
 from typing import IO, Any, BinaryIO
+
+from msgspec import Struct
 
 PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -256,8 +257,7 @@ def take_stdout() -> BinaryIO:
     return os.fdopen(private, "wb")
 
 
-@dataclass(frozen=True, slots=True)
-class ChildOptions:
+class ChildOptions(Struct, frozen=True):
     """The options of a child from its command line.
 
     The alarm is restarted while it works; the parent deletes ``scratch``, which is for unpacked

@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
+from msgspec import Struct, field
 
 from indexer.api.types import HEADING_SEPARATOR
 from indexer.embed.models import ModelRecord, Pooling, PoolScope
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     Segments = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedInput:
+class EmbedInput(Struct, frozen=True):
     """One passage to embed; ``title`` and ``heading_path`` become a prefix of ``view``.
 
     Sentence ``i`` is ``view[view_starts[i]:view_starts[i + 1]]``; ``view_starts`` begins with 0
@@ -38,8 +37,7 @@ class EmbedInput:
     view_starts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PassageVectors:
+class PassageVectors(Struct, frozen=True):
     """The vectors of one passage and of its sentences, float32, each of length 1.
 
     Their shapes are (dimension,) and (sentences, dimension). ``tokens`` are those the model read
@@ -142,8 +140,7 @@ def in_order(
         yield waiting.popleft().result()
 
 
-@dataclass(frozen=True, slots=True)
-class PassageRows:
+class PassageRows(Struct, frozen=True):
     """The rows of a sequence that belong to one passage.
 
     ``bounds`` are the row numbers between its sentences, shape ``(sentences + 1,)``; a sentence
@@ -158,8 +155,7 @@ class PassageRows:
         return int(self.bounds[-1] - self.bounds[0])
 
 
-@dataclass(frozen=True, slots=True)
-class TokenSequence:
+class TokenSequence(Struct, frozen=True):
     """One input sequence of the model, and the passages in it."""
 
     ids: NDArray[np.int32]
@@ -196,8 +192,7 @@ def segments(record: ModelRecord, sequence: TokenSequence) -> Segments:
     return np.concatenate(found)
 
 
-@dataclass(slots=True)
-class _PassageSums:
+class _PassageSums(Struct):
     """The running sums of a passage, until all its sequences were added."""
 
     sentences: NDArray[np.float32]
@@ -214,8 +209,7 @@ class _PassageSums:
         return PassageVectors(vector, sentences, self.tokens)
 
 
-@dataclass(slots=True)
-class Pooler:
+class Pooler(Struct):
     """Pools token states to the vectors of passages.
 
     It is given the number of sentences of each passage, and all sequences that will be added.
@@ -282,8 +276,7 @@ class Pooler:
                 yield piece.passage, self._open.pop(piece.passage).vectors()
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """Some sequences, by their indices, padded to one length for one run of the model.
 
     ``ids`` is int32, (sequences, longest), and ``lengths`` int32, (sequences,).

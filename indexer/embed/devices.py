@@ -8,10 +8,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import logging
-from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
@@ -72,8 +73,7 @@ class WrongNumbersError(Exception):
         self.error = error
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderInUse:
+class ProviderInUse(Struct, frozen=True):
     """The execution provider of a session, and notes on why it was chosen."""
 
     name: str  # a key of ``PROVIDERS``

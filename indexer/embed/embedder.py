@@ -6,12 +6,12 @@ import logging
 import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 from unicodedata import category
 
 import numpy as np
+from msgspec import Struct
 
 from indexer.api.lru_cache import SharedCache
 from indexer.embed.batches import (
@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord
 
 
-@dataclass(frozen=True, slots=True)
-class TokenStates:
+class TokenStates(Struct, frozen=True):
     """The states of tokens, float32, (n, dimension), not normalised; a vector is their mean.
 
     ``starts`` is int32, (n,): the offset of each in its text, in code points; -1 for the prefix and

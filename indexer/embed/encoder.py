@@ -13,11 +13,11 @@ rows are inputs of the graph, and training uses the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import (
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     Rows = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Blocks:
+class Blocks(Struct, frozen=True):
     """Which tokens attend to which in a sequence of one length.
 
     Attributes:
@@ -82,8 +81,7 @@ def plan_blocks(length: int, block: int, reach: int, anchors: int) -> Blocks:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Groups:
+class Groups(Struct, frozen=True):
     """The blocks of a batch of sequences in groups; rows are indices into the flattened batch.
 
     Attributes:

@@ -10,9 +10,10 @@ import json
 import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.config import Precision
@@ -56,8 +57,7 @@ _POOLINGS = {
 _ROBERTA = {"roberta", "xlm-roberta", "camembert"}
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedModel:
+class ExportedModel(Struct, frozen=True):
     """A model as its folder describes it, without what is measured; the graph in float32 is first.
 
     ``files`` says where its files are, by their names in the folder of the model.
@@ -234,8 +234,7 @@ def card_licence(folder: Path) -> str | None:
     return found[1] if found and found[1] not in {"other", "unknown"} else None
 
 
-@dataclass(frozen=True, slots=True)
-class FolderOptions:
+class FolderOptions(Struct, frozen=True):
     """The options of one JSON file; each is checked when it is taken."""
 
     folder: Path

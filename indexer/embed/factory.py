@@ -13,9 +13,10 @@ import logging
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from indexer.api.phrases import Note
 from indexer.config import EngineConfig, Precision
@@ -119,8 +120,7 @@ def fastest_precision(config: EngineConfig) -> Precision:
     return Precision.FP32 if times >= LEAST_GAIN else Precision.INT8
 
 
-@dataclass(slots=True)
-class ModelsInUse:
+class ModelsInUse(Struct):
     """The embedders of one engine. Thread-safe."""
 
     config: EngineConfig

@@ -17,10 +17,11 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Failure, InternalError, LecternError, WorldError
@@ -84,8 +85,7 @@ _LONGEST_S = 48 * 3600.0
 _POLL_S = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class HubFile:
+class HubFile(Struct, frozen=True):
     """A file as the hub describes it: ``hash`` is its SHA-256, or as git names it (SHA-1)."""
 
     name: str
@@ -93,24 +93,21 @@ class HubFile:
     hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """The files to fetch, at one commit."""
 
     revision: str
     files: tuple[HubFile, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HubRequest:
+class HubRequest(Struct, frozen=True):
     """The argument of the child, as JSON."""
 
     repository: str
     folder: Path
 
 
-@dataclass(frozen=True, slots=True)
-class HubAnswer:
+class HubAnswer(Struct, frozen=True):
     """The answer of the child on standard output; without an error all files are there."""
 
     error: Failure | None = None

@@ -12,12 +12,13 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.private_files import replacing
@@ -65,8 +66,7 @@ APART, OWN, BETWEEN = 0.061, 0.597, 0.084
 _LEAST_SPREAD = 0.05  # of random weights, which tell nothing apart
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredScale:
+class MeasuredScale(Struct, frozen=True):
     """The distribution of a model's cosines, as in ``ModelRecord``."""
 
     centre: float

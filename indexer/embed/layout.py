@@ -13,7 +13,6 @@ import re
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
+from msgspec import Struct
 
 from indexer.embed.batches import EmbedInput, PassageRows, TokenSequence, passage_prefix
 
@@ -40,8 +40,7 @@ _MOST_CHARACTERS = 40  # longer words are seldom met twice
 _TOKEN_BYTES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class TextTokens:
+class TextTokens(Struct, frozen=True):
     """The ids, int32, (n,), of the tokens of one text, without special tokens.
 
     ``starts`` is int32, (n,): the offset of each token in the text, in code points.
@@ -180,8 +179,7 @@ _open: WeakValueDictionary[tuple[Path, int], TextTokenizer] = WeakValueDictionar
 _opening = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class PassageSlice:
+class PassageSlice(Struct, frozen=True):
     """The tokens ``start`` to ``end`` of the run, part of a passage, as pooled from one window."""
 
     window: int
@@ -189,8 +187,7 @@ class PassageSlice:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The windows, as token ranges of the run, and for each passage its slices.
 
     The slices of a passage are adjacent and cover it; a passage that fits a window has one.

@@ -11,11 +11,12 @@ import errno
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
@@ -40,8 +41,7 @@ _NO_ACCESS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _ROOM_BYTES = 500_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class ModelForm:
+class ModelForm(Struct, frozen=True):
     """A graph of a model, whose files were verified; it lies in ``folder``.
 
     ``precision`` is the one that was asked for; a model without it is read in float32.

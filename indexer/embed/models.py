@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.codec import decode
 from indexer.api.models import ModelInfo, ModelState, Origin
@@ -48,8 +50,7 @@ class Side(StrEnum):
     QUERIES = "queries"
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFile:
+class ModelFile(Struct, frozen=True):
     """A file of a model's folder, with its SHA-256 and its size in bytes."""
 
     name: str
@@ -57,8 +58,7 @@ class ModelFile:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class GraphFile:
+class GraphFile(Struct, frozen=True):
     """An ONNX file of a model; ``data`` are the files of its weights, beside it.
 
     ``side`` is set for a model with two encoders. A ``card`` graph is made for accelerators:
@@ -72,8 +72,7 @@ class GraphFile:
     data: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ModelContent:
+class ModelContent(Struct, frozen=True):
     """The content of a model's folder; ``made`` identifies what its graphs were compiled from."""
 
     graphs: tuple[GraphFile, ...]
@@ -92,8 +91,7 @@ class ModelContent:
         return max(usable, key=fitness, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRecord:
+class ModelRecord(Struct, frozen=True):
     """The properties of one model.
 
     ``window`` is the longest sequence in tokens, special tokens included. ``late`` is whether the
@@ -167,8 +165,7 @@ def space_of(record: ModelRecord, precision: Precision) -> str:
 HUB = "https://huggingface.co/"
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(Struct, frozen=True):
     """A published model: what its card tells."""
 
     info: ModelInfo

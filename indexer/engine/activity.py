@@ -9,8 +9,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from indexer.api.errors import LecternError
 from indexer.api.status import Activity, Running
@@ -28,8 +29,7 @@ COUNT_EVERY_S = 1.0
 COUNT_SHARE = 0.01  # of a thread's time
 
 
-@dataclass(frozen=True, slots=True)
-class ActivityCounts:
+class ActivityCounts(Struct, frozen=True):
     """The counts from the catalog."""
 
     embedded_share: float = 1.0
@@ -39,8 +39,7 @@ class ActivityCounts:
     empty: bool = False
 
 
-@dataclass(slots=True)
-class ActivityMonitor:
+class ActivityMonitor(Struct):
     """Holds the state for ``describe``. Thread-safe."""
 
     catalog: Catalog

@@ -6,11 +6,11 @@ The text is that of the library, so it can be read while the drive of its file i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from indexer.api.answers import DocumentList, DocumentText, TextPassage
 from indexer.embed.batches import EmbedInput

@@ -12,11 +12,11 @@ import random
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import Struct, field, structs
+from msgspec.structs import replace
 
 from indexer.api.answers import Estimate, FormatEstimate
 from indexer.api.errors import WorldError
@@ -46,8 +46,7 @@ _SAMPLED, _SAMPLED_BYTES = 64, 4_000_000
 _PAGE = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
 
 
-@dataclass(slots=True)
-class WalkCounts:
+class WalkCounts(Struct):
     """Counts the files that walks find."""
 
     formats: dict[str, list[int]] = field(default_factory=dict)  # files, bytes

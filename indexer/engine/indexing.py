@@ -10,10 +10,11 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
+
+from msgspec.structs import replace
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.models import Discard, Reindex, RollBack

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import structs
+from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from indexer.api.answers import FileList, FolderCount
 from indexer.api.contract import Request
@@ -87,8 +87,7 @@ if TYPE_CHECKING:
 FOUND_KEPT = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """The token and the report function of a request."""
 
     token: CancelToken

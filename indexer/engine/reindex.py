@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer import faults
 from indexer.api.answers import ReindexCost
@@ -60,8 +61,7 @@ EXPECTED = 10
 _NO_SPACE = 0  # rows are numbered from 1
 
 
-@dataclass(frozen=True, slots=True)
-class SpaceChange:
+class SpaceChange(Struct, frozen=True):
     """A change of model: the space being filled, the one kept, and whether tables were rebuilt."""
 
     changing: ModelChange | None = None

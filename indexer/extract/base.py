@@ -10,9 +10,10 @@ import re
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from indexer.api.errors import WorldError
 
@@ -87,8 +88,7 @@ def shown_size(size: int) -> str:
     return f"{size / 1024**3:.3g} GB" if size >= 1024**3 else f"{size / 1024**2:.3g} MB"
 
 
-@dataclass(frozen=True, slots=True)
-class BlockStyle:
+class BlockStyle(Struct, frozen=True):
     """The style of a block on its page, if the format has one.
 
     ``size`` is the type size in points; ``top`` and ``bottom`` are shares of the page's height.
@@ -100,8 +100,7 @@ class BlockStyle:
     bottom: float
 
 
-@dataclass(frozen=True, slots=True)
-class RawBlock:
+class RawBlock(Struct, frozen=True):
     """A block of a page, classified by this page alone; offsets are local to the page.
 
     Headings of laid-out formats are detected later, from the whole document. ``split_off``: a row
@@ -117,8 +116,7 @@ class RawBlock:
     split_off: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RawPage:
+class RawPage(Struct, frozen=True):
     """One page as the extractor read it; ``number`` counts from 1.
 
     ``unreadable`` is the reason code if some or all of it could not be read; ``damaged`` if it was
@@ -135,8 +133,7 @@ class RawPage:
     part: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PageText:
+class PageText(Struct, frozen=True):
     """One page of the canonical text; ``offset`` and the blocks count from the document's start.
 
     Several may have the same number: formats without pages yield sections of page 1. Pages are
@@ -150,8 +147,7 @@ class PageText:
     part: str = ""  # as in ``RawPage``
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata:
+class Metadata(Struct, frozen=True):
     """The metadata in a document; every field may be empty."""
 
     title: str = ""

@@ -16,8 +16,9 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
 from typing import Self
+
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.types import Block, BlockKind, DocumentInfo
@@ -49,8 +50,7 @@ _KINDS = tuple(BlockKind)
 _KIND_NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
 
 
-@dataclass(frozen=True, slots=True)
-class NestedLimits(Limits):
+class NestedLimits(Limits, frozen=True):
     """The limits of an embedded document, below ``depth`` others; ``parent`` is charged as well."""
 
     parent: Budget | None = None
@@ -75,7 +75,7 @@ class Budget:
 
     def nested_limits(self) -> NestedLimits:
         """Return the limits of an embedded document: half of what is left, as others may follow."""
-        known = {field.name: getattr(self.limits, field.name) for field in fields(Limits)}
+        known = {name: getattr(self.limits, name) for name in Limits.__struct_fields__}
         left = {
             "unpacked_bytes": (self.limits.unpacked_bytes - self.unpacked) // 2,
             "elements": (self.limits.elements - self.elements) // 2,

@@ -15,9 +15,10 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from indexer.api.codec import decode
 from indexer.api.errors import WorldError
@@ -47,8 +48,7 @@ IGNORE_NAME = ".lecternignore"
 MAX_IGNORE_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class ExcludeRule:
+class ExcludeRule(Struct, frozen=True):
     """Folders or files that are excluded.
 
     ``paths`` are the last components of a path, in lower case, joined by "/"; ``*`` at the end or
@@ -236,8 +236,7 @@ _SPECIAL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class EntryKind:
+class EntryKind(Struct, frozen=True):
     """The classification of a file: ``state`` is None if it is to be read as ``format``."""
 
     format: str = ""
@@ -246,8 +245,7 @@ class EntryKind:
     detail: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class EntryClassifier:
+class EntryClassifier(Struct, frozen=True):
     """Classifies entries.
 
     ``formats`` maps extensions with their dot to readable formats; ``limits`` has the largest size

@@ -15,11 +15,11 @@ import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
+from msgspec import Struct, field
 
 from indexer.api.formats import BY_EXTENSION
 from indexer.catalog.records import Root, ScanCounts
@@ -46,8 +46,7 @@ _ESCAPED = re.compile(rb"\\([0-7]{3})")
 _GET_FS_UUID = 0x80111500  # FS_IOC_GETFSUUID: one byte of length, sixteen of UUID
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """One mounted file system; ``inner`` is its folder that is mounted at ``point``."""
 
     point: bytes
@@ -56,8 +55,7 @@ class Mount:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """The location of a folder, independent of the mount point.
 
     ``volume`` is "" if the volume has no identity, ``volume_path`` is the folder's path on the
@@ -294,8 +292,7 @@ def _enter(on_enter: Callable[[bytes, bool], None], whole: bool, path: bytes) ->
     on_enter(path, whole)
 
 
-@dataclass(slots=True)
-class Scanner:
+class Scanner(Struct):
     """Scans the roots of one library. Thread-safe.
 
     ``on_enter`` is called with each folder before it is listed (see ``RootWalk``), and with whether

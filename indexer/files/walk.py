@@ -14,8 +14,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.phrases import reason_of
@@ -44,8 +45,7 @@ CHUNK_BYTES = 1 << 20
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class ContentHash:
+class ContentHash(Struct, frozen=True):
     """The SHA-256 of a file's bytes, in hexadecimal, and its ``Stamp`` at that time."""
 
     content_id: str
@@ -175,8 +175,7 @@ _IGNORE_NAME = os.fsencode(IGNORE_NAME)
 _Folder = tuple[bytes, int, "Excludes"]
 
 
-@dataclass(frozen=True, slots=True)
-class ScanRules:
+class ScanRules(Struct, frozen=True):
     """The rules of a walk.
 
     ``max_bytes`` is the size beyond which a file is not read, ``max_bytes_of`` the same for single

@@ -20,11 +20,11 @@ import os
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import psutil
+from msgspec import Struct
 
 from indexer.api.codec import program_version
 from indexer.catalog.states import FAULT, FOR_MEMORY, UNEXPLAINED
@@ -47,8 +47,7 @@ _KERNEL_COUNTS = Path("/proc/vmstat")
 _LEAVES_NO_TRACE = sys.platform == "win32"
 
 
-@dataclass(frozen=True, slots=True)
-class LastEnd:
+class LastEnd(Struct, frozen=True):
     """How the last engine ended.
 
     ``blame`` is the increment of the crash counters of documents in progress, or ``FOR_MEMORY``;

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sized
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct, field
 
 from indexer.api.answers import Problem, Verification
 from indexer.api.errors import LecternError
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     Fix = Callable[[], object]
 
 
-@dataclass(slots=True)
-class Findings:
+class Findings(Struct):
     """Problems and their fixes, which run in the order of the problems, ``recover`` after them."""
 
     problems: list[Problem] = field(default_factory=list)
@@ -101,8 +100,7 @@ def repair(
     return before, verify(catalog, store, tick)
 
 
-@dataclass(slots=True)
-class _Check:
+class _Check(Struct):
     """The comparison of a catalog with the stores."""
 
     catalog: Catalog

@@ -15,9 +15,10 @@ import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from indexer import faults
 from indexer.api.errors import WorldError
@@ -170,8 +171,7 @@ SELECT content_id FROM contents c WHERE fresh > 0 AND (
 _FAILED = "words IS NULL AND reason <> ''"
 
 
-@dataclass(frozen=True, slots=True)
-class PageCounts:
+class PageCounts(Struct, frozen=True):
     """The numbers of pages that are recognised, waiting, or failed."""
 
     read: int = 0
@@ -314,8 +314,7 @@ class PageCache:
 _READ_WAIT_S = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class RecognisedPage:
+class RecognisedPage(Struct, frozen=True):
     """The recognised lines of a page, or why there are none; ``done`` if it was recognised."""
 
     lines: tuple[RecognisedLine, ...] = ()
@@ -326,8 +325,7 @@ class RecognisedPage:
 _NOTHING = RecognisedPage()
 
 
-@dataclass(frozen=True, slots=True)
-class RecognisedPages:
+class RecognisedPages(Struct, frozen=True):
     """The recognised pages of one file from the cache, by page number from 1."""
 
     pages: Mapping[int, tuple[bytes | None, str]] = field(default_factory=dict)

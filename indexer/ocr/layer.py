@@ -11,9 +11,10 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     # In PDF's order: x' = a x + c y + e, y' = b x + d y + f.
@@ -30,16 +31,14 @@ _LETTER = re.compile(r"[^\W_]")
 Box = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class RecognisedWord:
+class RecognisedWord(Struct, frozen=True):
     """A word and its box: left, top, right, bottom."""
 
     text: str
     box: Box
 
 
-@dataclass(frozen=True, slots=True)
-class RecognisedLine:
+class RecognisedLine(Struct, frozen=True):
     """Words on one baseline, in the order in which they are read.
 
     ``size`` is the height of its type; ``turn`` is how many quarter turns clockwise the text is

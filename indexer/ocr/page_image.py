@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 from PIL import Image, ImageFilter
 
 from indexer.ocr.layer import Box, RecognisedLine, RecognisedWord
@@ -71,8 +71,7 @@ def skew(image: Grey) -> float:
     return float(max(fine, key=sharpness))
 
 
-@dataclass(frozen=True, slots=True)
-class UprightImage:
+class UprightImage(Struct, frozen=True):
     """An image and how it came from the page's: ``matrix`` (2 by 3) leads back from its pixels.
 
     ``turn`` is how many quarter turns, clockwise, the text was turned on the page.

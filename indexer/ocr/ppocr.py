@@ -15,10 +15,10 @@ import functools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, field
 from PIL import Image
 
 from indexer.api.errors import WorldError
@@ -62,8 +62,7 @@ PATIENCE = 5.0
 _SAMPLE, _RIGHT = 4, 0.9
 
 
-@dataclass(frozen=True, slots=True)
-class LineBox:
+class LineBox(Struct, frozen=True):
     """A line: a centre, a direction in radians (clockwise), and its sides along and across."""
 
     x: float
@@ -99,8 +98,7 @@ class LineBox:
         return self.x + along * cos - across * sin, self.y + along * sin + across * cos
 
 
-@dataclass(frozen=True, slots=True)
-class ReadLine:
+class ReadLine(Struct, frozen=True):
     """What stands on a line: its characters, where each is along it (pixels), and how sure."""
 
     box: LineBox
@@ -109,8 +107,7 @@ class ReadLine:
     sure: float
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """The lines of an image: those that could be read, and the lengths of all and of the others."""
 
     lines: list[RecognisedLine] = field(default_factory=list)

@@ -19,9 +19,10 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.confine.process import die_with, frozen_program, is_frozen
@@ -156,8 +157,7 @@ _SYSTEMS = {
 _ELSEWHERE = "tesseract-ocr-{}"
 
 
-@dataclass(frozen=True, slots=True)
-class Tesseract:
+class Tesseract(Struct, frozen=True):
     """An installed Tesseract: its path, its languages by its own names.
 
     ``version`` is its first two numbers; releases that differ in the third read the same. Pages

@@ -12,11 +12,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from queue import Empty, Full, Queue
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from indexer import faults
 from indexer.embed.batches import Embedder, EmbedInput, PassageVectors
@@ -39,8 +39,7 @@ WAIT_S = 0.1
 GIVE_UP = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """Passages that the model is given together.
 
     ``pending`` is the passage of each input; None for one that is only context for its neighbours;

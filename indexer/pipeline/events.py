@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from indexer.files.walk import ContentHash
 
 
-@dataclass(frozen=True, slots=True)
-class FileHashed:
+class FileHashed(Struct, frozen=True):
     """A file was hashed; the reply is whether to extract it."""
 
     job: QueuedFile
@@ -26,8 +26,7 @@ class FileHashed:
     reply: Future[bool] = field(default_factory=Future)
 
 
-@dataclass(frozen=True, slots=True)
-class PagesWithoutText:
+class PagesWithoutText(Struct, frozen=True):
     """Pages of a document that have content but no text: candidates for recognition."""
 
     job: QueuedFile
@@ -35,8 +34,7 @@ class PagesWithoutText:
     pages: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class TextExtracted:
+class TextExtracted(Struct, frozen=True):
     """The text of a document was extracted; the reply is whether to send its passages."""
 
     job: QueuedFile
@@ -45,16 +43,14 @@ class TextExtracted:
     reply: Future[bool] = field(default_factory=Future)
 
 
-@dataclass(frozen=True, slots=True)
-class PassagesCut:
+class PassagesCut(Struct, frozen=True):
     """Some passages of a document, in order."""
 
     job: QueuedFile
     passages: Sequence[Passage]
 
 
-@dataclass(frozen=True, slots=True)
-class FileFinished:
+class FileFinished(Struct, frozen=True):
     """The reader is done with a file; ``failure`` is why, if it ended early."""
 
     job: QueuedFile
@@ -62,16 +58,14 @@ class FileFinished:
     failure: LecternError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PendingPassage:
+class PendingPassage(Struct, frozen=True):
     """A passage to be embedded."""
 
     doc: int
     ordinal: int
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
+class Embedded(Struct, frozen=True):
     """Vectors of some passages.
 
     ``vectors`` is (n, dim); the sentence vectors of passage ``i`` are
@@ -85,8 +79,7 @@ class Embedded:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingFailed:
+class EmbeddingFailed(Struct, frozen=True):
     """The model failed; the run ends with this error."""
 
     failure: Exception

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from operator import add
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import astuple
 
 from indexer.store.vector_index import ANN_FROM
 
@@ -19,8 +22,7 @@ if TYPE_CHECKING:
     from indexer.throttle.throttle import QueryGate, Throttle
 
 
-@dataclass(frozen=True, slots=True)
-class BatchSizes:
+class BatchSizes(Struct, frozen=True):
     """How much is buffered before it is written. The defaults are measured.
 
     Attributes:
@@ -40,8 +42,7 @@ class BatchSizes:
     pause_grace_s: float = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """The dependencies of a run.
 
     ``suits`` returns whether the model of ``space`` is the right one for the languages read so far,
@@ -66,8 +67,7 @@ class Parts:
     found: deque[str] = field(default_factory=deque)
 
 
-@dataclass(slots=True)
-class RunCounts:
+class RunCounts(Struct):
     """The counters of a run. Passages are counted as they are written, embedded, or reused.
 
     ``bytes`` are those of the files, and ``cut`` the passages of whole ones, written or not.
@@ -88,11 +88,10 @@ class RunCounts:
     with_gaps: tuple[str, ...] = ()
 
     def __add__(self, other: RunCounts) -> RunCounts:
-        return RunCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return RunCounts(*(map(add, astuple(self), astuple(other))))
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Struct, frozen=True):
     """The busy seconds of readers and of the model for some counts."""
 
     reading_s: float

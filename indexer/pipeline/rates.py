@@ -16,8 +16,9 @@ import math
 import time
 from collections import deque
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from indexer.api.errors import LecternError
 from indexer.api.progress import Progress, Step
@@ -39,8 +40,7 @@ SMOOTHING_S = 5.0
 GROWTH_SHARE, GROWTH_S = 1.25, 15.0
 
 
-@dataclass(slots=True)
-class TimeLeft:
+class TimeLeft(Struct):
     """Estimates one kind of work; times are seconds of one monotonic clock."""
 
     _batches: deque[tuple[float, float]] = field(default_factory=deque)  # when, done by then
@@ -102,8 +102,7 @@ def passages_left(pending: int, made: int, done: RunCounts, bytes_left: int) -> 
     return max(0.0, pending + done.cut + expected - made)
 
 
-@dataclass(slots=True)
-class Rates:
+class Rates(Struct):
     """Computes progress snapshots of one run."""
 
     catalog: Catalog
@@ -187,8 +186,7 @@ LEAST_PASSAGES = 100
 RATE_WEIGHT = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Throughput:
+class Throughput(Struct, frozen=True):
     """Pages read and passages embedded per second, each while nothing else runs."""
 
     pages: float = DEFAULT_PAGES_A_SECOND

@@ -16,7 +16,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from enum import Enum, auto
 from pathlib import Path
 from queue import Empty, Queue
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 from msgspec import structs
+from msgspec.structs import replace
 
 from indexer import faults
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError

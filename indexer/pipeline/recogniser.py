@@ -12,9 +12,11 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from indexer import faults
 from indexer.api.errors import Cancelled, LecternError, WorldError
@@ -180,8 +182,7 @@ REASON = "not_recognised"
 PUBLISH_S = 15.0
 
 
-@dataclass(slots=True)
-class Recogniser:
+class Recogniser(Struct):
     """Recognises scanned pages. Only one thread at a time may call ``work``."""
 
     scanned_pages: ScannedPages

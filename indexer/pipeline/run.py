@@ -11,11 +11,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import Struct, field, structs
+from msgspec.structs import replace
 
 from indexer import faults
 from indexer.api.errors import LecternError
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 FLUSH_S = 5.0
 
 
-@dataclass(slots=True)
-class WrittenDocument:
+class WrittenDocument(Struct):
     """A document whose passages are being written, and how many there are so far."""
 
     doc: int
@@ -58,8 +57,7 @@ class WrittenDocument:
     priority: int = 0  # of its file
 
 
-@dataclass(slots=True)
-class PassageWriter:
+class PassageWriter(Struct):
     """Buffers the passages of documents and writes them in few commits."""
 
     catalog: Catalog

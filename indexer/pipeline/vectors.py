@@ -20,7 +20,7 @@ import time
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import count as counter
 from itertools import groupby
@@ -28,6 +28,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer import faults
 from indexer.embed.batches import EmbedInput, passage_prefix
@@ -51,8 +53,7 @@ _CHARACTERS_A_PASSAGE = 900
 _CONTEXT_CHARACTERS = 160
 
 
-@dataclass(frozen=True, slots=True)
-class SectionReader:
+class SectionReader(Struct, frozen=True):
     """How a model reads a document.
 
     Attributes:
@@ -87,8 +88,7 @@ class SectionReader:
         return hashlib.blake2b(repr(fed).encode(), digest_size=16).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class SectionRun:
+class SectionRun(Struct, frozen=True):
     """Passages that are read together, and the end of the one before as their context."""
 
     before: StoredPassage | None
@@ -134,8 +134,7 @@ def section_reader(row: DocRow, space: Space) -> SectionReader:
     return SectionReader(row.title_used, window)
 
 
-@dataclass(slots=True)
-class VectorReuse:
+class VectorReuse(Struct):
     """Copies vectors between the documents of one space. ``reused`` counts passages."""
 
     catalog: Catalog
@@ -199,8 +198,7 @@ FOUND = 1 << 40
 Run = list[tuple[PendingPassage | None, "EmbedInput"]]
 
 
-@dataclass(slots=True)
-class _OpenDocument:
+class _OpenDocument(Struct):
     """A document whose passages are being embedded."""
 
     row: DocRow
@@ -368,8 +366,7 @@ EVERY_S = 5.0
 NAME = -1
 
 
-@dataclass(slots=True)
-class NameFeed:
+class NameFeed(Struct):
     """Makes units of names without vectors, and stores the vectors."""
 
     catalog: Catalog

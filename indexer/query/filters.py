@@ -9,24 +9,23 @@ import calendar
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
 
 from indexer.api.formats import GROUPS, endings_of
 from indexer.api.translation import N_
 
 
-@dataclass(frozen=True, slots=True)
-class DateRange:
+class DateRange(Struct, frozen=True):
     """Days from ``first`` to ``last``, both included; ``None`` is open."""
 
     first: date | None = None
     last: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NumberRange:
+class NumberRange(Struct, frozen=True):
     """Whole numbers from ``first`` to ``last``, both included; ``None`` is open.
 
     ``labels``, in small letters, are printed on pages instead, such as "iv"; any of them will do.
@@ -37,8 +36,7 @@ class NumberRange:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(Struct, frozen=True):
     """Conditions that must all hold.
 
     Of several values in a tuple any will do, of those in a ``not_`` tuple none may. Extensions
@@ -69,8 +67,7 @@ class Filters:
         return self != Filters()
 
 
-@dataclass(frozen=True, slots=True)
-class Operator:
+class Operator(Struct, frozen=True):
     """One row of the grammar. ``read`` parses typed text to values of ``field``.
 
     ``help`` may contain {kinds}, see ``help_of``.

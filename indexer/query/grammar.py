@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from indexer.api.codec import from_json, to_json
 from indexer.api.phrases import Note
@@ -47,8 +49,7 @@ _SENTENCE_STOP_WORDS = 3
 _QUESTION_STOP_WORDS = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A parsed query.
 
     ``text`` is embedded: the free words and those of quotes, as typed. ``terms`` are its folded
@@ -78,8 +79,7 @@ class Query:
         return {name: value for name, value in plain.items() if _used(value)}
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Struct, frozen=True):
     """A part of a query that is no free word, at ``text[start:end]``.
 
     ``operator`` is the name of an operator, or "" for a phrase (``quoted``) and an excluded word;

@@ -15,9 +15,10 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from msgspec import Struct
 
 from indexer.api.codec import (
     LENGTH_BYTES,
@@ -61,8 +62,7 @@ if TYPE_CHECKING:
     Serve = Callable[[OpenDocuments, Header, BinaryIO], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _RunningWorker:
+class _RunningWorker(Struct, frozen=True):
     """A worker and the state of its document; a change of it needs a new worker."""
 
     worker: DocumentWorker

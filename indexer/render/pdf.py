@@ -11,10 +11,10 @@ import math
 import re
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pymupdf
+from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.api.lru_cache import LruCache
@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from indexer.ocr.cache import RecognisedPages
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(Struct, frozen=True):
     """A range of the text of one page."""
 
     page: int
@@ -55,8 +54,7 @@ class Slice:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(Struct, frozen=True):
     """Where a passage was found on consecutive pages."""
 
     offset: int  # in the joined text of the pages

@@ -6,9 +6,10 @@ import hashlib
 import importlib
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.api.lru_cache import LruCache
@@ -47,8 +48,7 @@ NOTHING = RecognisedPages()
 DRAWS = "indexer.render.pdf"
 
 
-@dataclass(frozen=True, slots=True)
-class OpenDocument:
+class OpenDocument(Struct, frozen=True):
     """An open document and the state of its file when it was opened."""
 
     document: PdfPages | TextDocument

@@ -17,10 +17,10 @@ contains; ``nearest`` computes it in blocks, as the whole would not fit in memor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
 from indexer.embed.batches import unit_vectors
 
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 BLOCK = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(Struct, frozen=True):
     """Two texts of m and n parts, compared part by part; both arrays are float32 (m, n).
 
     Attributes:

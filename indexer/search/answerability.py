@@ -32,11 +32,12 @@ questions may reach as well is only the closest.
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from indexer.api.types import Match
 from indexer.search.fusion import FAMILIAR
@@ -75,8 +76,7 @@ UNRELATED = 1.0
 LEAST_NAME_WEIGHT = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerabilityFeatures:
+class AnswerabilityFeatures(Struct, frozen=True):
     """What speaks for an answer and against it; from 0 to 1 but for what is in deviations.
 
     Attributes:
@@ -105,8 +105,7 @@ class AnswerabilityFeatures:
     same_language: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerabilityClassifier:
+class AnswerabilityClassifier(Struct, frozen=True):
     """A logistic regression: a weight for each feature, as change of the log odds.
 
     Attributes:
@@ -261,8 +260,7 @@ LEADING = 5
 UNFAMILIAR = 1 / 3
 
 
-@dataclass(frozen=True, slots=True)
-class Similarity:
+class Similarity(Struct, frozen=True):
     """How similar the best hit is to a query; all but ``clarity`` in deviations from the cohort.
 
     Attributes:
@@ -346,8 +344,7 @@ def _occurrences(
     return [float(count[kept].sum()) for count in document_counts]
 
 
-@dataclass(frozen=True, slots=True)
-class _HitText:
+class _HitText(Struct, frozen=True):
     """A hit, and the folded words and the years of its passage and nearest headings."""
 
     hit: Hit

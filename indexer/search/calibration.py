@@ -12,11 +12,11 @@ of these.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from indexer.query.grammar import Query
 from indexer.search.answerability import LEADING, AnswerabilityFeatures, classifier_for

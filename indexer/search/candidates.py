@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from indexer.api.errors import WorldError
 from indexer.api.types import HitExplanation
@@ -49,8 +50,7 @@ NARROW = 60
 QUANTISED = 32
 
 
-@dataclass(frozen=True, slots=True)
-class QueryVectors:
+class QueryVectors(Struct, frozen=True):
     """The query's vectors, (dim,) each; equal if the query is a question without context.
 
     Both are 0 if the query is not encoded, and so are all similarities then.
@@ -80,8 +80,7 @@ class QueryVectors:
         return DEFAULT_WEIGHTS.question * asked + (1 - DEFAULT_WEIGHTS.question) * whole
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateEvidence:
+class CandidateEvidence(Struct, frozen=True):
     """Candidates with their evidence.
 
     ``keys`` is int64 (n,) and ascends; ``best`` (n,) is the best sentence of each passage, as its
@@ -106,8 +105,7 @@ FRESH, FRESH_S = 50, 1.0
 FRESH_KEPT = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class FreshVectors:
+class FreshVectors(Struct, frozen=True):
     """Computes vectors of passages that a question finds before they are embedded; keeps some."""
 
     catalog: Catalog
@@ -151,8 +149,7 @@ class FreshVectors:
             self._kept.pop(next(iter(self._kept)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Retriever:
+class Retriever(Struct, frozen=True):
     """Finds candidates, each search in a task of its own.
 
     Attributes:
@@ -304,8 +301,7 @@ def neighbour_similarity(before: Floats, after: Floats) -> Floats:
 DIGITS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """n candidates of m documents, scored and in order.
 
     Attributes:
@@ -352,7 +348,7 @@ class Ranking:
 
 
 def _at(evidence: Scored | PageEvidence | DocumentEvidence, at: int) -> dict[str, float]:
-    values = {field.name: getattr(evidence, field.name) for field in fields(evidence)}
+    values = {name: getattr(evidence, name) for name in evidence.__struct_fields__}
     return {
         name: round(float(value[at] if isinstance(value, np.ndarray) else value), DIGITS)
         for name, value in values.items()

@@ -21,11 +21,12 @@ trademark licence was found in another.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.answers import Change, Comparison, ComparisonSide, LoneStatement
 from indexer.embed.batches import unit_vectors
@@ -69,8 +70,7 @@ FEW = 20
 WORD_DIMENSIONS = 512
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedDocument:
+class ComparedDocument(Struct, frozen=True):
     """One document, its statements and their centred unit vectors, float32 (n, dim).
 
     Without vectors of its meaning, ``vectors`` is empty until ``word_vectors`` stands in.
@@ -101,8 +101,7 @@ def word_vectors(said: list[ReadStatement]) -> Floats:
     return centred(counts) if said else counts
 
 
-@dataclass(frozen=True, slots=True)
-class StatementMatches:
+class StatementMatches(Struct, frozen=True):
     """The result of searching the statements of one document in another.
 
     Attributes:
@@ -125,8 +124,7 @@ class StatementMatches:
         return self.same | (self.cosines >= threshold)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparer:
+class Comparer(Struct, frozen=True):
     """Compares documents of one library. Any number of threads may ask."""
 
     catalog: Catalog

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.answers import Statement
 from indexer.text.differences import MARKER
@@ -56,8 +58,7 @@ _NOT = "not no never nor neither without cannot unless except nicht kein keine k
 NEGATIONS = frozenset(_NOT.split())
 
 
-@dataclass(frozen=True, slots=True)
-class ReadStatement:
+class ReadStatement(Struct, frozen=True):
     """A statement as it is compared.
 
     Attributes:

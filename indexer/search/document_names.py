@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct, field
 
 from indexer.arrays import find_sorted
 from indexer.catalog.names import INITIALS, NameLinks
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 _BATCH = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class OwnedNames:
+class OwnedNames(Struct, frozen=True):
     """The names of a space, and the documents that have them.
 
     Attributes:
@@ -138,8 +137,7 @@ _NONE = np.zeros(0, np.int32)
 _KEPT = 4_096
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(Struct, frozen=True):
     """The documents that have names.
 
     Attributes:

@@ -6,12 +6,13 @@ Names are read from the catalog at query time, so a rename is effective at once.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.arrays import find_sorted, united
 from indexer.catalog.names import stem_of
@@ -58,8 +59,7 @@ FAR_NAME, NEAR_NAME = 0.2, 0.4
 LATER_YEAR = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredDocs:
+class ScoredDocs(Struct, frozen=True):
     """Documents in ascending order and a score for each; documents not listed score 0."""
 
     docs: Docs
@@ -76,8 +76,7 @@ class ScoredDocs:
 _NONE = ScoredDocs(np.zeros(0, np.int32), np.zeros(0, np.float32))
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryEvidence:
+class LibraryEvidence(Struct, frozen=True):
     """Evidence about all documents of a library for one query.
 
     ``counts`` are, for each word of the query, how often it occurs in each document, indexed by

@@ -9,12 +9,12 @@ they do not explain similarity.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.api.types import Explanation
@@ -49,8 +49,7 @@ _MAX_GAP = 600
 STANDS_OUT = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class TokenisedText:
+class TokenisedText(Struct, frozen=True):
     """A text with its words (as spans), its tokens' states (n, dim) and their words (n,)."""
 
     text: str
@@ -236,8 +235,7 @@ def find_in_text(text: str, view: str, spans: list[Span]) -> list[Span | None]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Explainer:
+class Explainer(Struct, frozen=True):
     """Explains hits of one library. Any number of threads may ask."""
 
     catalog: Catalog

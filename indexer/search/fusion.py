@@ -41,10 +41,11 @@ and scoring documents separately avoids that, and keeps the gain of words on run
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,8 +68,7 @@ FAMILIAR = 0.5
 UNFAMILIAR_SENTENCE = 0.2  # added to ``Weights.sentence`` if no word of the query occurs
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Struct, frozen=True):
     """The parameters of the fusion; one setting serves every library."""
 
     sentence: float = 0.6  # of the best sentence within meaning; the pooled vector has the rest
@@ -114,8 +114,7 @@ class Weights:
 DEFAULT_WEIGHTS = Weights()
 
 
-@dataclass(frozen=True, slots=True)
-class PageEvidence:
+class PageEvidence(Struct, frozen=True):
     """The evidence for each of n passages; every array is float32 of shape (n,).
 
     The cosines are to the whole query and to its question; ``share`` is the passage's BM25 for
@@ -132,8 +131,7 @@ class PageEvidence:
     around: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentEvidence:
+class DocumentEvidence(Struct, frozen=True):
     """The evidence for each of m documents; arrays are float32 of shape (m,).
 
     They are from 0 to 1, but for ``opening``, which is up to 2.
@@ -153,8 +151,7 @@ class DocumentEvidence:
     named: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """The parts of the scores of n passages, float32 of shape (n,), and their sum.
 
     ``short`` is 0 or below; it, ``around``, ``heading`` and ``figures`` are 0 before re-ranking.

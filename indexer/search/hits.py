@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.types import SEARCHABLE_STATES, Also, FileRow, Hit, Match, SearchResult, Span, Why
 from indexer.search.passage_hits import (
@@ -55,8 +56,7 @@ NAMED_ROOM = 3
 SNIPPET = 320
 
 
-@dataclass(frozen=True, slots=True)
-class HitMaker:
+class HitMaker(Struct, frozen=True):
     """Makes the hits of one query."""
 
     catalog: Catalog

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct, field
 
 from indexer.search.document_names import NameWords
 from indexer.store.word_index import DocumentWords, ordered
@@ -34,8 +34,7 @@ NAME_WEIGHT = 3.0  # the same for names
 CACHED_COUNTS = 16 << 20  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
+class _Words(Struct, frozen=True):
     """The words of texts at a version of the catalog, and the counts of groups then.
 
     Attributes:
@@ -231,8 +230,7 @@ class Lexicon:
         return {stem: count for stem, count in most.items() if count}
 
 
-@dataclass(slots=True)
-class LexiconReader:
+class LexiconReader(Struct):
     """One read transaction on the lexicon, which counts each group of words once.
 
     Valid inside ``Lexicon.reading``, on the thread that opened it.

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.phrases import Note
 from indexer.query.focus import split_clauses
@@ -51,16 +53,14 @@ _SHORTEST = 3
 _SHORTEST_JOINED = 5
 
 
-@dataclass(frozen=True, slots=True)
-class NamedEntities:
+class NamedEntities(Struct, frozen=True):
     """The names in a query as folded words, and its last year, "" if it has none."""
 
     names: tuple[tuple[str, ...], ...]
     year: str
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentProfile:
+class DocumentProfile(Struct, frozen=True):
     """A document's name and the words of its leading passages.
 
     Attributes:
@@ -155,8 +155,7 @@ def written_names(query: str, folded: frozenset[str]) -> list[str]:
     return list(dict.fromkeys(one for one in shown if not (names & folded).isdisjoint(words(one))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Struct, frozen=True):
     """A word as written, and whether a bracket, a quote or a stop sets it off."""
 
     plain: str

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN
@@ -32,8 +33,7 @@ _MAX_COMMENTS = 5_000
 _MAX_ON_PAGES = 100_000  # passages of documents that are asked for their pages
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(Struct, frozen=True):
     """A query, its resolved filters, the number of passages, and the limit of hits.
 
     ``apart``: the question of a query is encoded without the context around it. ``by_words``: the
@@ -48,8 +48,7 @@ class SearchRequest:
     by_words: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Narrowing:
+class Narrowing(Struct, frozen=True):
     """Which passages match the filters; ``annotated`` is whether they are comments."""
 
     docs: DocSet | None
@@ -157,8 +156,7 @@ def _on_labelled(narrowing: Narrowing, catalog: Catalog, store: Store) -> NDArra
     )
 
 
-@dataclass(slots=True)
-class _Collections:
+class _Collections(Struct):
     """The named sets of documents, as ``in:`` finds them: their queries by their folded names.
 
     A collection may be made of others. Each is resolved once, and is empty within itself, so that

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, groupby, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from indexer.search.evidence import ScoredDocs
 from indexer.search.fusion import OPENING_FLOOR, clarity, relative
@@ -43,8 +43,7 @@ CACHED = 4096  # openings, of about a kilobyte each
 _NONE: Pairs = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Openings:
+class Openings(Struct, frozen=True):
     """The pairs of a query's words in the openings of some documents.
 
     ``written`` are the neighbouring words that the query writes with capitals, ``capitals`` the
@@ -109,8 +108,7 @@ def _shares(found: Sequence[Pairs], rarity: Mapping[tuple[str, str], float]) -> 
     return relative(scores, OPENING_FLOOR)
 
 
-@dataclass(slots=True)
-class OpeningTexts:
+class OpeningTexts(Struct):
     """The openings of documents, kept as long as no passage comes or goes. Thread-safe.
 
     The queries of one library read the same ones over and over.

@@ -14,11 +14,12 @@ import unicodedata
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from indexer.api.formats import BY_NAME, page_unit
 from indexer.api.types import FileRow, Hit, Span, Why
@@ -44,8 +45,7 @@ _NO_PAGE = {"page": 0, "pages_before": 0, "page_last": 0}
 _INSIDE = re.compile(r"(?<=[^\s.!?:])[ \t]+(\w+)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Member:
+class _Member(Struct, frozen=True):
     doc: int
     text: str
     words: frozenset[str]
@@ -54,8 +54,7 @@ class _Member:
     sketch: list[int]  # its smallest hashes
 
 
-@dataclass(slots=True)
-class NearDuplicates:
+class NearDuplicates(Struct):
     """Groups the passages of a list under the first near-duplicate in another document.
 
     ``query_words`` are the folded words of the query.

@@ -8,8 +8,9 @@ would need a sentence, and 80 MB of memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from indexer.text.language import by_script_alone
 from indexer.text.name_words import alphanumeric_parts
@@ -92,8 +93,7 @@ PREFIX_SHARE = 0.1
 MAX_TERMS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Expansion:
+class Expansion(Struct, frozen=True):
     """A word of the query, its expansions, and their stems with weights.
 
     ``known`` is whether the word itself occurs in the library, ``shared`` whether words that differ
@@ -121,8 +121,7 @@ class Expansion:
         return written in one_edit_away(self.typed)
 
 
-@dataclass(slots=True)
-class Expander:
+class Expander(Struct):
     """Expands the words of one query."""
 
     lexicon: Lexicon

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from indexer.query.focus import without_context, without_words
 from indexer.search.fusion import BM25_CEILING, NAME_FLOOR
@@ -27,8 +29,7 @@ VIETNAMESE = "vi"
 _VIETNAMESE_LETTER = re.compile("[\u01a1\u01b0\u1ea0-\u1ef9]", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class StemWeights:
+class StemWeights(Struct, frozen=True):
     """The words of a question by their stems, as (number, idf); their number and sum of idf."""
 
     by_stem: dict[str, tuple[int, float]]
@@ -36,8 +37,7 @@ class StemWeights:
     total: float
 
 
-@dataclass(frozen=True, slots=True)
-class QueryTerms:
+class QueryTerms(Struct, frozen=True):
     """The search terms. ``words``, ``expansions`` and ``counts`` are parallel.
 
     Attributes:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from indexer.search.fusion import WORDS_POWER, Scored, Weights
 from indexer.store.values import docs_of
@@ -41,8 +42,7 @@ TABLES_LEAD, TABLES_LEAD_FIGURE = 0.4, 0.2
 TOGETHER = 0.7
 
 
-@dataclass(frozen=True, slots=True)
-class RerankEvidence:
+class RerankEvidence(Struct, frozen=True):
     """The re-ranking evidence for k leading passages; arrays are float32 of shape (k,).
 
     ``heading`` is the share of the words of a heading that the question has, 0 to 1; ``length``
@@ -104,7 +104,7 @@ def _equal_copies(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.in
     _, first, group = np.unique(same[best_first], return_index=True, return_inverse=True)
     source = np.arange(len(scored.meaning))
     source[leading[best_first]] = leading[best_first[first[group]]]
-    return Scored(**{part.name: getattr(scored, part.name)[source] for part in fields(Scored)})
+    return Scored(**{name: values[source] for name, values in asdict(scored).items()})
 
 
 def _scatter(places: NDArray[np.intp], values: Floats, count: int) -> Floats:

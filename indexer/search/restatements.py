@@ -6,11 +6,12 @@ Sentences that share most of the words come first, then those that are close in 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.answers import Parallel
 from indexer.api.errors import WorldError
@@ -49,8 +50,7 @@ NEAR = 0.6
 MOST_SENTENCES = 40
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Struct, frozen=True):
     """The selected sentences: their texts, and their unit vectors, float32 (m, dim)."""
 
     place: SourcePassages
@@ -69,8 +69,7 @@ class _Compared(NamedTuple):
     same: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
+class Elsewhere(Struct, frozen=True):
     """Searches one library. Thread-safe."""
 
     catalog: Catalog

@@ -22,10 +22,11 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import asdict, astuple, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, astuple, replace
 
 from indexer.api.errors import WorldError
 from indexer.arrays import segment_max
@@ -52,8 +53,7 @@ MEANS_SHARE = 0.85
 _WHOLE_LIBRARY = ""  # no language
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageMeans:
+class LanguageMeans(Struct, frozen=True):
     """The mean vectors of passages, float32 (dim,).
 
     Attributes:
@@ -255,8 +255,7 @@ _LEAST_SPREAD = 0.02
 USUAL_SHARE = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class CosineScale:
+class CosineScale(Struct, frozen=True):
     """Maps a model's cosines to similarities that are comparable between models."""
 
     centre: float = 0.0
@@ -286,8 +285,7 @@ class CosineScale:
         return np.where(cosines == 0.0, np.float32(0.0), scaled).astype(np.float32, copy=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Cohort:
+class Cohort(Struct, frozen=True):
     """Statistics of the best similarities of questions without an answer in a library.
 
     Similarities are less a share of the usual one; see ``LanguageMeans.usual``.

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
@@ -71,8 +73,7 @@ if TYPE_CHECKING:
     Keys = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class FocusedQuery:
+class FocusedQuery(Struct, frozen=True):
     """The terms of a query, without names in its question, and the evidence for documents.
 
     ``notes`` say which names the library lacks.
@@ -91,8 +92,7 @@ PHRASES = 200
 CHECKED = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Retrieved:
+class Retrieved(Struct, frozen=True):
     """The candidates of a query, and how they are scored.
 
     ``phrases`` are those with the exact phrase, if one is asked; ``words`` is the search by the
@@ -109,8 +109,7 @@ class Retrieved:
     notes: tuple[Note, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     """The hits, how they were found, and whether they are likely an answer."""
 
     hits: tuple[Hit, ...] = ()

@@ -11,12 +11,13 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.requests import Order
@@ -46,8 +47,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("text", "text_starts", "text_pages", "page_first", "char_start")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentences:
+class Sentences(Struct, frozen=True):
     """The sentences of some passages, one passage after the other.
 
     ``vectors`` is float32 (m, dim); those of passage ``i``, whose key is ``keys[i]``, are the rows
@@ -109,8 +109,7 @@ def spans_of(passage: dict[str, Any]) -> list[tuple[int, int]]:
 _PLACE = re.compile(r"(?P<path>.+?)(?:#page=(?P<page>\d+)|#(?P<start>\d+)-(?P<end>\d+))?")
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePassages:
+class SourcePassages(Struct, frozen=True):
     """A document, and the passages of it that are referred to; all of them if ``whole``."""
 
     doc: DocRow
@@ -181,8 +180,7 @@ PASSAGES_A_DOCUMENT = 2
 SOURCE_SHARE = 0.6
 
 
-@dataclass(frozen=True, slots=True)
-class _Matches:
+class _Matches(Struct, frozen=True):
     """Similar passages, best first, and the most similar sentence of each."""
 
     maker: HitMaker
@@ -193,8 +191,7 @@ class _Matches:
     best: NDArray[np.intp]
 
 
-@dataclass(frozen=True, slots=True)
-class Similar:
+class Similar(Struct, frozen=True):
     """Searches one library for similar passages. Thread-safe."""
 
     catalog: Catalog

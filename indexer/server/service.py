@@ -13,10 +13,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from msgspec import Struct
 
 from indexer.api.codec import Greeting, Header, decode, program_version
 from indexer.api.contract import Queue, Request
@@ -290,8 +291,7 @@ class Service:
             self.background.work_off()
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+class Numbered(Struct, frozen=True):
     """The fields that every message of a client has."""
 
     id: int

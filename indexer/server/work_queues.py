@@ -12,11 +12,11 @@ import contextlib
 import logging
 import threading
 from collections import deque
-from dataclasses import dataclass, field
 from enum import IntEnum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from indexer.api.contract import EngineApi
@@ -48,8 +48,7 @@ class Priority(IntEnum):
     IDLE = 2  # only while there is no other job
 
 
-@dataclass(slots=True, eq=False)
-class Job:
+class Job(Struct, eq=False):
     """One piece of work.
 
     Attributes:
@@ -305,8 +304,7 @@ class LocalEngine(EngineApi, Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class BackgroundJobs:
+class BackgroundJobs(Struct, frozen=True):
     """Submits an engine's own jobs to its queues.
 
     Args:

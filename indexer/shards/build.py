@@ -17,10 +17,12 @@ import tempfile
 import time
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Failure, LecternError, WorldError
@@ -45,8 +47,7 @@ _FOLDER = "lectern-shard-"
 GRACE_S = 7 * 24 * 3600.0
 
 
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
+class BuildOptions(Struct, frozen=True):
     """How a library is built.
 
     Attributes:
@@ -69,8 +70,7 @@ class BuildOptions:
     grace_s: float = GRACE_S
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """What a command read: documents, passages, and what has no text in the library."""
 
     documents: int
@@ -78,8 +78,7 @@ class Made:
     failed: tuple[LeftOut, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ShardJob:
+class ShardJob(Struct, frozen=True):
     """The work of one worker."""
 
     uri: str
@@ -89,8 +88,7 @@ class ShardJob:
     scratch: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(Struct, frozen=True):
     """A version, and how many of its shards were there before."""
 
     version: Version

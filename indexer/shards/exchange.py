@@ -18,8 +18,9 @@ import re
 import shutil
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Cancelled, WorldError
@@ -47,8 +48,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/\.?[A-Za-z0-9_][A-Za-z0-9_.-]*){0,5}")
 
 
-@dataclass(frozen=True, slots=True)
-class ShardFile:
+class ShardFile(Struct, frozen=True):
     """One file of a shard, named relative to its folder."""
 
     name: str
@@ -56,8 +56,7 @@ class ShardFile:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(Struct, frozen=True):
     """One library of a version; one that was built has counts, and documents that failed."""
 
     name: str
@@ -71,8 +70,7 @@ class Shard:
         return sum(file.size for file in self.files)
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """What is published below a URI at one time.
 
     ``reader`` says what built its shards: model, precision and the formats of the library.

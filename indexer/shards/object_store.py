@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from indexer.api.errors import WorldError
 
@@ -21,8 +22,7 @@ _RANGE_BYTES = 8 << 20  # each has 30 seconds
 _RETRIES = {"max_retries": 3, "retry_timeout": timedelta(seconds=60)}
 
 
-@dataclass(frozen=True, slots=True)
-class StoredObject:
+class StoredObject(Struct, frozen=True):
     """An object: its name below the URI, its size, its entity tag and when it was written."""
 
     name: str

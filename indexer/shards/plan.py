@@ -13,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from indexer.shards.sources import SourceFile  # noqa: TC001  # jobs are decoded by it
 
@@ -25,8 +26,7 @@ MOST_DOCUMENTS, NUMBERS = 8_192, 16_384
 _DEEPEST = 16
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedShard:
+class PlannedShard(Struct, frozen=True):
     """A leaf with its documents. ``name`` is the hash of all that decides what is in the shard."""
 
     name: str

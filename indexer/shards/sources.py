@@ -10,8 +10,9 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import BY_EXTENSION, extension_of
@@ -21,8 +22,7 @@ _READ = frozenset({"", *BY_EXTENSION})
 _BLOCK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True):
     """A document below a source, which is a folder or a URI.
 
     ``path`` is relative, with "/" between components; ``mark`` differs if the content does.
@@ -39,8 +39,7 @@ class SourceFile:
         return f"{self.source.rstrip('/')}/{self.path}"
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """A document that is not in a shard, or not searchable there, and the code that says why."""
 
     path: str

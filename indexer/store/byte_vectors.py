@@ -11,11 +11,11 @@ vectors they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from msgspec import Struct
 
 from indexer.embed.devices import load_runtime
 
@@ -37,8 +37,7 @@ _SATURATING_TOP = 63  # of a query, where products saturate
 _TRIED = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ByteVectors:
+class ByteVectors(Struct, frozen=True):
     """The vectors of n rows.
 
     Attributes:

@@ -11,10 +11,10 @@ filter all are scored.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct, field
 
 from indexer.api.lru_cache import SharedCache
 from indexer.store.byte_vectors import ByteVectors, rounded_query
@@ -130,8 +130,7 @@ def _scored(vectors: Vectors, query: Float32s, keys: Int64s, count: int) -> Scor
 # -- the first pass -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ByteCodes:
+class ByteCodes(Struct, frozen=True):
     """The vectors of n rows in 8 bits.
 
     Attributes:

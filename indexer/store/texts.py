@@ -17,13 +17,14 @@ import sqlite3
 import threading
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer import faults
 from indexer.api.errors import LecternError
@@ -91,7 +92,7 @@ _STREAM = 256
 _KEPT_BYTES, _PASSAGE_BYTES = 4 << 20, 6_000
 
 #: Columns that a reader may name.
-COLUMNS = tuple(StoredPassage.__dataclass_fields__)
+COLUMNS = tuple(StoredPassage.__struct_fields__)
 
 
 class _Rest(msgspec.Struct, array_like=True):
@@ -116,8 +117,7 @@ class DamagedRowError(Exception):
     """A row is missing, unreadable or not as it was written."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextProblems:
+class TextProblems(Struct, frozen=True):
     """What is wrong with a text store.
 
     Attributes:
@@ -131,8 +131,7 @@ class TextProblems:
     strange: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDocument:
+class StoredDocument(Struct, frozen=True):
     """A document that has passages.
 
     Attributes:

@@ -17,10 +17,10 @@ vector .0012, at 288 bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from indexer.text.terms import words
@@ -65,8 +65,7 @@ def ranges(starts: Int64s, counts: Int64s) -> Int64s:
     return gathered
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredKeys:
+class ScoredKeys(Struct, frozen=True):
     """Passages found, best first: ``keys`` int64 (n,), ``scores`` float32 (n,)."""
 
     keys: Int64s
@@ -96,8 +95,7 @@ NO_KEYS: Int64s = np.empty(0, np.int64)
 NOTHING = ScoredKeys(NO_KEYS, np.empty(0, np.float32))
 
 
-@dataclass(frozen=True, slots=True)
-class DocSet:
+class DocSet(Struct, frozen=True):
     """The documents to search: those listed, or with ``allowed=False`` all others.
 
     ``docs`` is a sorted int32 array without duplicates; ``from_docs`` makes one of any ids.
@@ -124,8 +122,7 @@ class DocSet:
         return ranges(first, last - first)
 
 
-@dataclass(frozen=True, slots=True)
-class PassageRow:
+class PassageRow(Struct, frozen=True):
     """A passage to be written."""
 
     doc: int
@@ -134,8 +131,7 @@ class PassageRow:
     passage: Passage
 
 
-@dataclass(frozen=True, slots=True)
-class VectorRows:
+class VectorRows(Struct, frozen=True):
     """Vectors of n passages, of one or of many documents, to be written.
 
     ``docs`` and ``ordinals`` are int32 (n,). ``vectors`` is float32 (n, dim), ``sentences``
@@ -150,8 +146,7 @@ class VectorRows:
     offsets: Int64s
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPassage:
+class StoredPassage(Struct, frozen=True):
     """A passage read back; see ``indexer.api.types.Passage`` for what its fields mean."""
 
     doc: int
@@ -174,16 +169,14 @@ class StoredPassage:
         return key_of(self.doc, self.ordinal)
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """One stem of a query and its weight."""
 
     text: str
     weight: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(Struct, frozen=True):
     """Words that stand side by side in a passage.
 
     Attributes:
@@ -195,8 +188,7 @@ class Phrase:
     languages: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Without:
+class Without(Struct, frozen=True):
     """Folded words of which a passage must have none; ``languages`` as those of ``Phrase``."""
 
     words: frozenset[str] = frozenset()
@@ -210,8 +202,7 @@ class Without:
 NOTHING_LEFT_OUT = Without()
 
 
-@dataclass(frozen=True, slots=True)
-class Maintenance:
+class Maintenance(Struct, frozen=True):
     """The steps of one round of maintenance, in their order."""
 
     steps: tuple[str, ...]
@@ -297,8 +288,7 @@ def cosines_of_sentences(packed: Bytes, of_pooled: Float32s, queries: Float32s) 
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceCodes:
+class SentenceCodes(Struct, frozen=True):
     """The quantised sentence vectors of n passages, and where each passage's begin, (n + 1,)."""
 
     packed: Bytes

@@ -16,12 +16,12 @@ import re
 import threading
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from indexer.api.errors import LecternError
 from indexer.arrays import find_sorted
@@ -84,8 +84,7 @@ def vector_files(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"{VECTORS_PREFIX}*{_SUFFIX}"))
 
 
-@dataclass(frozen=True, slots=True)
-class VectorProblems:
+class VectorProblems(Struct, frozen=True):
     """What is wrong with the vectors of a space.
 
     Attributes:

@@ -22,13 +22,13 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tantivy
+from msgspec import Struct
 
 from indexer.api.private_files import is_full
 from indexer.database import write_errors
@@ -285,8 +285,7 @@ def stems_of_words(listed: Iterable[str], language: str) -> list[tuple[str, tupl
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentWords:
+class DocumentWords(Struct, frozen=True):
     """The words of the documents of one commit. Any thread may ask.
 
     ``lengths`` says how many words each document has, indexed by document, at least 1; 0 where

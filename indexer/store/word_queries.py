@@ -17,12 +17,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import tantivy
+from msgspec import Struct
 from tantivy import Occur, Query
 
 from indexer.arrays import find_sorted
@@ -124,8 +124,7 @@ def passage_schema() -> tantivy.Schema:
     return builder.build()
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedPassages:
+class IndexedPassages(Struct, frozen=True):
     """The passages of one commit, and how many each document has."""
 
     schema: tantivy.Schema
@@ -234,8 +233,7 @@ def bm25_of(now: IndexedPassages, keys: Int64s, terms: Sequence[Term]) -> Float3
     return scores
 
 
-@dataclass(frozen=True, slots=True)
-class _Ways:
+class _Ways(Struct, frozen=True):
     """The ways to write a phrase, and the languages that passages are in."""
 
     ways: Sequence[WordSequence]

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from indexer.text.terms import stop_words, words
 
@@ -72,8 +73,7 @@ class ValueKind(Enum):
     NAME = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A value of a text: its span, what it is equal by, and the word behind it, as "days"."""
 
     kind: ValueKind
@@ -88,8 +88,7 @@ class Value:
         return " ".join(text[self.start : max(self.end, self.unit_end)].split())
 
 
-@dataclass(frozen=True, slots=True)
-class Differences:
+class Differences(Struct, frozen=True):
     """Where two texts differ: the spans of values that the other does not have.
 
     ``pairs`` says what stands for what: "30 days", "60 days".

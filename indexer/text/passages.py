@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass
 from itertools import count, pairwise
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from indexer.api.types import BlockKind, OutlineEntry, Passage
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Costs", "PageLike", "cut"]
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
+class Costs(Struct, frozen=True):
     """The parameters of the cost function. Lengths are shares of the target, the rest are costs.
 
     A passage of length ``x`` costs ``(x - 1) ** 2``, plus ``steepness`` times the amount by which

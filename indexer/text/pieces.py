@@ -12,8 +12,9 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from indexer.api.types import Block, BlockKind, OutlineEntry
 from indexer.text.sentences import merge_short, split_sentences
@@ -168,8 +169,7 @@ class PageLike(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class Piece:
+class Piece(Struct):
     """Text that is never cut: its ``view``, and ``start`` and ``end`` in the canonical text."""
 
     start: int
@@ -228,8 +228,7 @@ class TextBuffer:
         return max(bisect_right(self._offsets, offset) - 1, 0)
 
 
-@dataclass(slots=True)
-class _Paragraph:
+class _Paragraph(Struct):
     """A block, or the blocks into which page borders split a paragraph, with furniture between."""
 
     blocks: list[Block]

@@ -14,9 +14,10 @@ import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from indexer.api.types import Block, BlockKind
 
@@ -162,8 +163,7 @@ _WORD_AFTER = re.compile(r"([^\W\d_]*)(-?)")
 _WORD_REACH = 40
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """A text to search, and where each of its characters came from.
 
     The map is a list of runs of consecutive characters in both: run ``k`` begins at

@@ -10,10 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import psutil
+from msgspec import Struct, field
 
 from indexer.api.status import Speed
 
@@ -29,8 +29,7 @@ BUSY_FROM, BUSY_UNTIL = 0.5, 0.25
 SAMPLES_IN_A_ROW = 2
 
 
-@dataclass(slots=True)
-class Machine:
+class Machine(Struct):
     """The load of this machine, sampled every few seconds at most. Thread-safe."""
 
     on_battery: bool = False
@@ -117,8 +116,7 @@ TYPING_SHARE = 0.1
 _AUTOMATIC = {"typing": TYPING_SHARE, "battery": GENTLE_SHARE, "busy": GENTLE_SHARE}
 
 
-@dataclass(slots=True)
-class Throttle:
+class Throttle(Struct):
     """Speed, pause and reason of one engine. Thread-safe.
 
     Attributes:

@@ -8,9 +8,10 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.api.json_files import read_object
@@ -34,8 +35,7 @@ class State(StrEnum):
     RESTORED = "restored"  # the plain one counts, and the encrypted one is to go
 
 
-@dataclass(frozen=True, slots=True)
-class VaultPlace:
+class VaultPlace(Struct, frozen=True):
     """The folder of an encrypted library. ``library`` is the path of the library itself."""
 
     library: Path

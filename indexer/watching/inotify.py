@@ -11,9 +11,9 @@ from __future__ import annotations
 import errno
 import itertools
 import threading
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
 from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyFD, Mask
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ _NONE = CallbackId(0)
 Registered = tuple["WatchDescriptor", CallbackId]
 
 
-@dataclass(slots=True, eq=False)
-class _Node:
+class _Node(Struct, eq=False):
     """A folder on the way to, or with, a watch."""
 
     name: bytes

@@ -8,8 +8,9 @@ intervals. Pure: time and status are arguments.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from indexer.catalog.roots import below
 from indexer.files.excludes import IGNORE_NAME
@@ -28,15 +29,13 @@ PATIENCE_S = 60.0
 MOST_PATIENCE_S = 3600.0
 
 
-@dataclass(slots=True)
-class _Waiting:
+class _Waiting(Struct):
     first: float
     since: float
     stamp: SizeAndTime | str = "not seen yet"
 
 
-@dataclass(slots=True)
-class Settling:
+class Settling(Struct):
     """Unsettled paths; ``separator`` is that of path components."""
 
     separator: bytes = b"/"
@@ -91,8 +90,7 @@ _SEPARATOR = os.fsencode(os.sep)
 _IGNORE_NAME = os.fsencode(IGNORE_NAME)
 
 
-@dataclass(slots=True)
-class Targets:
+class Targets(Struct):
     """What to scan: single entries of roots, and ``whole`` roots, all by the roots' ids."""
 
     entries: dict[int, dict[bytes, set[bytes]]] = field(default_factory=dict)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from indexer.api.answers import WatchedRoot
 from indexer.catalog.roots import below, join
@@ -83,8 +84,7 @@ NETWORK = "network"
 EXHAUSTED = "exhausted"
 
 
-@dataclass(slots=True)
-class _Watched:
+class _Watched(Struct):
     """One root. ``seen`` describes its path and the mounts when it was last unreachable."""
 
     root: Root

@@ -14,9 +14,10 @@ import platform
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from indexer.api.answers import WatchState
 from indexer.api.errors import Cancelled, InternalError, LecternError
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
 SLEPT_S = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """The functions of time, for tests to replace."""
 
     wall: Callable[[], float] = time.time
@@ -87,8 +87,7 @@ def open_source(hints: Hints) -> EventSource | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class WatchPace:
+class WatchPace(Struct, frozen=True):
     """The intervals of the watcher, in seconds."""
 
     settled_s: float = SETTLED_S  # how long a path must be unchanged before it is scanned
@@ -109,8 +108,7 @@ def _problem(failure: Exception) -> Note:
     return failure.note()
 
 
-@dataclass(slots=True)
-class _Plan:
+class _Plan(Struct):
     """The next work: roots to scan, and whether there are files to read."""
 
     due: set[int] = field(default_factory=set)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -76,7 +77,7 @@ def make(folder: Path, kept: Sequence[int] | None = None, layers: Sequence[int] 
     chosen = list(layers) or list(range(SHAPE.layers))
     _write_weights(source, kept, chosen, folder / WEIGHTS)
     shape = replace(SHAPE, vocabulary=len(kept), layers=len(chosen))
-    return Genuine(replace(RECORD, id=folder.name, vocabulary=len(kept)), shape)
+    return Genuine(structs.replace(RECORD, id=folder.name, vocabulary=len(kept)), shape)
 
 
 def _write_weights(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
+from msgspec import structs
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -59,7 +60,7 @@ def main() -> None:
         _centre(home, genuine, settings, base.files(options.texts))
     checkpoint = _checkpoint(genuine, home, settings)
     centre, spread, between = base.cosines
-    record = replace(
+    record = structs.replace(
         genuine.record, id=options.id, vocabulary=checkpoint.architecture.vocabulary,
         pool_scope=PoolScope.PASSAGE, window=options.window, late=True, overlap=OVERLAP,
         query_window=genuine.record.window, homepage="", edition=checkpoint.sha256[:8],

@@ -6,10 +6,11 @@ engines.
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import asdict, astuple, replace
 
 from indexer.api.types import Match
 from indexer.search.answerability import (
@@ -82,7 +83,7 @@ def fit_classifier(sets: Sequence[LabelledFeatures]) -> AnswerabilityClassifier:
     share = np.concatenate([np.full(len(part), weight / len(part)) for part, _, weight, _ in parts])
     library = np.concatenate([np.full(len(part), at) for part, *_, at in parts])
     weights = _regression(rows, good, share * len(rows) / share.sum(), np.eye(len(sets))[library])
-    names = (one.name for one in fields(AnswerabilityFeatures))
+    names = AnswerabilityFeatures.__struct_fields__
     found = dict(zip(names, weights.tolist(), strict=False))
     fitted = replace(DEFAULT_CLASSIFIER, **found)
     return replace(fitted, margin=margin(fitted, sets))

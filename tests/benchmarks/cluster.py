@@ -19,8 +19,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from indexer.shards.build import BuildOptions, build
 from tests.benchmarks import cluster_parts

@@ -16,11 +16,11 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from app.paths import models_folder
 from indexer.api.requests import Index, Search

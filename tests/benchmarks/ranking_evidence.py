@@ -8,10 +8,11 @@ not know which variants there are.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from indexer.api.progress import CancelToken
 from indexer.query.grammar import parse
@@ -45,8 +46,7 @@ if TYPE_CHECKING:
 DEEPEST = 60  # hits that are scored: twenty, and room for several of one page
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """What speaks for each candidate of one query.
 
     Attributes:
@@ -80,7 +80,7 @@ class Evidence:
         weights = weights.for_coverage(self.coverage)
         first = fuse(self.pages, self.documents, self.owner, weights)
         leading = first.leading()
-        values = {part.name: getattr(self.read, part.name) for part in fields(self.read)}
+        values = asdict(self.read)
         taken: dict[str, Any] = {
             name: value[leading] for name, value in values.items() if isinstance(value, np.ndarray)
         }
@@ -93,8 +93,7 @@ class Evidence:
         return [self.places[at] for at in order.tolist() if np.isfinite(scores[at])]
 
 
-@dataclass(frozen=True, slots=True)
-class Collector:
+class Collector(Struct, frozen=True):
     """Asks one library."""
 
     engine: Engine

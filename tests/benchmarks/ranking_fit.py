@@ -8,10 +8,10 @@ what a third may need. Pure but for the weights it starts from; it must not know
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from indexer.search.fusion import Weights
 

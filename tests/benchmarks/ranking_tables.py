@@ -6,11 +6,12 @@ Owns what is compared with what, and the intervals. It must not know engines.
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import asdict, replace
 
 from indexer.search.fusion import DEFAULT_WEIGHTS
 from tests.benchmarks import scoring

@@ -15,12 +15,12 @@ import json
 import sys
 import zlib
 from contextlib import closing
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from app.paths import models_folder
 from indexer.config import EngineConfig

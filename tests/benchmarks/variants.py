@@ -6,10 +6,12 @@ Owns what is left out and how; it must not know how answers are scored.
 from __future__ import annotations
 
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 from unittest import mock
+
+from msgspec.structs import replace
 
 from indexer.api.progress import CancelToken
 from indexer.query.grammar import parse

@@ -8,10 +8,12 @@ back again, in one process. What counts is seconds; tokens tell how much is read
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from app.paths import models_folder
 from indexer.config import Precision

@@ -6,8 +6,10 @@ import random
 import time
 import zlib
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from indexer.api.errors import LecternError
 from indexer.config import Limits

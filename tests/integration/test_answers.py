@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from msgspec.structs import asdict
 
 from indexer.api.errors import Cancelled
 from indexer.api.progress import CancelToken

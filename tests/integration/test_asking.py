@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pymupdf
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import CancelToken

@@ -6,10 +6,10 @@ import os
 import shutil
 import signal
 import sqlite3
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, Remove

@@ -9,13 +9,13 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.requests import Index, Search, Verify

@@ -8,11 +8,11 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from msgspec.structs import replace
 
 from app.doors.access import EVERYTHING
 from app.doors.users import allow_user

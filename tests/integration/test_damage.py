@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import random
 import sqlite3
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.answers import RepairOutcome
 from indexer.api.errors import WorldError

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.models import Reindex
 from indexer.api.phrases import Note

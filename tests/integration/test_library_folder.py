@@ -6,10 +6,10 @@ import json
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError

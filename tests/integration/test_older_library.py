@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, Verify

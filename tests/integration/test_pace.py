@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken, Progress, Step, ignore_progress

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from app.cli_library import file_line
 from indexer.api.errors import CODES

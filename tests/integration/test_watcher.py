@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from indexer.api.answers import WatchState
 from indexer.api.errors import WorldError

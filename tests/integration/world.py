@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.requests import GetStatus, Index, ListFiles, Search, Verify
@@ -37,8 +38,7 @@ PACE = BatchSizes(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What an indexing run did: ``read`` counts the files whose bytes were looked at."""
 
     summary: Summary
@@ -50,8 +50,7 @@ class Outcome:
         return self.read, self.summary.documents_added, self.summary.passages
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(Struct, frozen=True):
     """Documents, a library and the folder of the tiny model."""
 
     documents: Path
@@ -152,8 +151,7 @@ def kinds(engine: Engine) -> set[str]:
     return {problem.kind for problem in verified.problems}
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """A library as it can be compared: by files, whatever numbers documents have.
 
     ``vectors`` holds, for each file, the vectors of its passages and of their sentences;

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping  # the codec reads annotations
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from indexer.api.requests import Explain, Index, Search
 from indexer.api.types import FileState, Hit, Span, Why

@@ -6,10 +6,12 @@ A note is written a while after its last letter.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.types import Hit
 from ui.personal import PersonalList
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from ui.file_worker import FileWorker
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A passage of the basket, or a highlight.
 
     Attributes:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from html import escape
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
@@ -38,8 +38,7 @@ _STEPS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class StatementCell:
+class StatementCell(Struct, frozen=True):
     """A text of a row.
 
     Attributes:
@@ -83,8 +82,7 @@ class StatementCell:
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-@dataclass(frozen=True, slots=True)
-class StatementRow:
+class StatementRow(Struct, frozen=True):
     """One or two cells, of which one may be missing; ``of`` is whatever the row stands for."""
 
     cells: tuple[StatementCell | None, ...]

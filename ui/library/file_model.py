@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import IntEnum
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
@@ -128,8 +129,7 @@ _ROLES = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class FileFilter:
+class FileFilter(Struct, frozen=True):
     """The filter and the order of files; "" for a state or a root means any."""
 
     state: str = ""
@@ -174,7 +174,7 @@ class FileModel(QAbstractTableModel):
         """Change the filter; what is None stays."""
         given = {"state": state, "root": root, "text": text}
         changed = {name: value for name, value in given.items() if value is not None}
-        self._change(replace(self.filter, **changed))  # type: ignore[arg-type]  # typed above
+        self._change(replace(self.filter, **changed))
 
     def refresh(self) -> None:
         """Fetch the visible pages again; the old rows stay until then."""

@@ -6,10 +6,10 @@ Requests that are no longer needed are cancelled; large pages are rendered in ba
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage, QPixmap
 
@@ -39,8 +39,7 @@ MAX_WIDTH = 16_000
 _DEPTH = 4
 
 
-@dataclass(frozen=True, slots=True)
-class ImageKey:
+class ImageKey(Struct, frozen=True):
     """A band of a page of a state of a file, at a width in device pixels.
 
     Zoom and the screen's ratio are in the width.
@@ -53,8 +52,7 @@ class ImageKey:
     band: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
+class Band(Struct, frozen=True):
     """Rows of a rendered page: the pixmap, its first row, and the height of the whole page."""
 
     pixmap: QPixmap
@@ -62,8 +60,7 @@ class Band:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """A page of a size in pixels, cut into bands of ``rows`` rows."""
 
     width: int

@@ -6,11 +6,11 @@ near where it stood; on a page that no longer has it, the pages around are looke
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtGui import QColor, QHelpEvent, QIcon, QPixmap
 from PySide6.QtWidgets import QInputDialog, QMenu, QToolTip, QWidget

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import Struct
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPath, QRegion, QTransform
 
@@ -42,8 +42,7 @@ class LinePiece(NamedTuple):
 LinePieces = dict[int, list[LinePiece]]
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(Struct, frozen=True):
     """The boxes of a passage and of its best sentences, best first."""
 
     passage: LinePieces
@@ -220,8 +219,7 @@ _LINE_END = re.compile(r"[ \t]*\n")
 _WORD = re.compile(r"\w+(?:['\u2019-]\w+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Letters:
+class Letters(Struct, frozen=True):
     """A page's text, and the box of each character, None for a blank between others."""
 
     text: str

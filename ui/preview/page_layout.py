@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 
@@ -32,8 +32,7 @@ class Fit(Enum):
     SCALE = "scale"  # by the person
 
 
-@dataclass(frozen=True, slots=True)
-class Zoom:
+class Zoom(Struct, frozen=True):
     """The chosen zoom: a fit, or a scale of which 1 is the size on paper."""
 
     fit: Fit = Fit.WIDTH

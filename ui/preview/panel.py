@@ -6,11 +6,11 @@ requests.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QKeySequence, QShortcut, QShowEvent
 

@@ -6,11 +6,11 @@ Hidden characters become zero-width spaces, so that offsets stay the same.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtGui import (
     QFont,
     QFontDatabase,
@@ -56,8 +56,7 @@ class TypesetKind(Enum):
     FIELDS = auto()  # lines of a name and a value, such as the head of a message
 
 
-@dataclass(frozen=True, slots=True)
-class TypesetPart:
+class TypesetPart(Struct, frozen=True):
     """A part ``text[start:end]`` of the loaded text."""
 
     start: int

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 _SMALL = 0.92
 
 
-@dataclass(frozen=True, slots=True)
-class ResultsStyle:
+class ResultsStyle(Struct, frozen=True):
     """The fonts and sizes common to all rows; made anew when the font or the width changes."""
 
     body: QFont
@@ -117,8 +116,7 @@ _LEADING = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _TRAILING = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-@dataclass(frozen=True, slots=True)
-class PaintedLine:
+class PaintedLine(Struct, frozen=True):
     """A line of text and how to paint it."""
 
     text: str

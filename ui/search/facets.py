@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
@@ -29,8 +29,7 @@ _ALL = Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive
 _YEARS = 4  # offered before there are documents to take them from
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
+class Facet(Struct, frozen=True):
     """A filter that is offered, and how many documents it leaves; -1 where that is not known."""
 
     name: str
@@ -40,8 +39,7 @@ class Facet:
     inside: tuple[Facet, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(Struct, frozen=True):
     """What the library has to choose from."""
 
     roots: tuple[str, ...] = ()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.errors import LecternError, WorldError
@@ -310,8 +310,7 @@ class Freshness(QObject):
 _PAIRS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """The matching words, as offsets into the text of a hit.
 
     ``same`` are those of the query, ``meaning`` those close to it in meaning; ``pairs`` are a word

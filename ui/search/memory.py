@@ -8,12 +8,13 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.json_files import changing, put_aside, read_object
@@ -37,8 +38,7 @@ MOST_SAVED = 500
 MOST_DOCUMENTS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """A search with a name; ``new`` is its number of passages not shown yet."""
 
     name: str
@@ -46,8 +46,7 @@ class Saved:
     new: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LeftSearch:
+class LeftSearch(Struct, frozen=True):
     """The query that was in the box when the window was closed, and the key of the hit."""
 
     query: str
@@ -169,16 +168,14 @@ MOST = 100
 STAYED_S = 2.0
 
 
-@dataclass(slots=True)
-class SearchStep:
+class SearchStep(Struct):
     """A query, and the key of the last current hit."""
 
     query: str
     key: Key | None = None
 
 
-@dataclass(slots=True)
-class Steps:
+class Steps(Struct):
     """The steps so far; ``clock`` returns seconds."""
 
     clock: Callable[[], float] = time.monotonic

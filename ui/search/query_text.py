@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
+
+from msgspec import Struct
 
 from indexer.query.filters import GRAMMAR, LANGUAGES, OPERATORS, TYPES, help_of
 from indexer.query.grammar import clauses, without
@@ -157,8 +158,7 @@ _VALUE = re.compile(r'(?:^|(?<=\s))(-?)([A-Za-z]{2,}):(?:"([^"]*)|([^\s"]*))$')
 _NAME = re.compile(r"(?:^|(?<=\s))(-?)([A-Za-z]*)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Offers:
+class Offers(Struct, frozen=True):
     """The values that completions are taken from."""
 
     folders: tuple[str, ...] = ()
@@ -168,8 +168,7 @@ class Offers:
     saved: tuple[Saved, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """A completion: ``text`` and ``cursor`` are those of the box after it was chosen."""
 
     label: str

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum, StrEnum, auto
 from pathlib import PurePath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.types import Hit, Why
 
@@ -27,8 +29,7 @@ class ResultOrder(StrEnum):
     NAME = "name"
 
 
-@dataclass(frozen=True, slots=True)
-class HitGroup:
+class HitGroup(Struct, frozen=True):
     """A document and its hits, best first."""
 
     path: str
@@ -45,8 +46,7 @@ class HitGroup:
         return self.hits[0]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundHits:
+class FoundHits(Struct, frozen=True):
     """Hits in the shown order, their query, and whether these are all."""
 
     hits: tuple[Hit, ...]
@@ -116,8 +116,7 @@ class RowKind(Enum):
     WEAKER = auto()  # and of weaker matches
 
 
-@dataclass(frozen=True, slots=True)
-class ResultRow:
+class ResultRow(Struct, frozen=True):
     """A line of the list; ``number`` is the hit's (from 0) in its group, -1 for other lines.
 
     ``count`` is how many passages a line without a hit stands for, ``weak`` whether a hit or its
@@ -162,8 +161,7 @@ class ResultRow:
                 return "", -1, -self.kind.value
 
 
-@dataclass(frozen=True, slots=True)
-class ResultsLayout:
+class ResultsLayout(Struct, frozen=True):
     """How the groups of an answer are laid out.
 
     Attributes:

@@ -11,8 +11,9 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from indexer.api.types import Hit
@@ -50,8 +51,7 @@ _BLANKS = re.compile("  +")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """Text that is safe to paint, and spans in it."""
 
     text: str

@@ -10,9 +10,11 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import Format, extension_of
@@ -44,8 +46,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(Struct, frozen=True):
     """An embedded document: its name in one line, its media type, "" if unknown.
 
     ``save`` writes its bytes into a file, and charges a budget for them. The text of an

@@ -8,8 +8,9 @@ with the other attachments of that mail; the text of the mail is always read.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawPage, is_left_out
@@ -43,31 +44,27 @@ _SIGNATURES = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Html:
+class Html(Struct, frozen=True):
     """A body in HTML, with its declared encoding."""
 
     data: bytes
     charset: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class InnerMail:
+class InnerMail(Struct, frozen=True):
     """An attached mail, named by its subject; ``read`` parses it."""
 
     name: str
     read: Callable[[], Mail]
 
 
-@dataclass(frozen=True, slots=True)
-class InlinePart:
+class InlinePart(Struct, frozen=True):
     """A picture in the body, or a digital signature: it is not read, nor reported as unread."""
 
     name: str
 
 
-@dataclass(slots=True)
-class Mail:
+class Mail(Struct):
     """The visible headers of a mail, its bodies and attachments; every field may be empty."""
 
     subject: str = ""

@@ -10,10 +10,10 @@ import base64
 import html
 import plistlib
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
+from msgspec import Struct
 from selectolax.lexbor import LexborHTMLParser
 
 from indexer.api.formats import PROPERTY_LIST
@@ -92,8 +92,7 @@ def _of_choice(node: Any) -> str:
     return ", ".join(option.attributes.get("label") or option.text() for option in options)
 
 
-@dataclass(slots=True)
-class HtmlListNumbers:
+class HtmlListNumbers(Struct):
     """The numbers of one list; ``form`` is HTML's ``type``, "" for a list without numbers."""
 
     form: str = ""

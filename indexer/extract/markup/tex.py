@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, Metadata, PlainSource, RawPage
@@ -128,8 +129,7 @@ _BREAKS = frozenset({"par", "newpage", "clearpage", "maketitle", "bigskip", "med
 _MAX_DEPTH = 2_000
 
 
-@dataclass(slots=True)
-class _TexGroup:
+class _TexGroup(Struct):
     """Text between braces: its role, and its parts so far."""
 
     role: str  # heading, note, caption, silent, accent, begin, end, field; "" for mere braces

@@ -10,11 +10,13 @@ read once, after the text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from indexer.api.types import ANNOTATION_SIGN, BlockKind
 from indexer.extract.embedded.office_objects import EMBEDDED, OfficeObjects
@@ -51,8 +53,7 @@ _LEVEL_NUMBER = re.compile(r"%([1-9])")
 _MAX_ANCESTORS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class ParagraphRole:
+class ParagraphRole(Struct, frozen=True):
     """The kind of a paragraph, and the list that numbers it.
 
     ``numbering`` and ``depth`` are "" and -1 if they are not defined.
@@ -134,15 +135,13 @@ def _value(parent: Any, name: str) -> str:
     return "" if child is None else attribute(child)
 
 
-@dataclass(slots=True)
-class _Level:
+class _Level(Struct):
     start: int = 1
     form: str = "decimal"
     pattern: str = ""
 
 
-@dataclass(slots=True)
-class _List:
+class _List(Struct):
     """An abstract list, or an instance of one, which may override levels."""
 
     levels: dict[int, _Level] = field(default_factory=dict)
@@ -306,8 +305,7 @@ def _flat_body(writer: PageWriter, styles: list[Any]) -> _Body:
     return _Body(writer, WordStyles(styles), WordNumbering(), {}, lambda _relation: None)
 
 
-@dataclass(slots=True)
-class _WordParagraph:
+class _WordParagraph(Struct):
     """The text of a paragraph, its references to notes, and the text boxes anchored in it."""
 
     parts: list[str] = field(default_factory=list)
@@ -391,8 +389,7 @@ def _is_hidden(element: Any) -> bool:
     return hidden is not None and attribute(hidden) not in _OFF
 
 
-@dataclass(frozen=True, slots=True)
-class _Body:
+class _Body(Struct, frozen=True):
     """Writes the text of a document; ``notes`` are its notes and comments by kind and id.
 
     Comments are collected with their pages.

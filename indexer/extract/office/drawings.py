@@ -6,8 +6,9 @@ the file was saved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 from indexer.extract.office.sheets import formatted
 from indexer.extract.office.xml import attribute, local, paragraphs
@@ -21,8 +22,7 @@ _MAX_SERIES = 255
 _MAX_DIGITS = 13
 
 
-@dataclass(slots=True)
-class _Series:
+class _Series(Struct):
     name: str = ""
     labels: dict[int, str] = field(default_factory=dict)
     values: dict[int, str] = field(default_factory=dict)

@@ -9,10 +9,10 @@ repeated a million times, reads nothing of a damaged file, and loses text with r
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from msgspec import Struct, field
 from selectolax.lexbor import LexborHTMLParser
 
 from indexer.api.errors import WorldError
@@ -88,8 +88,7 @@ _DRAWN = tuple(map(_full, ("draw:object", "draw:object-ole")))
 _MATH_PREFIX = re.compile(rb"(</?)math:")  # of the elements; older files name their namespace
 
 
-@dataclass(slots=True)
-class Paragraph:
+class Paragraph(Struct):
     """A paragraph or heading: its text, its notes and comments, and its drawings."""
 
     text: str = ""

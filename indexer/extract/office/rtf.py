@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
@@ -53,8 +55,7 @@ class RtfTokenKind(Enum):
     TEXT = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class RtfToken:
+class RtfToken(Struct, frozen=True):
     """One token: a brace, a control word with its number, a control symbol, or text."""
 
     kind: RtfTokenKind
@@ -62,8 +63,7 @@ class RtfToken:
     value: int | None = None
 
 
-@dataclass(slots=True)
-class _State:
+class _State(Struct):
     """The state of a group."""
 
     font: int = -1
@@ -207,8 +207,7 @@ _BELOW_TITLE = 1
 _TOKENS_A_STRETCH = 50_000
 
 
-@dataclass(slots=True)
-class _RtfGroup:
+class _RtfGroup(Struct):
     """The state of a group, which its closing brace ends."""
 
     destination: str = "body"  # body, aside, silent, style, or the name of a field of the metadata

@@ -6,8 +6,9 @@ Shared by all presentation formats. Dates, footers and slide numbers are left ou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS
@@ -22,8 +23,7 @@ _BODIES = frozenset({"body", "obj", ""})
 _MAX_TITLE_CHARS = 200
 
 
-@dataclass(slots=True)
-class Shape:
+class Shape(Struct):
     """One shape: the type of its placeholder (None if it is none), its paragraphs or its rows."""
 
     placeholder: str | None = None

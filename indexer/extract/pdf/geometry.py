@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from indexer.extract.pdf.layout import lay_out, placements
 from indexer.extract.pdf.reader import RecognisedUse, read_page
@@ -26,8 +27,7 @@ Box = tuple[float, float, float, float]
 Matrix = tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Rectangle:
+class Rectangle(Struct, frozen=True):
     """A box on the displayed page, with rotation and cropping applied.
 
     In points from the upper left corner. ``turn`` is the rotation of the text in it, in quarter
@@ -41,16 +41,14 @@ class Rectangle:
     turn: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnLine:
+class DrawnLine(Struct, frozen=True):
     """The boxes of a line's characters, and its direction as a vector; y grows downwards."""
 
     boxes: list[Box]
     direction: tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedText:
+class PlacedText(Struct, frozen=True):
     """The extracted text of a page, and the box of each of its characters.
 
     MuPDF returns the boxes of the unrotated page; ``_matrix`` transforms them to the displayed one.

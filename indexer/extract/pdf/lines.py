@@ -13,6 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from msgspec import Struct
+
 from indexer.extract.numerals import lowered, raised
 from indexer.text.view import without_surrogates
 
@@ -26,8 +28,7 @@ _BOLD_FLAG = 16
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 
 
-@dataclass(slots=True)
-class Line:
+class Line(Struct):
     """A piece of text on one baseline, in points from the upper left corner of the page.
 
     Attributes:

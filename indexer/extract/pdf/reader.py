@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.types import OutlineEntry
 from indexer.extract.base import MAX_LABELS, Metadata, RawPage, damage_told
@@ -106,8 +107,7 @@ def _shared(box: Box, page: Box) -> float:
 _UNSEEN = frozenset({"ignore-text"})
 
 
-@dataclass(frozen=True, slots=True)
-class MadeText:
+class MadeText(Struct, frozen=True):
     """A replacement of PyMuPDF's text page: recognised text, or glyphs that were joined."""
 
     content: dict[str, Any]

@@ -11,11 +11,11 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
+from msgspec import Struct
 from PIL import Image
 
 from indexer.api.errors import WorldError
@@ -48,16 +48,14 @@ _VIETNAMESE, _VIETNAMESE_SHARE = frozenset("ươƯƠđĐ"), 0.015
 _OTHER_IS_BETTER = 1.1
 
 
-@dataclass(frozen=True, slots=True)
-class Recognised:
+class Recognised(Struct, frozen=True):
     """The lines on a page; ``lasting``, if no other language of Tesseract would change them."""
 
     lines: list[RecognisedLine]
     lasting: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _SecondReader:
+class _SecondReader(Struct, frozen=True):
     """Tesseract on one upright page."""
 
     program: Tesseract

@@ -11,13 +11,13 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
+from msgspec import Struct, field
 
 from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN, BlockKind, OutlineEntry
@@ -63,8 +63,7 @@ _COLOURS = {
 _GREY, _RGB, _CMYK = 1, 3, 4
 
 
-@dataclass(slots=True)
-class PageAnnotation:
+class PageAnnotation(Struct):
     """A comment with its replies; ``box`` is where it is on the unrotated page, in points."""
 
     label: str

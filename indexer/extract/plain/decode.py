@@ -15,9 +15,10 @@ import codecs
 import re
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from indexer.extract.base import check_size
 from indexer.text.view import without_surrogates
@@ -267,8 +268,7 @@ _ODD_BYTES = (b"\x03", b"\x04", b"\x05", b"\x06", b"\x09", b"\x0e")
 _ZERO = str.maketrans("\x00", " ")
 
 
-@dataclass(frozen=True, slots=True)
-class Encoding:
+class Encoding(Struct, frozen=True):
     """The codec of a text, and that of its lines that are no UTF-8, "" if all are one."""
 
     name: str
@@ -300,8 +300,7 @@ def _count(data: bytes) -> tuple[int, int]:
     return sum(char > "\x7f" for char in text) - bad, bad
 
 
-@dataclass(slots=True)
-class _Survey:
+class _Survey(Struct):
     """What the lines of a text say of its encoding; ``bad`` are some that are no UTF-8."""
 
     good: int = 0
@@ -380,8 +379,7 @@ def decoded(data: bytes, label: str = "") -> str:
     return without_surrogates(text).translate(_ZERO)
 
 
-@dataclass(frozen=True, slots=True)
-class TextFile:
+class TextFile(Struct, frozen=True):
     """A text file whose encoding is known."""
 
     path: Path

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, PlainSource, RawBlock, RawPage
@@ -37,8 +40,7 @@ _MAX_PLAIN_CHARS, _MAX_PLAIN_WORDS = 80, 10
 _PLAIN_LEVEL = 3  # below chapters and capitals
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLine:
+class SourceLine(Struct, frozen=True):
     """One line of a text; ``end`` and ``content`` exclude the line end."""
 
     start: int

@@ -10,11 +10,11 @@ import base64
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from indexer.api.errors import Cancelled, WorldError
@@ -64,8 +64,7 @@ _BYTES_A_SECOND = 20_000
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class _Attempt:
+class _Attempt(Struct):
     """One attempt at a document, and its state."""
 
     request: Extract

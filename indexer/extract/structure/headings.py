@@ -14,9 +14,10 @@ import re
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from indexer.api.types import BlockKind, OutlineEntry
 from indexer.extract.numerals import roman_value
@@ -36,8 +37,7 @@ _LONGEST = 40  # characters of a name that stands alone
 _MAX_LABELS = 10_000  # when there are more, those that came once are forgotten
 
 
-@dataclass(slots=True)
-class Turns:
+class Turns(Struct):
     """Counts labels; ``begins`` is valid when all lines were added."""
 
     _labels: Counter[str] = field(default_factory=Counter)
@@ -310,8 +310,7 @@ _PAGE_NUMBER = re.compile(
 Key = tuple[str, str, int, int]
 
 
-@dataclass(slots=True)
-class _Recurrence:
+class _Recurrence(Struct):
     """The recurrence of a row: on ``pages`` pages between ``first`` and ``last``."""
 
     pages: int

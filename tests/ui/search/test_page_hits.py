@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QSignalSpy, QTest

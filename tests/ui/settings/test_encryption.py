@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 import keyring
@@ -11,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from keyring.backend import KeyringBackend
 from keyring.backends import null
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLabel, QMessageBox, QWidget
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from app.hit_lines import hit_lines, result_lines, unsearched
 from app.render import TerminalStyle

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from app.cli_index import summary_lines
 from app.cli_library import file_line, reason_of, status_lines

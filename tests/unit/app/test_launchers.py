@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from app.doors.launchers import FORMATS, title_of
 from indexer.api.types import Hit, Why

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from filelock import FileLock
+from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelState, Origin

@@ -5,11 +5,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import CancelToken

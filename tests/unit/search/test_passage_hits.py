@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from indexer.api.types import Block, BlockKind, Hit, Why
 from indexer.search.passage_hits import best_by_words, has_pages, left_out, page_of, with_phrases

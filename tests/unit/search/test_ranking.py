@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 
@@ -19,7 +17,7 @@ SCORES = [0.4, 0.9, 0.3, 0.8]
 def ranking(keys: list[int], scores: list[float]) -> Ranking:
     none = np.zeros(len(keys), np.float32)
     docs, owner = np.unique(docs_of(np.array(keys)), return_inverse=True)
-    parts = {part.name: none for part in fields(Scored)}
+    parts = dict.fromkeys(Scored.__struct_fields__, none)
     named = np.zeros(len(docs), np.float32)
     words = np.linspace(1.0, 0.5, len(docs), dtype=np.float32)
     return Ranking(

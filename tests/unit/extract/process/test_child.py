@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import os
-from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.api.codec import read_frame, write_frame
 from indexer.config import Limits
@@ -147,7 +147,7 @@ def test_recognised_pages_are_used(tmp_path: Path) -> None:
 
 
 def test_a_document_that_fails_does_not_end_the_child(note: Path, tmp_path: Path) -> None:
-    sizes = [field.name for field in fields(Limits) if field.name.endswith("_bytes")]
+    sizes = [name for name in Limits.__struct_fields__ if name.endswith("_bytes")]
     small = replace(Limits(), **dict.fromkeys(sizes, 10))
     gone = tmp_path / "gone.txt"
     known = KnownPages(tmp_path, "content")

@@ -15,7 +15,7 @@ STYLES = st.none() | st.builds(
     BlockStyle, st.sampled_from([6.5, 10.0, 72.25]), st.booleans(), SHARES, SHARES
 )
 BLOCKS = st.builds(
-    RawBlock,
+    lambda **values: RawBlock(**values),  # noqa: PLW0108  # hypothesis would read its hints
     start=st.integers(0, 9),
     end=st.integers(0, 9),
     kind=st.sampled_from(BlockKind),
@@ -25,7 +25,7 @@ BLOCKS = st.builds(
 )
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=50)
 PAGES = st.builds(
-    RawPage,
+    lambda number, text, blocks, label, part: RawPage(number, text, blocks, label, part=part),
     st.integers(1, 99),
     TEXTS,
     st.lists(BLOCKS, max_size=4).map(tuple),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from onnxruntime import InferenceSession
 
 from indexer.config import Precision
@@ -176,6 +176,6 @@ def test_calibration_texts_of_a_multilingual_model_have_many_languages(tmp_path:
     texts = calibration_texts(record)
     assert len(texts) > 40
     assert all(texts)
-    more = calibration_texts(replace(record, languages=("en", "zh")))
+    more = calibration_texts(structs.replace(record, languages=("en", "zh")))
     assert more[: len(texts)] == texts
     assert {"zh", "ar", "de", "hi", "th"} <= {detect_language(text) for text in more[len(texts) :]}
