@@ -1,4 +1,4 @@
-"""The values that the catalog takes and returns: dataclasses without behaviour."""
+"""The values that the catalog takes and returns, as records without behaviour."""
 
 from __future__ import annotations
 
