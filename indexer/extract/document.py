@@ -39,6 +39,7 @@ from indexer.ocr.tesseract import SCRIPT_REASON
 
 PAGE_JOINT = "\n"
 IN_MEMORY_BYTES = 4 * 1024**2
+_BLOCK_BYTES = 300  # of the memory that a block takes
 _MAX_DOCUMENTS = 256  # embedded in one document at any depth; archives and mailboxes set their own
 _TITLE_CHARS = 6_000
 _MAX_LISTED = 20
@@ -122,10 +123,12 @@ class Budget:
 
 
 class Spool:
-    """A list of pages that is written once and may be iterated repeatedly."""
+    """A list of pages, written once, iterated repeatedly; a long one is on disk."""
 
     def __init__(self, in_memory_bytes: int = IN_MEMORY_BYTES) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=in_memory_bytes)  # noqa: SIM115  # closed by ``close``
+        self._held: list[RawPage] = []
+        self._room = in_memory_bytes
+        self._file = tempfile.SpooledTemporaryFile(max_size=1)  # noqa: SIM115  # closed by ``close``
         self.pages = 0
 
     def __enter__(self) -> Self:
@@ -135,18 +138,27 @@ class Spool:
         self._file.close()
 
     def append(self, page: RawPage) -> None:
-        blocks = [_block_row(block) for block in page.blocks]
-        row = [page.number, page.text, page.unreadable, blocks, page.part]
-        self._file.write(json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n")
         self.pages += 1
+        self._room -= len(page.text) + _BLOCK_BYTES * len(page.blocks)
+        self._held.append(page)
+        if self._room < 0:
+            self._file.writelines(map(_page_row, self._held))
+            self._held.clear()
 
     def __iter__(self) -> Iterator[RawPage]:
         """Yield the pages in the order of ``append``."""
+        yield from self._held
         self._file.seek(0)
         for line in self._file:
             number, text, unreadable, rows, part = json.loads(line)
             blocks = tuple(_block(row) for row in rows)
             yield RawPage(number, text, blocks, unreadable, part=part)
+
+
+def _page_row(page: RawPage) -> bytes:
+    blocks = [_block_row(block) for block in page.blocks]
+    row = [page.number, page.text, page.unreadable, blocks, page.part]
+    return json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def _block_row(block: RawBlock) -> list[float]:
