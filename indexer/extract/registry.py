@@ -81,7 +81,10 @@ def _by_parts(path: Path, names: Collection[str]) -> str:
     lower = [name.lower() for name in names if not name.endswith("/")]
     if len(lower) == 1 and lower[0].endswith(".fb2"):
         return "fb2"
-    placed = path.suffix.lower() == ".kmz" and any(name.endswith(".kml") for name in lower)
+    ending = path.suffix.lower()
+    if ending == ".xmind" and not {"content.json", "content.xml"}.isdisjoint(lower):
+        return "opml"
+    placed = ending == ".kmz" and any(name.endswith(".kml") for name in lower)
     return "entries" if placed else ""
 
 
@@ -114,6 +117,7 @@ ZIP, TAR, IMAGE, CODE = (BY_NAME[name] for name in ("zip", "tar", "image", "code
 # A newer office file with a password, of any extension.
 ENCRYPTED = Format("encrypted", "", "", "office.encrypted", SizeClass.PACKAGE)
 CHAT, FB2, ENTRIES, IWORK = (BY_NAME[name] for name in ("chat", "fb2", "entries", "iwork"))
+OPML = BY_NAME["opml"]
 # A part of a document of Pages, Keynote or Numbers, of any age.
 _IWORK_PART = re.compile(r"Index/[^/]+\.iwa$|index\.(?:xml|apxl)$")
 _ZIPPED = tuple(known for known in FORMATS if known.magic == ZIP_MAGIC and known.inside)
@@ -146,6 +150,8 @@ _CHAT = re.compile(
     rb"[^\n]{0,20}?(?:\]| -) [^\r\n]"
 )
 
+# What programs export with an extension of another format: chats, and mind maps of FreeMind (.mm).
+_EXPORTED = {"text": (_CHAT, CHAT), "code": (re.compile(rb"\s*<map version="), OPML)}
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\x00", "xz"))
 _IMAGES = (
     (b"\x89PNG", "png"),
@@ -221,7 +227,8 @@ def identify(path: Path, name: str = "") -> Format:
         return _guess(head, promised)
     if _is_binary(head) and not (promised is HTML and head.startswith(PROPERTY_LIST)):
         raise WorldError("unsupported", format="binary")
-    return CHAT if promised is TEXT and _CHAT.match(head) else promised
+    exported = _EXPORTED.get(promised.name)
+    return exported[1] if exported and exported[0].match(head) else promised
 
 
 def _image_or_archive(path: Path, head: bytes, promised: Format | None) -> Format | None:
@@ -262,7 +269,7 @@ def _is_pdf(head: bytes, promised: Format | None) -> bool:
 def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
     """Return the format of a zip or OLE file."""
     zipped = head.startswith(ZIP_MAGIC)
-    kin = (*_ZIPPED, FB2, ENTRIES, IWORK) if zipped else _OLE
+    kin = (*_ZIPPED, FB2, ENTRIES, IWORK, OPML) if zipped else _OLE
     believed = promised.name if promised is not None and promised in kin else ""
     found = inside_zip(path, head, believed) if zipped else inside_ole(path, believed)
     if (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _MAX_OUTPUT_CHARS = 4_000  # of a cell; enough for a table or an error, less than a log
 _OUTPUTS = ("text/markdown", "text/plain", "text/latex")
+_DESCRIBED = re.compile(r"\s*<[\w.]+(?: [^\n<>]*)?>\s*")
 _MAX_CELLS = 100_000
 
 
@@ -120,12 +122,16 @@ def _outputs(outputs: object) -> Iterator[str]:
         if not isinstance(output, dict):
             continue
         data = output.get("data", output)
-        if isinstance(data, dict) and any(str(kind).startswith("image/") for kind in data):
-            continue  # its text is a description of the object
-        found = (data.get(kind) for kind in _OUTPUTS) if isinstance(data, dict) else ()
-        shown = next((text for text in found if text), None) or output.get("text")
-        if not shown and isinstance(data, dict) and (page := _joined(data.get("text/html"))):
+        data = data if isinstance(data, dict) else {}
+        drawn = any(str(kind).startswith("image/") for kind in data)
+        found = (_joined(data.get(kind)) for kind in _OUTPUTS)
+        # "<Figure size 640x480 with 1 Axes>" is a description of the object.
+        said = (text for text in found if text and not (drawn or _DESCRIBED.fullmatch(text)))
+        shown = next(said, None) or output.get("text")
+        if not shown and (page := _joined(data.get("text/html"))):
             shown = read_tree(parse_markup(page.encode("utf-8", "replace"), "utf-8"))[0]
+        if not shown and (value := data.get("application/json")):
+            shown = json.dumps(value, ensure_ascii=False)
         if output.get("output_type") == "error":
             shown = f"{output.get('ename', '')}: {output.get('evalue', '')}"
         yield _joined(shown)

@@ -1,4 +1,4 @@
-"""Lists of references (BibTeX, RIS, EndNote, PubMed): each entry below the title of the work.
+"""Lists of references (BibTeX, RIS, EndNote, PubMed, RDF): each entry below the title of the work.
 
 bibtexparser, rispy and their kin hold all entries, and fail at the first that is damaged.
 """
@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
 from indexer.extract.document import Budget
+from indexer.extract.markup.entries import field_text
 from indexer.extract.markup.tex import TexReader
+from indexer.extract.office.xml import local, read_tree
 from indexer.extract.page_writer import PageWriter, WrittenSource
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 
@@ -44,6 +46,14 @@ _MAX_ENTRY_CHARS = 200_000
 _MAX_FIELD_CHARS = 50_000
 _MAX_ABBREVIATED_CHARS = 1_000
 
+_MAX_NODES = 2_000_000  # elements and attributes
+_RDF = re.compile(r"<rdf:RDF\b")
+_ENCODING = re.compile(r"<\?xml.*?\?>", re.DOTALL)
+_RDF_ROLES = {
+    "date": "year", "volume": "volume", "number": "number", "pages": "pages", "name": "publisher",
+    "abstract": "abstract", "identifier": "doi", "subject": "keywords", "description": "note",
+}  # fmt: skip
+
 Fields = dict[str, list[str]]
 
 
@@ -52,7 +62,8 @@ class ReferenceSource(WrittenSource[TextFile]):
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         text = "\n".join(self._file.sections()).removeprefix(MARK)
-        for key, fields in _bibtex(text) if _ENTRY.search(text) else _tagged(text):
+        of_text = _rdf(text, self.budget) if _RDF.search(text[:4_000]) else _tagged(text)
+        for key, fields in _bibtex(text) if _ENTRY.search(text) else of_text:
             self.budget.spend_elements(1 + len(fields))
             _write(writer, key, fields)
             yield
@@ -142,6 +153,34 @@ def _printed(value: str) -> str:
             pass
         value = " ".join(page.text for page in writer.finish())
     return " ".join(value.split())
+
+
+def _rdf(text: str, budget: Budget) -> Iterator[tuple[str, Fields]]:
+    """Yield the works and the notes of an export in RDF; what is attached is in other files."""
+    data = _ENCODING.sub("", text.lstrip(), count=1).encode("utf-8", "replace")
+    root, damage = read_tree([data], budget, _MAX_NODES)
+    for entry in () if root is None else root.iterchildren("{*}*"):
+        if local(entry) == "Attachment":
+            continue
+        fields: Fields = {"title": [_line(each) for each in entry.iterchildren("{*}title")]}
+        fields["note"] = [field_text(each.text or "") for each in entry.iterchildren("{*}value")]
+        for person in entry.iter("{*}Person"):
+            names = (person.findtext(f"{{*}}{part}", "") for part in ("givenName", "surname"))
+            fields.setdefault("author", []).append(" ".join(filter(None, names)))
+        for each in entry.iterdescendants("{*}*"):
+            name = local(each)
+            nested = name == "title" and each.getparent() is not entry
+            role = "source" if nested else _RDF_ROLES.get(name, "")
+            if role and (value := _line(each)):
+                fields.setdefault(role, []).append(value)
+        if any(fields.values()):
+            yield "", fields
+    if damage is not None:
+        raise damage
+
+
+def _line(element: Any) -> str:
+    return " ".join("".join(element.itertext()).split())[:_MAX_FIELD_CHARS]
 
 
 def _tagged(text: str) -> Iterator[tuple[str, Fields]]:

@@ -1,10 +1,11 @@
-"""Subtitles (SubRip, WebVTT, SubStation, SBV, MicroDVD, LRC): what is said, below its time.
+"""Subtitles (SubRip, WebVTT, SubStation, SBV, MicroDVD, LRC, TTML, SAMI): what is said, by time.
 
 Cues are joined to paragraphs, as a sentence is often spread over several.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,15 @@ _FRAMES = re.compile(r"\{\d+\}\{\d+\}(.*)")  # of MicroDVD, which counts picture
 _ABOUT = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)\b")
 _VOICE = re.compile(r"<v(?:\.[^ >]*)? ([^>]{1,100})>")
 _MARKUP = re.compile(r"<[^<>]{0,200}>|\{(?:\\|[yYcCfFsS]:)[^{}]{0,200}\}")
+# TTML and SAMI: what a cue begins with, and the time in its attributes.
+_MARKED = re.compile(r"<(?:(?:[a-z]{1,9}:)?p(?=\s)|sync\b)", re.IGNORECASE)
+_SYNC = re.compile(r"<sync\b", re.IGNORECASE)
+_BEGIN = re.compile(
+    r"\b(?:begin|start)\s*=\s*[\"']?((?:\d{1,3}:)*\d{1,9})(?:\.\d+)?(\w*)", re.IGNORECASE
+)
+_CUE_END = re.compile(r"</(?:[a-z]{1,9}:)?(?:p|body)\b", re.IGNORECASE)
+_BREAK = re.compile(r"<(?:[a-z]{1,9}:)?br\b", re.IGNORECASE)
+_OF_MARKUP = frozenset({".ttml", ".dfxp", ".smi", ".sami"})
 _ENDED = re.compile(r"[.!?…。！？][\"'”’»)\]♪]*$")
 # A paragraph ends with a sentence beyond the first length, anywhere beyond the other.
 _PARAGRAPH_CHARS, _LONGEST_CHARS = 600, 1_500
@@ -53,6 +63,9 @@ class SubtitleSource(WrittenSource[TextFile]):
 
     def _lines(self) -> Iterator[tuple[str, str]]:
         """Yield the lines that are said, and when their cue begins."""
+        if self._file.path.suffix.lower() in _OF_MARKUP:
+            yield from _marked_cues("\n".join(self._file.sections()))
+            return
         time, spoken = "", False
         for section in self._file.sections():
             for line in section.removeprefix(MARK).splitlines():
@@ -74,6 +87,22 @@ class SubtitleSource(WrittenSource[TextFile]):
 def open_source(path: Path, password: str | None, limits: Limits) -> SubtitleSource:
     """Open a file of subtitles (``indexer.extract.base.Opener``)."""
     return SubtitleSource(open_text(path, limits.text_bytes), limits)
+
+
+def _marked_cues(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the cues of a file of TTML or SAMI, and when each begins."""
+    for cue in (_SYNC if _SYNC.search(text) else _MARKED).split(text)[1:]:
+        attributes, _, said = cue.partition(">")
+        said = _BREAK.sub(" <", _CUE_END.split(said, maxsplit=1)[0])
+        yield _begun(attributes), html.unescape(_MARKUP.sub("", said))
+
+
+def _begun(attributes: str) -> str:
+    found = _BEGIN.search(attributes)
+    if found is None or ":" in found[1]:
+        return found[1] if found else ""
+    seconds = int(found[1]) // (1 if found[2] == "s" else 1_000)
+    return f"{seconds // 3_600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
 
 
 def _shown(text: str) -> str:

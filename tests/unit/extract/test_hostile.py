@@ -94,7 +94,20 @@ def test_endless_xml_ends_at_the_limit(tmp_path: Path, name: str, part: str) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["a.fb2", "a.kml", "a.opml", "a.gpx", "a.enex", "a.vcf", "a.bib", "a.srt"]
+    "name",
+    [
+        "a.fb2",
+        "a.kml",
+        "a.opml",
+        "a.gpx",
+        "a.enex",
+        "a.vcf",
+        "a.bib",
+        "a.srt",
+        "a.rdf",
+        "a.ttml",
+        "a.smi",
+    ],
 )
 @pytest.mark.parametrize(
     "content",

@@ -49,9 +49,18 @@ Format: Layer, Start
 Dialogue: 0,0:01:02.50,0:01:04.00,Default,Mina,0,0,0,,{\an8\i1}The lamp\Nburns, & burns"""
 
 
+TTML = """<tt:tt xmlns:tt="http://www.w3.org/ns/ttml"><tt:head><tt:title>x</tt:title></tt:head>
+<tt:p begin="01:02.5">Mina: The <tt:span>lamp</tt:span></tt:p>
+<tt:p begin="64s">burns<tt:br/>&amp; burns</tt:p></tt:tt>"""
+SAMI = """<SAMI><STYLE>P {margin: 0}</STYLE><BODY><SYNC Start=62500><P Class=EN>Mina: The lamp
+<SYNC Start=64000><P Class=EN>burns<br>&amp; burns<SYNC Start=65000><P>&nbsp;</BODY></SAMI>"""
+
+
 @pytest.mark.parametrize(
     ("name", "data"),
     [
+        ("a.ttml", TTML),
+        ("a.smi", SAMI),
         ("a.vtt", VTT),
         ("a.ass", ASS),
         ("a.sbv", "0:01:02.500,0:01:04.000\nMina: The lamp\nburns & burns\n"),
@@ -240,3 +249,55 @@ def test_a_damaged_outline_keeps_what_stands_before_the_damage(tmp_path: Path) -
     assert SENTENCE in found.text
     with pytest.raises(WorldError):
         reading(tmp_path, "b.opml", b"<opml")
+
+
+XMIND = {"title": "Bees", "children": {"attached": [
+    {"title": "Swarms", "notes": {"plain": {"content": SENTENCE}}, "labels": ["urgent"]},
+    {"title": 1, "children": [[None]]},
+]}}  # fmt: skip
+OLD_XMIND = f"""<xmap-content xmlns="urn:xmind"><sheet><topic><title>Bees</title><children><topics>
+<topic><title>Swarms</title><notes><html>no</html><plain>{SENTENCE}</plain></notes><labels>
+<label>urgent</label></labels></topic></topics></children></topic></sheet></xmap-content>"""
+FREEMIND = f"""<map version="1.0.1"><node TEXT="Bees"><node TEXT="Swarms">
+<richcontent TYPE="NOTE"><html><p>{SENTENCE}</p></html></richcontent><icon/></node></node></map>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.xmind", zipped({"content.json": json.dumps([{"rootTopic": XMIND}, 1])})),
+        ("b.xmind", zipped({"content.xml": OLD_XMIND})),
+        ("a.mm", FREEMIND),
+    ],
+)
+def test_mind_maps_are_outlines(tmp_path: Path, name: str, data: bytes | str) -> None:
+    found = reading(tmp_path, name, data)
+    assert found.form == "opml"
+    assert found.blocks()[1:3] == [("list_item", "Swarms"), ("paragraph", SENTENCE)]
+    assert found.text.startswith("Bees\n")
+
+
+def test_damaged_mind_maps_end_with_a_reason_or_nothing(tmp_path: Path) -> None:
+    with pytest.raises(WorldError):
+        reading(tmp_path, "a.xmind", zipped({"content.json": "[" * 100_000}))
+    for content in ("{}", '{"rootTopic": {"children": 1}}', "1"):
+        assert reading(tmp_path, "a.xmind", zipped({"content.json": content})).text == ""
+
+
+ZOTERO = f"""<?xml version="1.0" encoding="UTF-8"?>
+<rdf:RDF xmlns:rdf="r" xmlns:bib="b" xmlns:dc="d" xmlns:dcterms="t" xmlns:foaf="f">
+<bib:Article><dc:title>Tidal creeks</dc:title><dcterms:isPartOf><bib:Journal>
+<dc:title>Coasts</dc:title></bib:Journal></dcterms:isPartOf><rdf:Seq><foaf:Person>
+<foaf:surname>Okonkwo</foaf:surname><foaf:givenName>Ada</foaf:givenName></foaf:Person></rdf:Seq>
+<dc:date>2019</dc:date><dcterms:abstract>{SENTENCE}</dcterms:abstract></bib:Article>
+<bib:Memo><rdf:value>&lt;p&gt;Compare both&lt;/p&gt;</rdf:value></bib:Memo>
+<z:Attachment xmlns:z="z"><dc:title>Full Text PDF</dc:title></z:Attachment></rdf:RDF>"""
+
+
+def test_works_and_notes_of_an_export_in_rdf_are_references(tmp_path: Path) -> None:
+    assert reading(tmp_path, "a.rdf", ZOTERO).blocks() == [
+        ("heading1", "Tidal creeks"),
+        ("paragraph", "Ada Okonkwo (2019). Coasts"),
+        ("paragraph", SENTENCE),
+        ("paragraph", "Compare both"),
+    ]

@@ -148,6 +148,12 @@ def notebook(data: dict[str, str]) -> str:
         ("e.html", f"<svg><foreignObject><p>{WORDS}</p></foreignObject></svg>".encode(), WORDS),
         ("a.ipynb", notebook({"text/html": f"<table><td>{WORDS}</td></table>"}).encode(), WORDS),
         ("b.ipynb", notebook({"text/latex": WORDS}).encode(), WORDS),
+        (
+            "c.ipynb",
+            notebook({"text/plain": "<a.HTML object>", "text/html": f"<p>{WORDS}"}).encode(),
+            WORDS,
+        ),
+        ("d.ipynb", notebook({"image/png": "", "text/html": f"<p>{WORDS}"}).encode(), WORDS),
         ("a.sub", b"{100}{200}{y:i}The quince|orchard was sold\n", WORDS),
         ("a.geojson", json.dumps({"properties": {"note": WORDS}}).encode(), WORDS),
         ("a.mdx", f"# {WORDS}\n".encode(), WORDS),
