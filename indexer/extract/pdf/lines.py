@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 from msgspec import Struct
@@ -195,6 +196,8 @@ def _turn(line: Line, direction: tuple[int, int], width: float, height: float) -
 _SHORT_CELL_CHARS = 24
 _MIN_ALIGNED_ROWS = 3
 _MAX_LONG_SHARE = 0.2
+_COLUMNS, _LEAST_FLOWING = 2, 4
+_ALIKE = 0.7  # the narrower of two columns of text, as a share of the wider
 
 
 class TextRow:
@@ -244,7 +247,7 @@ class RowRun:
 
 def reading_order(lines: Sequence[Line]) -> list[RowRun]:
     """Arrange lines in drawing order into runs of rows in reading order."""
-    rows = _rows(lines)
+    rows = _by_column(_rows(lines))
     runs = _runs(rows)
     if len(runs) < 2:
         return runs
@@ -261,6 +264,57 @@ def _rows(lines: Sequence[Line]) -> list[TextRow]:
     for row in rows:
         row.finalise()
     return rows
+
+
+def _by_column(rows: list[TextRow]) -> list[TextRow]:
+    """Put two columns of running text that were drawn row by row one after the other."""
+    ordered: list[TextRow] = []
+    at = 0
+    while at < len(rows):
+        end = at + 1
+        if len(rows[at].cells) == _COLUMNS:
+            while end < len(rows) and _goes_on(rows[at], rows[end - 1], rows[end]):
+                end += 1
+        span, at = rows[at:end], end
+        if len(span) >= _LEAST_FLOWING:
+            middle = span[0].cells[1].x0 - span[0].size
+            cells = [cell for row in span for cell in row.cells]
+            left = [cell for cell in cells if cell.x0 < middle]
+            right = [cell for cell in cells if cell.x0 >= middle]
+            if _flow_beside(left, right):
+                span = [TextRow(cell) for cell in (*left, *right)]
+        ordered += span
+    return ordered
+
+
+def _goes_on(first: TextRow, before: TextRow, row: TextRow) -> bool:
+    """Return whether the cells of a row are in the two columns that another row begins."""
+    left, right = first.cells
+    size = first.size
+    if not 0 < row.y1 - before.y1 < 2 * size or abs(row.size - size) > 0.08 * size:
+        return False
+    places = [
+        min(left, right, key=lambda column: abs(column.x0 - cell.x0)).x0 - cell.x0
+        for cell in row.cells
+    ]
+    inside = row.cells[0].x0 > right.x0 - size or row.cells[0].x1 < right.x0
+    return inside and len(row.cells) <= _COLUMNS and all(abs(place) < size for place in places)
+
+
+def _flow_beside(left: Sequence[Line], right: Sequence[Line]) -> bool:
+    """Return whether lines are those of two columns of running text that are about as wide."""
+    if not (_flow(left) and _flow(right)):
+        return False
+    widths = [median([line.x1 - line.x0 for line in lines]) for lines in (left, right)]
+    return min(widths) > _ALIKE * max(widths)
+
+
+def _flow(lines: Sequence[Line]) -> bool:
+    """Return whether lines are those of running text: most sentences go on in the next line."""
+    if len(lines) < _LEAST_FLOWING or sum(len(line.text) for line in lines) < 15 * len(lines):
+        return False
+    goes_on = sum(line.text[0].islower() for line in lines[1:])
+    return 2 * goes_on >= len(lines) - 1
 
 
 def _on_same_row(row: TextRow, line: Line) -> bool:
@@ -302,6 +356,9 @@ def _are_columns_of_one_table(left: RowRun, right: RowRun) -> bool:
     """
     fewer = min(len(left.rows), len(right.rows))
     if fewer < _MIN_ALIGNED_ROWS:
+        return False
+    one_each = all(len(row.cells) == 1 for run in (left, right) for row in run.rows)
+    if one_each and _flow_beside(*([row.cells[0] for row in run.rows] for run in (left, right))):
         return False
     aligned = prose = 0
     for row in right.rows:

@@ -50,6 +50,8 @@ _NAMES = {
     "PolyLine": "Drawing", "FileAttachment": "Attachment",
 }  # fmt: skip
 _NOT_COMMENTS = frozenset({"Popup", "Link", "Widget", "Watermark", "PrinterMark", "TrapNet"})
+_WIDGET = pymupdf.PDF_ANNOT_WIDGET
+_LEAST_CLIPPED, _PASSWORD = 20, 1 << 13  # characters of a value; a flag of its field
 _SEEN_OFTEN = (pymupdf.PDF_ANNOT_LINK, pymupdf.PDF_ANNOT_WIDGET, pymupdf.PDF_ANNOT_POPUP)
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _TAG = re.compile(r"<[^>]*>")
@@ -83,6 +85,20 @@ class PageAnnotation(Struct):
 def is_annotated(document: Any, number: int) -> bool:
     """Return whether a page (from 1) may have comments or attached files, without loading it."""
     return any(kind not in _SEEN_OFTEN for _, kind, _ in document.page_annot_xrefs(number - 1))
+
+
+def unseen_values(document: Any, number: int, text: str) -> list[str]:
+    """Return the values of a page's fields that are too long to be shown in them."""
+    fields = [xref for xref, kind, _ in document.page_annot_xrefs(number - 1) if kind == _WIDGET]
+    found = []
+    shown = _key(text) if fields else ""
+    for xref in fields[:_MOST_ON_PAGE]:
+        kind, value = document.xref_get_key(xref, "V")
+        if kind == "string" and len(value) >= _LEAST_CLIPPED and _key(value) not in shown:
+            flags = document.xref_get_key(xref, "Ff")[1]
+            if not (flags.isdecimal() and int(flags) & _PASSWORD):
+                found.append(without_surrogates(value[:_MOST_CHARS]).replace("\x00", ""))
+    return found
 
 
 def read_annotations(page: Any) -> list[PageAnnotation]:
@@ -289,6 +305,12 @@ class PdfSupplements:
         if self._characters > _MAX_CHARS:
             return
         with DamageIgnored():
+            values = unseen_values(self._document, page.number, page.text)
+            self._characters += sum(map(len, values))
+            if values:
+                self._comments.append(part_page(page.number, values, FORM, BlockKind.PARAGRAPH))
+            owner = self._document.page_xref(page.number - 1)
+            self._attached += ((page.number, each) for each in _associated(self._document, owner))
             if not is_annotated(self._document, page.number):
                 return
             loaded = self._document.load_page(page.number - 1)
@@ -321,8 +343,12 @@ class PdfSupplements:
             yield part_page(1, lines, FORM, BlockKind.PARAGRAPH)
 
     def _attachments(self, budget: Budget, *, alone: bool) -> Iterator[RawPage]:
-        attached = (*_of_document(self._document), *self._attached)
-        found = [(number, each) for number, each in attached if _is_read(each.name)]
+        listed = list(_of_document(self._document))
+        names = {each.name for _, each in listed}
+        owner = self._document.pdf_catalog()
+        added = [(1, each) for each in _associated(self._document, owner)]
+        added = [one for one in (*added, *self._attached) if one[1].name not in names]
+        found = [(number, each) for number, each in (*listed, *added) if _is_read(each.name)]
         if not found:
             return
         writer = PageWriter(Budget(self._limits))
@@ -353,6 +379,21 @@ def _of_document(document: Any) -> Iterator[tuple[int, Attachment]]:
     for at, info in enumerate(infos):
         name = str(info.get("ufilename") or info.get("filename") or info.get("name") or "")
         yield 1, _attachment(name, partial(document.embfile_get, at))
+
+
+def _associated(document: Any, owner: int) -> Iterator[Attachment]:
+    """Yield the associated files of a document or a page, which a list may have as well."""
+    kind, value = document.xref_get_key(owner, "AF")
+    if kind == "xref":
+        value = document.xref_object(int(value.split()[0]))
+    for number in map(int, _REFERENCE.findall(value)[:_MOST_ON_PAGE]):
+        if number >= document.xref_length():
+            continue
+        names = (document.xref_get_key(number, key) for key in ("UF", "F"))
+        name = next((name for kind, name in names if kind == "string"), "")
+        kind, stream = document.xref_get_key(number, "EF/F")
+        if kind == "xref":
+            yield _attachment(name, partial(document.xref_stream, int(stream.split()[0])))
 
 
 def _of_page(page: Any) -> Iterator[Attachment]:

@@ -99,3 +99,31 @@ def test_currency_signs_and_brackets_stay_with_their_sums() -> None:
 def test_a_superscript_stays_in_its_line() -> None:
     lines = [line(50, 100, "as noted", 40), line(90, 98, "1", 4, 6), line(96, 100, "before", 30)]
     assert "\n" not in text_of(lines)
+
+
+LEFT = (
+    "The ferry leaves at dawn|and crosses the narrow|sound before the wind|rises in the afternoon."
+)
+RIGHT = (
+    "Tickets are sold only at|the harbour kiosk, which|closes one hour before|the last departure."
+)
+
+
+def test_short_columns_of_text_are_read_one_after_the_other_however_they_are_drawn() -> None:
+    left = [line(50, 100 + 12 * i, text) for i, text in enumerate(LEFT.split("|"))]
+    right = [line(330, 100 + 12 * i, text) for i, text in enumerate(RIGHT.split("|"))]
+    expected = f"{LEFT}|{RIGHT}".replace("|", "\n")
+    assert text_of([*left, *right]) == expected
+    by_row = [cell for row in zip(left, right, strict=True) for cell in row]
+    below = line(50, 160, "After the columns", width=400)
+    assert text_of([*by_row, below]) == f"{expected}\nAfter the columns"
+
+
+def test_cells_that_are_no_running_text_stay_beside_each_other() -> None:
+    names = ["Riding light and its bracket", "Anchor of stainless steel", "Rope", "Buoy, painted"]
+    cells = [
+        line(x, 100 + 12 * i, text)
+        for i, name in enumerate(names)
+        for x, text in ((50, name), (330, "bought at the harbour"))
+    ]
+    assert text_of(cells).splitlines()[1] == "Anchor of stainless steel\tbought at the harbour"

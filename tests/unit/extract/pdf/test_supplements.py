@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
@@ -175,6 +176,47 @@ _DATA = (
     '<xfa:datasets xmlns:xfa="http://www.xfa.org/schema/xfa-data/1.0/"><xfa:data><f>'
     "<name>Hortensia Holm</name><town>Kalmar</town></f></xfa:data></xfa:datasets>"
 )
+
+
+def test_associated_files_are_read_once(tmp_path: Path) -> None:
+    def change(document: pymupdf.Document, *, listed: bool = False) -> None:
+        file, about = document.get_new_xref(), document.get_new_xref()
+        document.update_object(file, "<</Type/EmbeddedFile>>")
+        document.update_stream(file, b"The bond is valid.", new=True)
+        document.update_object(about, f"<</Type/Filespec/UF(bond.txt)/EF<</F {file} 0 R>>>>")
+        owner = document.pdf_catalog() if listed else document[0].xref
+        document.xref_set_key(owner, "AF", f"[{about} 0 R 9999 0 R]")
+        if listed:
+            names = f"<</EmbeddedFiles<</Names[(bond.txt){about} 0 R]>>>>"
+            document.xref_set_key(owner, "Names", names)
+
+    for listed in (False, True):
+        found = _edited(
+            tmp_path / "a.pdf", partial(change, listed=listed), text_at((72, 72, "Letter"))
+        )
+        texts = [page.text for page in found.pages if page.part == "bond.txt"]
+        assert texts == ["bond.txt\nThe bond is valid."], listed
+
+
+@pytest.mark.parametrize("password", [False, True])
+def test_values_that_their_field_is_too_small_for_are_read(
+    tmp_path: Path, *, password: bool
+) -> None:
+    value = "first line of it\n" * 9 + "brass sextant"
+
+    def change(document: pymupdf.Document) -> None:
+        page, field = document[0], pymupdf.Widget()
+        field.field_type, field.field_name = pymupdf.PDF_WIDGET_TYPE_TEXT, "field"
+        field.field_flags = pymupdf.PDF_TX_FIELD_IS_MULTILINE
+        field.field_value, field.rect = value, pymupdf.Rect(72, 72, 200, 102)
+        page.add_widget(field)
+        if password:
+            document.xref_set_key(
+                next(page.widgets()).xref, "Ff", str(pymupdf.PDF_TX_FIELD_IS_PASSWORD)
+            )
+
+    found = _edited(tmp_path / "a.pdf", change, text_at((72, 60, "Inventory")))
+    assert _parts(found).get("form", []) == ([] if password else [(1, value)])
 
 
 def _form(path: Path, form: bytes, *packets: str) -> Path:
