@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 from indexer.api.codec import Header, read_answer, read_frame, write_frame
 from indexer.api.contract import Answered
 from indexer.api.errors import InternalError, LecternError, WorldError
+from indexer.confine.process import close_all_but
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -227,10 +228,7 @@ def _run_launcher(connection: socket.socket, commands: Commands) -> NoReturn:
         nothing = os.open(os.devnull, os.O_RDWR)
         for standard in range(3):
             os.dup2(nothing, standard)
-        for other in [int(each.name) for each in Path("/dev/fd").iterdir()]:
-            if other > 2 and other != connection.fileno():
-                with contextlib.suppress(OSError):
-                    os.close(other)
+        close_all_but((connection.fileno(),))
         _serve(connection, commands)
         while others := set(threading.enumerate()) - {threading.current_thread()}:
             others.pop().join()

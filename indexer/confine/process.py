@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
@@ -248,6 +248,14 @@ def start_child(command: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[b
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd=place,
         env=environment, **options,
     )  # fmt: skip
+
+
+def close_all_but(kept: Collection[int]) -> None:
+    """Close all descriptors of this process but some, and those of its standard streams."""
+    for other in [int(each.name) for each in Path("/dev/fd").iterdir()]:
+        if other > 2 and other not in kept:
+            with suppress(OSError):
+                os.close(other)
 
 
 def take_stdout() -> BinaryIO:

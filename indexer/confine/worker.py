@@ -35,6 +35,7 @@ from indexer.confine import kernel
 from indexer.confine.kernel import CHANGE, READ, RUN, SCOPE_SINCE, FileRights, PathRule, Scope
 from indexer.confine.process import (
     become_subreaper,
+    close_all_but,
     descendants,
     die_with,
     libc,
@@ -446,10 +447,11 @@ def _run_worker(
     status = _FAILED_STATUS
     try:
         os.setpgid(0, 0)
-        asked, answering = _take_pipes(*pipes)
+        asked, answering, failing = pipes
+        _take_streams(failing)
         tempfile.tempdir = str(scratch)
         confine_to_document(_opened(document), scratch, programs)
-        _close_all_but((asked, answering))
+        close_all_but((asked, answering))
         with os.fdopen(asked, "rb") as incoming, os.fdopen(answering, "wb") as outgoing:
             work(incoming, outgoing)
         status = 0
@@ -463,23 +465,13 @@ def _run_worker(
         os._exit(status)
 
 
-def _take_pipes(asked: int, answering: int, failing: int) -> tuple[int, int]:
+def _take_streams(failing: int) -> None:
     """Take the place of the child's own pipes, which are those to the engine."""
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123  # a device
         os.dup2(nothing.fileno(), 0)
     os.set_blocking(failing, False)  # what nobody reads is lost
     os.dup2(failing, 1)
     os.dup2(failing, 2)
-    return asked, answering
-
-
-def _close_all_but(keep: Collection[int]) -> None:
-    first = 3
-    for kept in sorted(keep):
-        os.closerange(first, kept)
-        first = kept + 1
-    last = max(int(entry.name) for entry in Path("/proc/self/fd").iterdir())
-    os.closerange(first, last + 1)
 
 
 def _opened(document: Path) -> int | None:
