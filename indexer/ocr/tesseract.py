@@ -20,12 +20,15 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.confine.process import die_with, frozen_program, is_frozen
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 # Up to so many installed languages count as chosen by the person; a package with all does not.
 MAX_LANGUAGES = 4
@@ -215,96 +218,79 @@ def install_command(
     return named.format(language.replace("_", "-"))
 
 
-def recognise(
-    program: Tesseract,
-    languages: Sequence[str],
-    image: bytes,
-    *,
-    resolution: int,
-    seconds: float,
-    beat: Callable[[], None],
-) -> str:
-    """Recognise the text of an image; return it as hOCR.
+class TesseractPage(Struct, frozen=True):
+    """An upright page for Tesseract.
 
-    Args:
+    Any method raises ``WorldError`` ``out_of_time``, ``out_of_memory``, or ``child_died`` if the
+    program fails.
+
+    Attributes:
         program: The installed Tesseract.
         languages: Of the text, the most likely first.
-        image: A file in a format with a header, such as PNM or PNG.
+        image: Of the page, in grey.
         resolution: Of the image, in dots per inch.
         seconds: It is killed after so much processor time, or after so long without using any:
             on a busy machine a process of the lowest priority may have to wait.
         beat: Called whenever it has used processor time.
-
-    Raises:
-        WorldError: ``out_of_time``, ``out_of_memory``, or ``child_died`` if it fails.
     """
-    page_segmentation = _PSM_AUTO_OSD if program.detects_orientation else _PSM_AUTO
-    arguments = ["-l", "+".join(languages), "--psm", page_segmentation,
-                 "-c", "tessedit_create_hocr=1"]  # fmt: skip
-    return _run(program, arguments, image, resolution, seconds, beat)
 
+    program: Tesseract
+    languages: Sequence[str]
+    image: Image
+    resolution: int
+    seconds: float
+    beat: Callable[[], None]
 
-def script_of(
-    program: Tesseract,
-    image: bytes,
-    *,
-    resolution: int,
-    seconds: float,
-    beat: Callable[[], None],
-) -> str:
-    """Return the script of an image by Tesseract's name; "" if it has too little text to tell.
+    def hocr(self, languages: Sequence[str]) -> str:
+        """Recognise the text in some languages; return it as hOCR."""
+        page_segmentation = _PSM_AUTO_OSD if self.program.detects_orientation else _PSM_AUTO
+        return self._run("-l", "+".join(languages), "--psm", page_segmentation,
+                         "-c", "tessedit_create_hocr=1")  # fmt: skip
 
-    Raises:
-        WorldError: As ``recognise``, but for a program that only fails.
-    """
-    if not program.detects_orientation:
-        return ""
-    try:
-        told = _run(program, ["--psm", _PSM_OSD], image, resolution, seconds, beat)
-    except WorldError as error:
-        if error.code == "child_died":
+    def script(self) -> str:
+        """Return its script by Tesseract's name.
+
+        It is "" if there is too little text to tell, if PP-OCRv6 reads it, or if the program fails.
+        """
+        if not self.program.detects_orientation:
             return ""
-        raise
-    return needed_script(told)
+        try:
+            return needed_script(self._run("--psm", _PSM_OSD))
+        except WorldError as error:
+            if error.code == "child_died":
+                return ""
+            raise
+
+    def _run(self, *arguments: str) -> str:
+        dots = str(max(self.resolution, _LEAST_RESOLUTION))
+        command = [self.program.path, "stdin", "stdout", "--dpi", dots, *arguments]
+        reading, writing = os.pipe()
+        try:
+            process = _start(command, reading, self.seconds)
+        except OSError as error:
+            os.close(writing)
+            raise WorldError("child_died", reason=f"Tesseract: {error.strerror}") from error
+        finally:
+            os.close(reading)
+        # The image is written by another thread, as this one polls the process.
+        feeder = threading.Thread(target=_feed, args=(writing, self.image), name="feeder")
+        feeder.start()
+        try:
+            with process:
+                out, err = _watched(process, self.seconds, self.beat)
+        except subprocess.TimeoutExpired as error:
+            raise WorldError("out_of_time", limit=f"{self.seconds:g} seconds") from error
+        finally:
+            feeder.join()
+        if process.returncode != 0:
+            raise WorldError("child_died", reason=_failure_message(err, process.returncode))
+        return out.decode("utf-8", "replace")
 
 
 def needed_script(told: str) -> str:
     """Return the script that Tesseract told of, "" if there is none or PP-OCRv6 reads it."""
     found = _SCRIPT.search(told)
     return found[1] if found and found[1] not in _READ_ANYWAY else ""
-
-
-def _run(
-    program: Tesseract,
-    arguments: Sequence[str],
-    image: bytes,
-    resolution: int,
-    seconds: float,
-    beat: Callable[[], None],
-) -> str:
-    dots = str(max(resolution, _LEAST_RESOLUTION))
-    command = [program.path, "stdin", "stdout", "--dpi", dots, *arguments]
-    reading, writing = os.pipe()
-    try:
-        process = _start(command, reading, seconds)
-    except OSError as error:
-        os.close(writing)
-        raise WorldError("child_died", reason=f"Tesseract: {error.strerror}") from error
-    finally:
-        os.close(reading)
-    # The image is written by another thread, as this one polls the process.
-    feeder = threading.Thread(target=_feed, args=(writing, image), name="feeder")
-    feeder.start()
-    try:
-        with process:
-            out, err = _watched(process, seconds, beat)
-    except subprocess.TimeoutExpired as error:
-        raise WorldError("out_of_time", limit=f"{seconds:g} seconds") from error
-    finally:
-        feeder.join()
-    if process.returncode != 0:
-        raise WorldError("child_died", reason=_failure_message(err, process.returncode))
-    return out.decode("utf-8", "replace")
 
 
 def _start(command: Sequence[str], reading: int, seconds: float) -> subprocess.Popen[bytes]:
@@ -319,9 +305,9 @@ def _start(command: Sequence[str], reading: int, seconds: float) -> subprocess.P
     )
 
 
-def _feed(writing: int, image: bytes) -> None:
+def _feed(writing: int, image: Image) -> None:
     with suppress(OSError), os.fdopen(writing, "wb") as pipe:
-        pipe.write(image)
+        image.save(pipe, "PPM")
 
 
 def _watched(

@@ -28,7 +28,7 @@ from PIL import Image, ImageFilter
 from indexer.config import Limits
 from indexer.extract.pdf.recognition import recognise_page
 from indexer.ocr.layer import RecognisedLine, read_hocr
-from indexer.ocr.tesseract import find_program, recognise
+from indexer.ocr.tesseract import TesseractPage, find_program
 from tests.corpora import BENCH
 
 if TYPE_CHECKING:
@@ -142,9 +142,10 @@ def _measure(name: str, path: Path, text: str, *, tesseract: bool) -> None:
     told = f"{name:20} {found(lines, text, ideographic=ideographic):.4f} {seconds:7.1f}"
     if tesseract and (program := find_program()) is not None:
         with pymupdf.open(path) as document:
-            image = document[0].get_pixmap(dpi=300, colorspace=pymupdf.csGRAY).tobytes("pgm")
+            drawn = document[0].get_pixmap(dpi=300, colorspace=pymupdf.csGRAY)
+        image = Image.frombytes("L", (drawn.width, drawn.height), drawn.samples)
         names = ["deu" if name.startswith(("de", "5")) else "eng"]
-        alone = recognise(program, names, image, resolution=300, seconds=600, beat=lambda: None)
+        alone = TesseractPage(program, names, image, 300, 600.0, lambda: None).hocr(names)
         told += f" {found(read_hocr(alone), text, ideographic=ideographic):13.4f}"
     print(told, flush=True)
 

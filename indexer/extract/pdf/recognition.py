@@ -8,11 +8,10 @@ text counts.
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pymupdf
 from msgspec import Struct
@@ -26,7 +25,7 @@ from indexer.extract.pdf.opening import open_checked
 from indexer.ocr import ppocr
 from indexer.ocr.layer import RecognisedLine, read_hocr, scaled
 from indexer.ocr.page_image import Grey, UprightImage, evenly_lit
-from indexer.ocr.tesseract import Tesseract, languages_of, reason_of_script, recognise, script_of
+from indexer.ocr.tesseract import Tesseract, TesseractPage, languages_of, reason_of_script
 
 if TYPE_CHECKING:
     from indexer.config import Limits
@@ -55,31 +54,6 @@ class Recognised(Struct, frozen=True):
     lasting: bool
 
 
-class _SecondReader(Struct, frozen=True):
-    """Tesseract on one upright page."""
-
-    program: Tesseract
-    languages: Sequence[str]
-    image: Grey
-    resolution: int
-    seconds: float
-    beat: Callable[[], None]
-
-    def script(self) -> str:
-        return script_of(self.program, self._file(), **self._limits())
-
-    def lines(self, languages: Sequence[str]) -> list[RecognisedLine]:
-        return read_hocr(recognise(self.program, languages, self._file(), **self._limits()))
-
-    def _file(self) -> bytes:
-        file = io.BytesIO()
-        self.image.save(file, "PPM")
-        return file.getvalue()
-
-    def _limits(self) -> dict[str, Any]:
-        return {"resolution": self.resolution, "seconds": self.seconds, "beat": self.beat}
-
-
 def recognise_page(
     path: Path,
     password: str | None,
@@ -96,7 +70,7 @@ def recognise_page(
 
     Raises:
         WorldError: If the document cannot be opened, the page cannot be rendered, a program fails
-            (``indexer.ocr.tesseract.recognise``), or ``unreadable`` with the reason ``script_…``
+            (``indexer.ocr.tesseract``), or ``unreadable`` with the reason ``script_…``
             if its script needs a language of Tesseract.
         OSError: If the file cannot be read.
     """
@@ -109,7 +83,7 @@ def recognise_page(
     tesseract = None
     if program is not None:
         resolution = round(scale * POINTS)
-        tesseract = _SecondReader(program, languages, page.grey, resolution, seconds, beat)
+        tesseract = TesseractPage(program, languages, page.grey, resolution, seconds, beat)
     lines, lasting = _better(reading, tesseract)
     return Recognised(scaled(page.on_page(lines), 1 / scale), lasting)
 
@@ -130,7 +104,7 @@ def _upright(
 
 
 def _better(
-    reading: ppocr.Reading, tesseract: _SecondReader | None
+    reading: ppocr.Reading, tesseract: TesseractPage | None
 ) -> tuple[list[RecognisedLine], bool]:
     """Return the text of a page, by whoever can read it, and whether it lasts."""
     own = reading.lines
@@ -146,7 +120,7 @@ def _better(
         raise WorldError("unreadable", reason=reason_of_script(script))
     if tesseract and tesseract.languages and not script:
         try:
-            other = tesseract.lines(tesseract.languages)
+            other = read_hocr(tesseract.hocr(tesseract.languages))
         except WorldError:
             if not own:
                 raise
@@ -156,12 +130,12 @@ def _better(
     return own, False
 
 
-def _of_script(script: str, tesseract: _SecondReader | None) -> list[RecognisedLine]:
+def _of_script(script: str, tesseract: TesseractPage | None) -> list[RecognisedLine]:
     """Return the lines of a page in a script that Tesseract has a language of; else none."""
     if not script or tesseract is None:
         return []
     own = languages_of(script, tesseract.program.languages, tesseract.languages)
-    return tesseract.lines(own) if own else []
+    return read_hocr(tesseract.hocr(own)) if own else []
 
 
 def _is_vietnamese(text: str) -> bool:
