@@ -13,10 +13,10 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 from indexer.api.errors import WorldError
@@ -73,12 +73,6 @@ class ZipPackage:
             self._file.close()
             raise
         self._parts = {_key(info.filename): info for info in reversed(self._zip.infolist())}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def __contains__(self, name: str) -> bool:
         return _key(name) in self._parts
@@ -180,7 +174,7 @@ def packed_chunks(path: Path, ending: str, budget: Budget) -> Iterator[bytes]:
         with path.open("rb") as file:
             yield from iter(partial(file.read, _CHUNK_BYTES), b"")
         return
-    with ZipPackage(path, budget.limits, budget=budget) as package:
+    with closing(ZipPackage(path, budget.limits, budget=budget)) as package:
         names = [name for name in package.files() if name.lower().endswith(ending)]
         if not names:
             raise WorldError("unreadable", reason="part_missing", part=ending)

@@ -18,6 +18,7 @@ from itertools import compress, groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from indexer.extract.plain.decode import is_common
 from indexer.text import language
 from indexer.text.stop_words import ALL_STOP_WORDS
 
@@ -227,8 +228,6 @@ _LATIN = "LATIN"
 _TOO_FEW_USUAL = 0.7
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SYLLABLE = re.compile("[\uac00-\ud7a3]")
-# The first bytes of common ideographs in two-byte encodings.
-_COMMON_IDEOGRAPHS = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF))
 
 
 def has_letters(text: str) -> bool:
@@ -317,11 +316,8 @@ def _is_nonsense(words: Sequence[str]) -> bool:
 def _is_unusual(letters: str) -> bool:
     """Whether too many ideographs or syllables are rare."""
     return any(
-        2 * len(found) >= len(letters) and sum(map(usual, found)) < _TOO_FEW_USUAL * len(found)
-        for found, usual in (
-            (_IDEOGRAPH.findall(letters), _is_common_ideograph),
-            (_SYLLABLE.findall(letters), _is_common_syllable),
-        )
+        2 * len(found) >= len(letters) and sum(map(_is_common, found)) < _TOO_FEW_USUAL * len(found)
+        for found in (_IDEOGRAPH.findall(letters), _SYLLABLE.findall(letters))
     )
 
 
@@ -360,15 +356,4 @@ _WRITTEN_AS = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=4096)
-def _is_common_ideograph(ideograph: str) -> bool:
-    for encoding, first, last in _COMMON_IDEOGRAPHS:
-        code = ideograph.encode(encoding, "ignore")
-        if len(code) == 2 and first <= code[0] <= last:
-            return True
-    return False
-
-
-@lru_cache(maxsize=4096)
-def _is_common_syllable(syllable: str) -> bool:
-    return len(syllable.encode("euc_kr", "ignore")) == 2  # rare ones take eight bytes
+_is_common = lru_cache(maxsize=4096)(is_common)

@@ -120,8 +120,11 @@ def _ordinary(sample: bytes, encoding: str) -> float:
 
 
 def _is_ordinary(char: str) -> bool:
-    if _ALPHABETS.match(char):
-        return True
+    return _ALPHABETS.match(char) is not None or is_common(char)
+
+
+def is_common(char: str) -> bool:
+    """Whether a character is a common ideograph or syllable of Chinese, Japanese or Korean."""
     encoded = ((char.encode(name, "ignore"), low, high) for name, low, high in _COMMON)
     return any(len(data) == 2 and low <= data[0] <= high for data, low, high in encoded)
 
