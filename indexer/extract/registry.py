@@ -24,7 +24,7 @@ from indexer.api.formats import (
     SizeClass,
     extension_of,
 )
-from indexer.extract.office.package import check_directory, zip_errors
+from indexer.extract.office.package import archive_errors, check_directory
 from indexer.extract.plain.decode import wide_encoding
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def inside_zip(path: Path, head: bytes, promised: str) -> str:
             if head[38:].startswith(name):
                 return form
     try:
-        with path.open("rb") as file, zip_errors():
+        with path.open("rb") as file, archive_errors():
             check_directory(file)
             container = zipfile.ZipFile(file)
             names = set(container.namelist())

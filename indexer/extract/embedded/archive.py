@@ -10,26 +10,23 @@ import bz2
 import gzip
 import lzma
 import tarfile
-import zlib
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import FOREIGN_DOCUMENTS, extension_of
 from indexer.extract.base import (
     PlainSource,
     RawPage,
-    damaged_container,
     is_left_out,
     shown_size,
     too_large,
 )
 from indexer.extract.document import Budget
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
-from indexer.extract.office.package import ZipPackage
+from indexer.extract.office.package import ZipPackage, archive_errors
 from indexer.extract.page_writer import PageWriter, salvage
 from indexer.extract.plain.decode import decoded
 from indexer.extract.registry import IMAGE, by_name, packed_with
@@ -51,24 +48,12 @@ _UNPACK: dict[str, Callable[[IO[bytes]], Any]] = {
     "bzip2": bz2.BZ2File,
     "xz": lzma.LZMAFile,
 }
-_DAMAGE = (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError, OverflowError)
-
-
-class Members(Protocol):
-    """The documents in an archive. ``beat`` is called while parts that are skipped are unpacked."""
-
-    beat: Callable[[], None]
-
-    def __iter__(self) -> Iterator[Attachment]: ...
-
-    def close(self) -> None: ...
 
 
 class ArchiveSource(PlainSource):
     """An open archive. ``page_count`` is known when all documents were read."""
 
-    def __init__(self, members: Members, budget: Budget) -> None:
-        self._members = members
+    def __init__(self, budget: Budget) -> None:
         self._budget = budget
         self.on_page: Callable[[int], None] = lambda _page: None
 
@@ -79,9 +64,8 @@ class ArchiveSource(PlainSource):
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         characters = self._budget.limits.characters // 2
         reader = AttachmentReader(writer, characters, lambda: self.on_page(writer.page))
-        self._members.beat = lambda: self.on_page(writer.page)
         number = 0
-        for number, member in enumerate(self._members, 1):
+        for number, member in enumerate(self._members(), 1):
             self.page_count = writer.page = number
             self.on_page(number)
             if is_left_out(number, skip):
@@ -95,8 +79,9 @@ class ArchiveSource(PlainSource):
         if not number:
             raise WorldError("empty")
 
-    def close(self) -> None:
-        self._members.close()
+    def _members(self) -> Iterator[Attachment]:
+        """Yield the documents in the archive."""
+        raise NotImplementedError
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> ArchiveSource:
@@ -107,14 +92,14 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ArchiveSour
     if budget.depth > _MAX_DEPTH:
         limit = f"{_MAX_DEPTH} archives in each other"
         raise WorldError("too_complex", limit=limit, reason="part_too_deep")
-    return ArchiveSource((_Zipped if zipped else _Packed)(path, password, budget), budget)
+    return _Zipped(path, password, budget) if zipped else _Packed(path, budget)
 
 
-class _Zipped:
+class _Zipped(ArchiveSource):
     """The documents of a zip file, in the order of its directory."""
 
     def __init__(self, path: Path, password: str | None, budget: Budget) -> None:
-        self.beat: Callable[[], None] = lambda: None
+        super().__init__(budget)
         self._package = ZipPackage(path, budget.limits, budget=budget, password=password)
         try:
             self._shown = self._package.shown_names()
@@ -127,7 +112,7 @@ class _Zipped:
             self._package.close()
             raise
 
-    def __iter__(self) -> Iterator[Attachment]:
+    def _members(self) -> Iterator[Attachment]:
         for name in self._names:
             yield Attachment(_shown(self._shown[name]), "", partial(self._save, name))
 
@@ -140,11 +125,11 @@ class _Zipped:
         self._package.close()
 
 
-class _Packed:
+class _Packed(ArchiveSource):
     """The documents of a tar file, compressed or not, in one pass; or a single compressed file."""
 
-    def __init__(self, path: Path, _password: str | None, budget: Budget) -> None:
-        self.beat: Callable[[], None] = lambda: None
+    def __init__(self, path: Path, budget: Budget) -> None:
+        super().__init__(budget)
         limit = budget.limits.package_bytes
         if path.stat().st_size > limit:
             raise too_large(limit)
@@ -153,8 +138,8 @@ class _Packed:
         self._file = path.open("rb")
         self._packing = packed_with(self._file.read(_CHUNK_BYTES))
 
-    def __iter__(self) -> Iterator[Attachment]:
-        with _damage_named():
+    def _members(self) -> Iterator[Attachment]:
+        with archive_errors(tarfile.TarError, lzma.LZMAError):
             try:
                 with tarfile.open(fileobj=self._stream(), mode="r|") as archive:
                     for info in archive:
@@ -172,11 +157,15 @@ class _Packed:
     def _save_all(self, path: Path, budget: Budget) -> None:
         _save(self._stream(), path, budget)
 
+    def _beat(self) -> None:
+        """Report progress while parts that are skipped are unpacked."""
+        self.on_page(self.page_count)
+
     def _stream(self) -> IO[bytes]:
         self._file.seek(0)
         unpack = _UNPACK.get(self._packing)
         inside = self._file if unpack is None else unpack(self._file)
-        return cast("IO[bytes]", _LimitedStream(inside, self._room, self))
+        return cast("IO[bytes]", _LimitedStream(inside, self._room, self._beat))
 
     def close(self) -> None:
         self._file.close()
@@ -185,10 +174,10 @@ class _Packed:
 class _LimitedStream:
     """A stream that reports progress and raises ``too_complex`` at a limit."""
 
-    def __init__(self, stream: IO[bytes], room: int, members: Members) -> None:
+    def __init__(self, stream: IO[bytes], room: int, beat: Callable[[], None]) -> None:
         self._stream = stream
         self._left = self._room = room
-        self._members = members
+        self._beat = beat
         self._beat_at = room
 
     def read(self, size: int = _CHUNK_BYTES) -> bytes:
@@ -200,7 +189,7 @@ class _LimitedStream:
             raise WorldError("too_complex", limit=shown_size(self._room))
         if self._left <= self._beat_at - _BEAT_BYTES:
             self._beat_at = self._left
-            self._members.beat()
+            self._beat()
         return data
 
 
@@ -214,23 +203,10 @@ def _save_member(
 
 
 def _save(stream: IO[bytes], path: Path, budget: Budget) -> None:
-    with _damage_named(), path.open("wb") as file:
+    with archive_errors(tarfile.TarError, lzma.LZMAError), path.open("wb") as file:
         while data := stream.read(_CHUNK_BYTES):
             budget.spend_bytes(len(data))
             file.write(data)
-
-
-@contextmanager
-def _damage_named() -> Iterator[None]:
-    """Convert exceptions for a damaged archive to ``unreadable``."""
-    try:
-        yield
-    except (*_DAMAGE, gzip.BadGzipFile) as error:
-        raise damaged_container(error) from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise damaged_container(error) from error
 
 
 def is_document(name: str) -> bool:

@@ -37,7 +37,7 @@ _CHUNK_BYTES = 1 << 16
 MAX_DIRECTORY_BYTES = 8 * 1024**2
 _ENCRYPTED = 0x1
 _AES = 99  # the compression method of parts encrypted with AES
-_DAMAGE = (
+_DAMAGE: tuple[type[Exception], ...] = (
     zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, struct.error,
     IndexError, OverflowError,
 )  # fmt: skip
@@ -66,7 +66,7 @@ class ZipPackage:
         self._password = password.encode("utf-8", "replace") if password else None
         self._file = path.open("rb")
         try:
-            with zip_errors():
+            with archive_errors():
                 check_directory(self._file)
                 self._zip = zipfile.ZipFile(self._file)
         except BaseException:
@@ -121,7 +121,7 @@ class ZipPackage:
             raise WorldError("unsupported", format="AES zip")
         if info.flag_bits & _ENCRYPTED and self._password is None:
             raise WorldError("needs_password")
-        with zip_errors(), self._zip.open(info, pwd=self._password) as part:
+        with archive_errors(), self._zip.open(info, pwd=self._password) as part:
             while data := part.read(_CHUNK_BYTES):
                 self.budget.spend_bytes(len(data))
                 yield data
@@ -225,13 +225,13 @@ def _key(name: str) -> str:
 
 
 @contextmanager
-def zip_errors() -> Iterator[None]:
-    """Convert exceptions of ``zipfile`` to ``WorldError``."""
+def archive_errors(*more: type[Exception]) -> Iterator[None]:
+    """Convert exceptions of ``zipfile``, and some more, to ``WorldError``."""
     try:
         yield
     except RuntimeError as error:  # raised for a missing or wrong password
         raise WorldError("needs_password") from error
-    except _DAMAGE as error:
+    except _DAMAGE + more as error:
         raise damaged_container(error) from error
     except OSError as error:
         if error.errno not in (None, 22):  # 22: an impossible offset in the directory

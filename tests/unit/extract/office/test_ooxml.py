@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import docx as python_docx
@@ -118,7 +119,8 @@ def test_parts_are_found_by_the_type_of_their_relationship(tmp_path: Path) -> No
     path.write_bytes(
         word(more={"footnotes": "<w:footnotes></w:footnotes>", "theme": "<w:theme></w:theme>"})
     )
-    with OfficePackage(path, Limits(), "word/document.xml", "no_text_part") as package:
+    opened = OfficePackage(path, Limits(), "word/document.xml", "no_text_part")
+    with closing(opened) as package:
         assert package.related(package.main, "footnotes") == ["word/footnotes.xml"]
         assert package.part(package.main, "r1") == "word/footnotes.xml"
         assert package.part(package.main, "r99") == ""
