@@ -196,12 +196,10 @@ def _row(line: RecognisedLine, matrix: Matrix) -> dict[str, Any]:
             {"c": character, "bbox": transformed(box, matrix)}
             for character, box in zip(word.text, _letter_boxes(word, line.turn), strict=True)
         ]
-    boxes = [character["bbox"] for character in characters]
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     x, y = _DIRECTIONS[line.turn]
     a, b, c, d, _, _ = matrix
     return {
-        "bbox": (min(lefts), min(tops), max(rights), max(bottoms)),
+        "bbox": union([character["bbox"] for character in characters]),
         "dir": (a * x + c * y, b * x + d * y),
         "spans": [
             {
@@ -238,6 +236,12 @@ def _between(box: Box, after: Box, turn: int) -> Box:
         return edges[0], min(box[1], after[1]), edges[1], max(box[3], after[3])
     edges = sorted((box[3], after[1]) if turn == 1 else (after[3], box[1]))
     return min(box[0], after[0]), edges[0], max(box[2], after[2]), edges[1]
+
+
+def union(boxes: Sequence[Box]) -> Box:
+    """Return the box around some boxes."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def transformed(box: Box, matrix: Matrix) -> Box:

@@ -183,8 +183,8 @@ def read_lines(
 
 def read_line(image: Grey, box: LineBox) -> ReadLine:
     """Read one line."""
-    cut = _cut(image, box)
-    scores = _scores(cut)
+    # For each step of its image how likely each character is.
+    scores: NDArray[np.float32] = _run("ppocrv6_rec", _cut(image, box))[0]
     best = scores.argmax(axis=1)
     changed = np.ones(len(best), bool)
     changed[1:] = best[1:] != best[:-1]
@@ -391,12 +391,6 @@ def _cut(image: Grey, box: LineBox) -> Grey:
         (along * cos, -pixels * sin, left, along * sin, pixels * cos, top),
         Image.Resampling.BICUBIC, fillcolor=255,
     )  # fmt: skip
-
-
-def _scores(line: Grey) -> NDArray[np.float32]:
-    """Return for each step of a line's image how likely each character is, shape (steps, n)."""
-    scores: NDArray[np.float32] = _run("ppocrv6_rec", line)[0]
-    return scores
 
 
 def _run(model: str, image: Grey) -> Any:

@@ -153,16 +153,13 @@ def classifier() -> Any:
     from py3langid import langid
 
     model = _model()
-    ptc, pc, classes, moves, rows, output = (np.asarray(model[name][0]) for name in _names(model))
+    names = model.dtype.names or ()
+    ptc, pc, classes, moves, rows, output = (np.asarray(model[name][0]) for name in names)
     found = langid.LanguageIdentifier(
         ptc, pc, classes.tolist(), moves.data, output.data, norm_probs=True, tk_row=()
     )
     found._rowbase = rows.data  # noqa: SLF001  # made of ``tk_row``, as a list of objects
     return found
-
-
-def _names(model: NDArray[Any]) -> tuple[str, ...]:
-    return model.dtype.names or ()
 
 
 def _model() -> NDArray[Any]:

@@ -199,7 +199,8 @@ class _Parts:
         kind = part.get_content_type()
         payload = part.get_payload()
         if isinstance(payload, list):
-            self._contained(part, _messages(payload), mail, depth)
+            inner = [each for each in payload if isinstance(each, email.message.Message)]
+            self._contained(part, inner, mail, depth)
         elif kind in _CALENDARS:
             text = calendar_text(self._text(part))
             if text not in mail.bodies:  # it often comes twice, once as an attachment
@@ -359,10 +360,6 @@ _DECODERS: dict[str, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
 
 def _has_text(body: str | Html) -> bool:
     return bool(body.data.strip() if isinstance(body, Html) else body.strip())
-
-
-def _messages(payload: Iterable[object]) -> list[email.message.Message]:
-    return [part for part in payload if isinstance(part, email.message.Message)]
 
 
 def _name(part: email.message.Message) -> str:

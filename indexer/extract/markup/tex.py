@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import MAX_ITEM_CHARS, Metadata, PlainSource, RawPage
-from indexer.extract.document import Budget
-from indexer.extract.page_writer import PageWriter
+from indexer.extract.base import MAX_ITEM_CHARS, Metadata
+from indexer.extract.page_writer import PageWriter, WrittenSource
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 
 if TYPE_CHECKING:
@@ -76,8 +75,6 @@ _COMBINING = {
     ".": "\u0307", "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328",
     "r": "\u030a", "d": "\u0323", "b": "\u0331",
 }  # fmt: skip
-ACCENT_SYMBOLS = frozenset("\"'`^~=.")
-ACCENT_WORDS = frozenset("uvHckrdb")
 # Symbols that pylatexenc lacks or maps to other characters.
 _OWN = {
     "%": "%", "\n": " ", "i": "i", "j": "j", "sqrt": "√", "ne": "≠", "space": " ", "quad": " ",
@@ -256,7 +253,7 @@ class TexReader:
     def _word(self, name: str) -> None:
         self._pending.clear()
         plain = name.rstrip("*")
-        if plain in ACCENT_WORDS:
+        if plain in _COMBINING:
             self._accent = plain
         elif plain not in SILENT and (sign := symbol_of(plain)):
             self._plain(sign)
@@ -284,7 +281,7 @@ class TexReader:
         self._pending = list(roles)
 
     def _sign(self, sign: str) -> None:
-        if sign in ACCENT_SYMBOLS:
+        if sign in _COMBINING:
             self._accent = sign
         elif sign == "\\" and self._in_table:
             self._row()
@@ -309,8 +306,7 @@ class TexReader:
             return
         if len(self._environments) < 1_000:
             self._environments.append(plain)
-        columns = 1 if plain in ("tabular", "longtable", "array", "supertabular", "tabu") else 0
-        self._arguments([("silent", "")] * (WITH_ARGUMENT.get(plain, 0) or columns))
+        self._arguments([("silent", "")] * WITH_ARGUMENT.get(plain, int(plain in TABLES)))
 
     def _end(self, name: str) -> None:
         plain = name.rstrip("*")
@@ -386,25 +382,19 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TOKENS_A_STRETCH = 20_000
 
 
-class TexSource(PlainSource):
+class TexSource(WrittenSource[TextFile]):
     """An open LaTeX document."""
 
-    def __init__(self, file: TextFile, limits: Limits) -> None:
-        self._file = file
-        self._limits = limits
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+    def write(self, writer: PageWriter) -> Iterator[None]:
         text = "\n".join(self._file.sections()).removeprefix(MARK).replace("\r\n", "\n")
-        writer = PageWriter(Budget(self._limits))
         reader = TexReader(text, writer)
         while reader.read(_TOKENS_A_STRETCH):
-            yield from writer.completed()
-        fields = {name: " ".join(value.split())[:500] for name, value in reader.fields.items()}
+            yield
+        fields = {name: _folded(value)[:500] for name, value in reader.fields.items()}
         date = _DATE.match(fields.get("date", ""))
         self.metadata = Metadata(
             fields.get("title", ""), fields.get("author", ""), date[0] if date else ""
         )
-        yield from writer.finish()
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> TexSource:

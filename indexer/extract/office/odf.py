@@ -153,17 +153,13 @@ def _collect(element: Any, parts: list[str], found: Paragraph, positions: Positi
             found.page_breaks += 1
         elif name.startswith("draw:"):
             found.drawn.append(child)
-        elif name == "text:span" and (write := positions.get(_style(child))):
+        elif name == "text:span" and (write := positions.get(attribute(child, "text:style-name"))):
             inside: list[str] = []
             _collect(child, inside, found, positions)
             parts.append(write("".join(inside)))
         elif name not in SKIPPED:
             _collect(child, parts, found, positions)
         _add(child.tail, parts)
-
-
-def _style(element: Any) -> str:
-    return attribute(element, "text:style-name")
 
 
 def _add(text: str | None, parts: list[str]) -> None:

@@ -17,14 +17,13 @@ from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
-from indexer.extract.base import Metadata, PlainSource, RawPage, check_size
-from indexer.extract.document import Budget
+from indexer.extract.base import Metadata, check_size
 from indexer.extract.numerals import lowered, raised
 from indexer.extract.office.xml import PAGE_NUMBER
-from indexer.extract.page_writer import PageWriter
+from indexer.extract.page_writer import PageWriter, WrittenSource
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from indexer.config import Limits
@@ -217,27 +216,21 @@ class _RtfGroup(Struct):
     position: int = 0  # of its text: above the line, on it, below it
 
 
-class RtfSource(PlainSource):
+class RtfSource(WrittenSource[bytes]):
     """An open RTF file."""
 
-    def __init__(self, data: bytes, limits: Limits) -> None:
-        self._data = data
-        self._budget = Budget(limits)
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        writer = PageWriter(self._budget)
+    def write(self, writer: PageWriter) -> Iterator[None]:
         reader = _RtfReader(writer)
-        for count, token in enumerate(RtfTokens(self._data)):
+        for count, token in enumerate(RtfTokens(self._file)):
             reader.handle(token)
             if count % _TOKENS_A_STRETCH == 0:
-                self._budget.spend_elements(_TOKENS_A_STRETCH)
-                yield from writer.completed()
+                self.budget.spend_elements(_TOKENS_A_STRETCH)
+                yield
         reader.end()
         self.metadata = reader.metadata()
-        yield from writer.finish()
 
     def close(self) -> None:
-        self._data = b""
+        self._file = b""
 
 
 class _RtfReader:

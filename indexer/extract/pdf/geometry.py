@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from indexer.extract.pdf.layout import lay_out, placements
 from indexer.extract.pdf.reader import RecognisedUse, read_page
-from indexer.ocr.layer import transformed
+from indexer.ocr.layer import transformed, union
 
 if TYPE_CHECKING:
     from indexer.extract.pdf.lines import Line
@@ -66,7 +66,7 @@ class PlacedText(Struct, frozen=True):
             first, last = max(start - begin, 0), min(end - begin, len(line.text))
             boxes = self._boxes(line)[first:last] if first < last else []
             if boxes:
-                box = transformed(_union(boxes), self._matrix)
+                box = transformed(union(boxes), self._matrix)
                 turn = _quarters(self._drawn[line.place].direction, self._matrix)
                 found.append(Rectangle(*box, turn))
         return found
@@ -113,11 +113,6 @@ def _drawn_lines(content: dict[str, Any]) -> list[DrawnLine]:
         for block in content["blocks"]
         for line in block.get("lines", ())
     ]
-
-
-def _union(boxes: list[Box]) -> Box:
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def _quarters(direction: tuple[float, float], matrix: Matrix) -> int:

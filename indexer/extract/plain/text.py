@@ -122,7 +122,8 @@ def paragraph_blocks(
     ``no_headings`` are the starts of lines that are no headings, whatever they look like.
     """
     if len(lines) > 1 and _is_underlined(lines):
-        yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, _underline_level(lines[1]))
+        level = 1 if lines[1].content.strip().startswith(("=", "#", "*")) else 2
+        yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, level)
         if lines[2:]:
             yield from paragraph_blocks(lines[2:], no_headings)
         return
@@ -224,7 +225,3 @@ def _is_underlined(lines: list[SourceLine]) -> bool:
     title, rule = lines[0].content.strip(), lines[1].content.strip()
     alike = len(rule) >= 3 and abs(len(rule) - len(title)) <= max(3, len(title) // 3)
     return bool(_UNDERLINE.match(rule)) and alike and len(title) <= _MAX_HEADING_CHARS
-
-
-def _underline_level(rule: SourceLine) -> int:
-    return 1 if rule.content.strip().startswith(("=", "#", "*")) else 2
