@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 FILE_NAME = "recognised-pages.sqlite"
 # SQLite's rollback journal.
 SIDE_NAME = f"{FILE_NAME}-journal"
-_WAIT_S = 10.0
+_WAIT_S, _READ_WAIT_S = 10.0, 2.0
 _VERSION = 2
 
 _SCHEMA = f"""
@@ -86,7 +86,7 @@ class CacheFile:
     def _connect(self) -> sqlite3.Connection:
         if not self._writable:
             address = f"{self.path.absolute().as_uri()}?mode=ro"
-            return sqlite3.connect(address, uri=True, timeout=_WAIT_S, check_same_thread=False)
+            return sqlite3.connect(address, uri=True, timeout=_READ_WAIT_S, check_same_thread=False)
         # SQLite would create it readable by others.
         with contextlib.suppress(OSError):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -311,9 +311,6 @@ class PageCache:
             )
 
 
-_READ_WAIT_S = 2.0
-
-
 class RecognisedPage(Struct, frozen=True):
     """The recognised lines of a page, or why there are none; ``done`` if it was recognised."""
 
@@ -337,18 +334,20 @@ class RecognisedPages(Struct, frozen=True):
         ``content`` gives the hash of its bytes; it is only called for files that may have such
         pages.
         """
-        try:
-            with _open_to_read(library) as connection:
-                if connection is None or not _may_be_known(connection, size):
-                    return cls()
-                rows = connection.execute(
+        if library is None:
+            return cls()
+        with (
+            contextlib.closing(CacheFile(library, writable=False)) as file,
+            contextlib.suppress(sqlite3.Error, OSError, WorldError),
+        ):
+            if file.rows("SELECT 1 FROM contents WHERE size = ? LIMIT 1", size):
+                rows = file.rows(
                     "SELECT page, words, reason FROM pages JOIN contents c ON c.id = content "
                     "WHERE c.content_id = ?",
-                    (content(),),
+                    content(),
                 )
                 return cls({page: (words, reason) for page, words, reason in rows})
-        except (sqlite3.Error, OSError):
-            return cls()
+        return cls()
 
     def page(self, number: int) -> RecognisedPage:
         """Return what was recognised on a page."""
@@ -356,18 +355,3 @@ class RecognisedPages(Struct, frozen=True):
         if words is None:
             return RecognisedPage((), reason) if reason else _NOTHING
         return RecognisedPage(tuple(unpack(words)), done=True)
-
-
-def _open_to_read(
-    library: Path | None,
-) -> contextlib.AbstractContextManager[sqlite3.Connection | None]:
-    path = None if library is None else library / FILE_NAME
-    if path is None or not path.exists():
-        return contextlib.nullcontext()
-    address = f"{path.absolute().as_uri()}?mode=ro"
-    return contextlib.closing(sqlite3.connect(address, uri=True, timeout=_READ_WAIT_S))
-
-
-def _may_be_known(connection: sqlite3.Connection, size: int) -> bool:
-    found = connection.execute("SELECT 1 FROM contents WHERE size = ? LIMIT 1", (size,))
-    return found.fetchone() is not None

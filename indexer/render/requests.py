@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -39,7 +40,6 @@ from indexer.render.text import TextDocument
 
 if TYPE_CHECKING:
     from indexer.api.pages import DocumentRequest, DocumentSource
-    from indexer.api.types import OutlineEntry
     from indexer.render.pdf import PdfPages
 
 MAX_OPEN = 4
@@ -121,7 +121,9 @@ class RecognitionLookup:
         """Return the recognised pages of the current bytes of a file."""
         if self._library is None:
             return NOTHING
-        cache = _stamp_if_there(self._library / FILE_NAME)
+        cache: Stamp | None = None
+        with suppress(OSError):
+            cache = Stamp.from_status((self._library / FILE_NAME).stat())
         kept, pages = self._kept.get((path, stamp), (None, NOTHING))
         if cache is None or kept != cache:
             pages = RecognisedPages.load(self._library, stamp.size, lambda: _hash(path))
@@ -129,13 +131,6 @@ class RecognitionLookup:
                 del self._kept[next(iter(self._kept))]
             self._kept[path, stamp] = cache, pages
         return pages
-
-
-def _stamp_if_there(path: Path) -> Stamp | None:
-    try:
-        return Stamp.from_status(path.stat())
-    except OSError:
-        return None
 
 
 def _hash(path: Path) -> str:
@@ -165,8 +160,9 @@ def answer(  # noqa: C901  # a case for each request
     match request:
         case Open():
             found = _open(documents.get(request.source), request.page), b""
-        case GetSizes():
-            found = _sizes(_pages(documents, request), request), b""
+        case GetSizes(first=first, count=count):
+            first, count = max(first, 1), min(count, MAX_SIZES)
+            found = PageSizes(first, _pages(documents, request).sizes(first, count)), b""
         case GetImage(page=page, width=width, top=top, rows=rows):
             found = _pages(documents, request).image(page, width, top, rows)
         case GetMarks(page=page, last=last, text=text, start=start, spans=spans):
@@ -180,7 +176,8 @@ def answer(  # noqa: C901  # a case for each request
             found = _pages(documents, request).copy_with_highlights(highlights)
             documents.close(request.source.path)  # what is open has the highlights now
         case GetOutline():
-            found = _outline(documents.get(request.source).document), b""
+            document = documents.get(request.source).document
+            found = () if isinstance(document, TextDocument) else document.outline(), b""
         case GetText():
             found = _text(documents.get(request.source).document, request)
         case Rest():
@@ -204,19 +201,10 @@ def _open(opened: OpenDocument, page: int) -> Opened:
     return Opened(document.form, str(opened.stamp), opened.stamp.mtime_ns, pages)
 
 
-def _sizes(pages: PdfPages, request: GetSizes) -> PageSizes:
-    first = max(request.first, 1)
-    return PageSizes(first, pages.sizes(first, min(request.count, MAX_SIZES)))
-
-
 def _letters(pages: PdfPages, page: int) -> tuple[PageLetters, bytes]:
     placed = pages.text(page)
     letters = [side for box in placed.letters() for side in box or _NO_BOX]
     return PageLetters(placed.text, placed.turn()), struct.pack(f"<{len(letters)}f", *letters)
-
-
-def _outline(document: PdfPages | TextDocument) -> tuple[OutlineEntry, ...]:
-    return () if isinstance(document, TextDocument) else document.outline()
 
 
 def _text(document: PdfPages | TextDocument, request: GetText) -> tuple[TextPart, bytes]:

@@ -350,11 +350,10 @@ def _from_lines(decode: Callable[[bytes], bytes], pieces: Iterator[bytes]) -> It
     yield decode(left)
 
 
-_UU = partial(_from_lines, from_uu)
 _DECODERS: dict[str, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
     "base64": _from_base64,
     "quoted-printable": partial(_from_lines, quopri.decodestring),
-    **dict.fromkeys(("x-uuencode", "uuencode", "uue", "x-uue"), _UU),
+    **dict.fromkeys(("x-uuencode", "uuencode", "uue", "x-uue"), partial(_from_lines, from_uu)),
 }
 
 

@@ -162,7 +162,6 @@ _GENERIC = re.compile(
 _NEXT_PARTY = 500  # characters between one party and the next
 _LEAD_LINES = 25
 _PREAMBLE_CHARS = 2_500
-_MAX_TITLE = 120
 _MAX_PARTIES = 2
 
 
@@ -189,7 +188,7 @@ def _title_line(text: str) -> tuple[str, int] | None:
         seen += 1
         if seen > _LEAD_LINES:
             return None
-        if len(plain) <= _MAX_TITLE and _TITLE.match(plain) and _is_heading(plain):
+        if len(plain) <= MAX_TITLE_CHARS and _TITLE.match(plain) and _is_heading(plain):
             return _with_line_before(lines, i, plain), position
     return None
 
@@ -214,7 +213,7 @@ def _with_line_before(lines: list[str], i: int, title: str) -> str:
     wanted = before and short and not is_boilerplate(before) and _is_heading(before)
     if (
         wanted
-        and len(before) + len(title) < _MAX_TITLE
+        and len(before) + len(title) < MAX_TITLE_CHARS
         and not re.search(r"[\d@]|\binc\b", before, re.IGNORECASE)
     ):
         return f"{before} {title}"
