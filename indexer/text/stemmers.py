@@ -13,15 +13,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-_SNOWBALL = {
-    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
-    "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque",
-    "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
-    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
-    "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian",
-    "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
-    "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
-}  # fmt: skip
+_SNOWBALL = {code: code for code in (
+    "ar", "ca", "cs", "da", "de", "el", "en", "eo", "es", "et", "eu", "fa", "fi", "fr", "ga", "hi",
+    "hu", "hy", "id", "it", "lt", "ne", "nl", "no", "pl", "pt", "ro", "ru", "sr", "sv", "ta", "tr",
+    "yi",
+)} | {"nb": "no", "nn": "no"}  # fmt: skip
 # Scripts other than Latin: their characters and their languages, the first of which is assumed for
 # a word in a text of another script.
 _SCRIPTS = tuple(

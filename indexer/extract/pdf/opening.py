@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import damage_told, too_large
+from indexer.extract.base import check_size, damage_told
 from indexer.extract.registry import image_kind
 
 if TYPE_CHECKING:
@@ -90,15 +90,10 @@ def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
             also ``unsupported`` or ``too_complex``.
         OSError: If the file cannot be read.
     """
-    size = path.stat().st_size
-    if size == 0:
-        raise WorldError("empty")
     # Raises OSError for an unreadable file, which PyMuPDF would report as damaged.
     with path.open("rb") as file:
         kind = image_kind(file.read(_HEAD_BYTES))
-    limit = limits.image_bytes if kind else limits.pdf_bytes
-    if size > limit:
-        raise too_large(limit)
+    check_size(path, limits.image_bytes if kind else limits.pdf_bytes)
     if kind:
         return open_image(path, kind)
     with damage_told("pdf_damaged", path):
