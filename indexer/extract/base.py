@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -202,9 +202,9 @@ def scratch_folder() -> tempfile.TemporaryDirectory[str]:
 class ScratchSource:
     """A document that was converted or decrypted into a folder, which is removed when it closes."""
 
-    def __init__(self, source: PageSource, folder: tempfile.TemporaryDirectory[str]) -> None:
+    def __init__(self, source: PageSource, held: ExitStack) -> None:
         self._source = source
-        self._folder = folder
+        self._held = held
 
     @property
     def page_count(self) -> int:
@@ -222,10 +222,8 @@ class ScratchSource:
         return self._source.pages(skip)
 
     def close(self) -> None:
-        try:
+        with self._held:
             self._source.close()
-        finally:
-            self._folder.cleanup()
 
 
 @runtime_checkable

@@ -84,13 +84,13 @@ class LineBox(Struct, frozen=True):
     def is_tall(self) -> bool:
         return self.height > _TALL * self.width
 
-    def sideways(self, *, up: bool) -> LineBox:
-        """Return the same place for text that runs upwards, or downwards."""
-        if up:
-            return LineBox(
-                self.x, self.y, -math.pi / 2, -self.bottom, -self.top, self.left, self.right
-            )
-        return LineBox(self.x, self.y, math.pi / 2, self.top, self.bottom, -self.right, -self.left)
+    def turned(self, quarters: int) -> LineBox:
+        """Return the same place for text that is turned clockwise by so many quarters."""
+        left, right, top, bottom = self.left, self.right, self.top, self.bottom
+        for _ in range(quarters % 4):
+            left, right, top, bottom = top, bottom, -right, -left
+        angle = self.angle + quarters * math.pi / 2
+        return LineBox(self.x, self.y, angle, left, right, top, bottom)
 
     def at(self, along: float, across: float) -> tuple[float, float]:
         """Return the place in the image of one in the line."""
@@ -153,11 +153,8 @@ def quarter_turns(image: Grey, boxes: Sequence[LineBox]) -> int:
     upright = [read_line(image, box).sure for box in sample]
     if not sample or min(upright) >= _RIGHT:
         return 0
-    around = [
-        read_line(image, LineBox(b.x, b.y, b.angle + math.pi, -b.right, -b.left, -b.bottom, -b.top))
-        for b in sample
-    ]
-    return 2 if sum(line.sure for line in around) > 1.1 * sum(upright) else 0
+    around = [read_line(image, box.turned(2)).sure for box in sample]
+    return 2 if sum(around) > 1.1 * sum(upright) else 0
 
 
 def read_lines(
@@ -174,7 +171,7 @@ def read_lines(
         if time.process_time() > until:
             raise WorldError("out_of_time", limit=f"{seconds:g} seconds")
         if box.is_tall():
-            ways = [read_line(image, box.sideways(up=up)) for up in (True, False)]
+            ways = [read_line(image, box.turned(quarters)) for quarters in (-1, 1)]
             reading.add(max(ways, key=lambda line: line.sure))
         else:
             reading.add(read_line(image, box))

@@ -115,7 +115,8 @@ class RecognitionLookup:
 
     def __init__(self, library: Path | None) -> None:
         self._library = library
-        self._kept: dict[tuple[Path, Stamp], tuple[Stamp | None, RecognisedPages]] = {}
+        self._kept: LruCache[tuple[Path, Stamp], tuple[Stamp | None, RecognisedPages]]
+        self._kept = LruCache(MAX_OPEN)
 
     def pages(self, path: Path, stamp: Stamp) -> RecognisedPages:
         """Return the recognised pages of the current bytes of a file."""
@@ -124,12 +125,10 @@ class RecognitionLookup:
         cache: Stamp | None = None
         with suppress(OSError):
             cache = Stamp.from_status((self._library / FILE_NAME).stat())
-        kept, pages = self._kept.get((path, stamp), (None, NOTHING))
+        kept, pages = self._kept.get((path, stamp)) or (None, NOTHING)
         if cache is None or kept != cache:
             pages = RecognisedPages.load(self._library, stamp.size, lambda: _hash(path))
-            while len(self._kept) >= MAX_OPEN:
-                del self._kept[next(iter(self._kept))]
-            self._kept[path, stamp] = cache, pages
+            self._kept.put((path, stamp), (cache, pages))
         return pages
 
 

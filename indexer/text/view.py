@@ -14,6 +14,7 @@ import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import NamedTuple
 
@@ -272,22 +273,13 @@ class _Gap(NamedTuple):
     as_code: str
 
 
-_gaps: dict[str, _Gap] = {}
-_GAPS_KEPT = 10_000
-
-
+@lru_cache(maxsize=10_000)
 def _gap(run: str) -> _Gap:
-    known = _gaps.get(run)
-    if known is None:
-        lines = _NEWLINE.sub("\n", run)
-        as_code = "".join(c if c in "\n\t" else " " for c in lines if c.isspace())
-        newlines = lines.count("\n")
-        soft = newlines == 1 and run.lstrip(" ")[0] in "\xad\x02\x1f"
-        known = _Gap(newlines, bool(as_code), soft, as_code)
-        if len(_gaps) >= _GAPS_KEPT:
-            _gaps.clear()
-        _gaps[run] = known
-    return known
+    lines = _NEWLINE.sub("\n", run)
+    as_code = "".join(c if c in "\n\t" else " " for c in lines if c.isspace())
+    newlines = lines.count("\n")
+    soft = newlines == 1 and run.lstrip(" ")[0] in "\xad\x02\x1f"
+    return _Gap(newlines, bool(as_code), soft, as_code)
 
 
 def _blanks_apart(text: str, start: int, end: int) -> list[int]:

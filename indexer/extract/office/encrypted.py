@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -20,16 +21,11 @@ LARGEST_BYTES = 64 * 1024**2
 
 def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSource:
     """Open an encrypted package (``indexer.extract.base.Opener``)."""
-    made_in = scratch_folder()
-    try:
-        inside = Path(made_in.name) / "document"
+    with ExitStack() as held:
+        inside = Path(held.enter_context(scratch_folder())) / "document"
         with path.open("rb") as file:
             unlock(file, password, inside)
-        source = opener(identify(inside))(inside, None, limits)
-    except BaseException:
-        made_in.cleanup()
-        raise
-    return ScratchSource(source, made_in)
+        return ScratchSource(opener(identify(inside))(inside, None, limits), held.pop_all())
 
 
 def is_locked(file: BinaryIO) -> bool:

@@ -75,19 +75,16 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSour
     program = find_program()
     if not program:
         raise WorldError("needs_libreoffice", format=_NAMES[kind])
-    folder = scratch_folder()
-    try:
-        source = Path(folder.name) / f"document.{kind}"
+    with contextlib.ExitStack() as held:
+        source = Path(held.enter_context(scratch_folder())) / f"document.{kind}"
         with path.open("rb") as file:
             if encrypted.is_locked(file):
                 encrypted.unlock(file, password, source)
             else:
                 shutil.copyfile(path, source)
         made = _convert(program, source, kind, limits)
-        return ScratchSource(opener(BY_NAME[_NEWER[kind]])(made, None, limits), folder)
-    except BaseException:
-        folder.cleanup()
-        raise
+        newer = opener(BY_NAME[_NEWER[kind]])(made, None, limits)
+        return ScratchSource(newer, held.pop_all())
 
 
 @contextlib.contextmanager

@@ -40,12 +40,7 @@ class ImageSource(PdfSource):
 
 def open_source(path: Path, password: str | None, limits: Limits) -> ImageSource:
     """Open an image file (``indexer.extract.base.Opener``)."""
-    document = open_checked(path, password, limits)
-    try:
-        return ImageSource(document, limits)
-    except BaseException:
-        document.close()
-        raise
+    return ImageSource(open_checked(path, password, limits), limits)
 
 
 def resolution_of(page: Any) -> float:

@@ -6,17 +6,16 @@ A row may have line ends in quoted values, and is not split between blocks.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import PlainSource, RawBlock, RawPage
+from indexer.extract.base import RawBlock
 from indexer.extract.page_writer import TABLE_CHARS
-from indexer.extract.plain.decode import TextFile, open_text
-from indexer.extract.plain.text import SourceLine, lines_of, page_of
+from indexer.extract.plain.decode import open_text
+from indexer.extract.plain.text import SourceLine, TextSource, lines_of
 
 if TYPE_CHECKING:
     from indexer.config import Limits
@@ -28,20 +27,10 @@ _MAX_ROW_LINES = 200  # a quote that is open for longer is an ordinary character
 _MIN_ROWS = 12
 
 
-@dataclass
-class CsvSource(PlainSource):
-    """An open table; its one page is read in sections."""
-
-    file: TextFile
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        for number, section in enumerate(self.file.sections()):
-            yield page_of(section, partial(table_blocks, first=number == 0))
-
-
-def open_source(path: Path, password: str | None, limits: Limits) -> CsvSource:
+def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
     """Open a table (``indexer.extract.base.Opener``)."""
-    return CsvSource(open_text(path, limits.text_bytes))
+    file = open_text(path, limits.text_bytes)
+    return TextSource(file, partial(table_blocks, first=False), table_blocks)
 
 
 def table_blocks(text: str, *, first: bool = True) -> Iterator[RawBlock]:

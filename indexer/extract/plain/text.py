@@ -50,14 +50,20 @@ class SourceLine(Struct, frozen=True):
 
 @dataclass
 class TextSource(PlainSource):
-    """An open text file; its one page is read in sections, whose blocks ``blocks`` finds."""
+    """An open text file; its one page is read in sections, whose blocks ``blocks`` finds.
+
+    ``first`` finds those of the first section, if it is read in another way.
+    """
 
     file: TextFile
     blocks: Callable[[str], Iterable[RawBlock]]
+    first: Callable[[str], Iterable[RawBlock]] | None = None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        find = self.first or self.blocks
         for section in self.file.sections():
-            yield page_of(section, self.blocks)
+            yield page_of(section, find)
+            find = self.blocks
 
 
 def page_of(section: str, blocks: Callable[[str], Iterable[RawBlock]]) -> RawPage:

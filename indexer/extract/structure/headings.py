@@ -14,7 +14,7 @@ import re
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -380,16 +380,13 @@ def _ends(page: RawPage) -> Iterator[tuple[str, RawBlock]]:
     placed.sort(key=lambda item: item[0])
     blocks = [block for _, block in placed]
     half = (len(blocks) + 1) // 2
-    for block in blocks[: min(EDGE_ROWS, half)]:
-        if block.end - block.start <= _MAX_ROW_CHARS:
-            yield "head", block
-        else:
-            break
-    for block in blocks[: -min(EDGE_ROWS, len(blocks) - 1) - 1 : -1]:
-        if block.end - block.start <= _MAX_ROW_CHARS:
-            yield "foot", block
-        else:
-            break
+    heads, feet = (
+        blocks[: min(EDGE_ROWS, half)],
+        blocks[: -min(EDGE_ROWS, len(blocks) - 1) - 1 : -1],
+    )
+    for side, rows in (("head", heads), ("foot", feet)):
+        short = takewhile(lambda block: block.end - block.start <= _MAX_ROW_CHARS, rows)
+        yield from ((side, block) for block in short)
 
 
 def folded(page: RawPage, block: RawBlock) -> str:
