@@ -37,6 +37,7 @@ APP = TREE.with_name("Lectern.app")  # on macOS
 # Where licences and the bill of materials lie in a package.
 ABOUT = APP / "Contents/Resources" if sys.platform == "darwin" else TREE
 SHARE = WORK / "share"
+MANIFEST = ROOT / "packaging" / "linux" / "org.lectern.Lectern.yml"  # of the Flatpak
 TESSERACT = WORK / "tesseract"
 PYTHON = WORK / "env" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 SUFFIX = ".exe" if os.name == "nt" else ""
@@ -154,6 +155,21 @@ def make_tar(flavour: str) -> None:
     )  # fmt: skip
     run(*XZ, "--force", packed)
     shutil.rmtree(work)
+    pin_manifest(packed.with_name(f"{packed.name}.xz"))
+
+
+def pin_manifest(archive: Path) -> None:
+    """Write the manifest of the Flatpak beside the archive that it is made of, with its hash."""
+    line = f"        path: {archive.name}\n"
+    given = MANIFEST.read_text("utf-8")
+    if line in given:  # there is none for CUDA
+        pinned = given.replace(line, f"{line}        sha256: {sha256(archive)}\n")
+        archive.with_name(MANIFEST.name).write_text(pinned, "utf-8")
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def take_tesseract(_flavour: str) -> None:
@@ -232,11 +248,8 @@ def list_parts(flavour: str) -> None:
 
 def sum_up(_flavour: str) -> None:
     """Write the checksums."""
-    sums = []
-    for path in sorted(DIST.iterdir()):
-        if path.name != "SHA256SUMS":
-            with path.open("rb") as file:
-                sums.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
+    made = [path for path in sorted(DIST.iterdir()) if path.name != "SHA256SUMS"]
+    sums = [f"{sha256(path)}  {path.name}\n" for path in made]
     (DIST / "SHA256SUMS").write_text("".join(sums), "utf-8")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # The libraries that Qt needs, and Tesseract with its languages. LibreOffice is only suggested:
 # without it office files from before 2007 are listed but not read. Without python3-nautilus the
-# menu of Nautilus has no entries of Lectern.
+# menu of Nautilus has no entries of Lectern. Without libcups2 pages are printed into files only.
 DEPENDS = (
     "libegl1", "libgl1", "libdbus-1-3", "libfontconfig1", "libfreetype6",
     "libglib2.0-0 | libglib2.0-0t64", "libx11-6", "libx11-xcb1", "libxcb-cursor0", "libxcb-glx0",
@@ -28,7 +28,7 @@ DEPENDS = (
     "libxcb-xkb1", "libxkbcommon-x11-0", "libxkbcommon0", "fonts-dejavu-core | fonts-liberation",
     "tesseract-ocr", *(f"tesseract-ocr-{name}" for name in LANGUAGES),
 )  # fmt: skip
-RECOMMENDS = ("xdg-utils",)
+RECOMMENDS = ("libcups2 | libcups2t64", "xdg-utils")
 PLACE = "usr/lib/lectern"
 # Parts of the tree that Lectern does without: their folders, and what is said of them.
 PARTS = {

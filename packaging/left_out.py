@@ -23,6 +23,8 @@ _LEFT_OUT = [
     r"plugins/imageformats/(?:lib)?q(?:tiff|webp|tga|wbmp|icns|pdf|macheif|macjp2)\.",
     r"plugins/platforminputcontexts/(?:lib)?qtvirtualkeyboard",
     r"plugins/platformthemes/libqgtk3\.",
+    # The printers of the system are asked by its own library, which brings 8 MB of others.
+    r"libcups\.so",
     # Arrow's parts that nothing of ours or LanceDB's loads.
     r"(?:lib)?arrow_(?:flight|s3|python_flight|python_parquet_encryption)\.",
     r"pyarrow/_(?:dataset_)?(?:parquet(?:_encryption)?|orc)\.",

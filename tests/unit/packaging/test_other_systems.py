@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import plistlib
 import re
 import shutil
 import subprocess
+import tarfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pymupdf
 import pytest
 import yaml
+from PIL import Image
 
 from indexer.ocr.tesseract import install_command
 from indexer.query.links import SCHEME
@@ -28,6 +32,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 _NAMED = re.compile(
     r"(?<![\w/.])(?:packaging|resources|app|indexer|ui|tests|docs|LICENSES)[/\\][\w./\\-]*\w"
 )
+SPECIFICATION = PACKAGING / "lectern.spec"
 FLATPAK = PACKAGING / "linux" / "org.lectern.Lectern.yml"
 
 
@@ -78,15 +83,32 @@ def test_no_workflow_publishes_automatically() -> None:
     assert "--draft" in " ".join(lines(release))
 
 
-def test_the_flatpak_has_no_network_and_changes_nothing(scripts: dict[str, ModuleType]) -> None:
-    manifest = load(FLATPAK)
+def test_the_flatpak_has_no_network_and_changes_nothing(
+    scripts: dict[str, ModuleType], tmp_path: Path
+) -> None:
+    (name,) = (source["path"] for source in load(FLATPAK)["modules"][0]["sources"])
+    archive = tmp_path / name
+    with tarfile.open(archive, "w:xz") as packed:
+        packed.add(FLATPAK, "lectern/share")
+    scripts["build"].pin_manifest(archive)
+    pinned = tmp_path / FLATPAK.name
+    manifest = load(pinned)
     assert "--share=network" not in manifest["finish-args"]
     assert "--filesystem=host:ro" in manifest["finish-args"]
     (source,) = manifest["modules"][0]["sources"]
-    assert f"lectern-{scripts['build'].version()}-linux" in source["path"]
+    assert name == f"lectern-{scripts['build'].version()}-linux-x86_64.tar.xz"
+    assert source["sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest()
     if (program := shutil.which("flatpak-builder")) is None:
         pytest.skip("the rest is for flatpak-builder, which is not here")
-    subprocess.run([program, "--show-manifest", FLATPAK], capture_output=True, check=True)
+    # It compares the hash before it asks for the runtime.
+    subprocess.run([program, "--show-manifest", pinned], capture_output=True, check=True)
+    state = ["--state-dir", str(tmp_path / "state"), str(tmp_path / "made")]
+    command = [program, "--download-only", *state, pinned]
+    subprocess.run(command, capture_output=True, check=True)
+    archive.write_bytes(archive.read_bytes() + b"changed")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "sha256" in done.stderr
 
 
 def test_the_bundle_is_described() -> None:
@@ -97,6 +119,32 @@ def test_the_bundle_is_described() -> None:
     assert links["CFBundleURLSchemes"] == [SCHEME]
     rights = plistlib.loads((PACKAGING / "mac" / "entitlements.plist").read_bytes())
     assert not any("network" in right for right in rights)
+
+
+def test_the_icon_has_the_sizes_that_macos_shows(tmp_path: Path) -> None:
+    """``lectern.spec`` draws it, and PyInstaller has Pillow write it in Apple's format."""
+    page = pymupdf.open(ROOT / "resources" / "icons" / "lectern.svg")[0]
+    scale = 1024 / max(page.rect.width, page.rect.height)
+    page.get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=True).save(tmp_path / "drawn.png")
+    made = tmp_path / "lectern.icns"
+    with Image.open(tmp_path / "drawn.png") as drawn:
+        drawn.save(made)
+    with Image.open(made) as icon:
+        assert {width * factor for width, _, factor in icon.info["sizes"]} >= {32, 256, 512, 1024}
+        assert icon.mode == "RGBA"
+    if (program := shutil.which("icns2png")) is None:
+        pytest.skip("the rest is for icns2png (icnsutils), which is not here")
+    done = subprocess.run([program, "-l", made], capture_output=True, text=True, check=True)
+    assert "ic10" in done.stdout
+
+
+def test_the_bundle_has_the_programs_of_the_specification() -> None:
+    about = plistlib.loads((PACKAGING / "mac" / "Info.plist").read_bytes())
+    made = re.findall(r'program\(\w+, "([\w-]+)", console=(\w+)\)', SPECIFICATION.read_text())
+    assert dict(made)[about["CFBundleExecutable"]] == "False"  # else a terminal opens with it
+    assert about["LSArchitecturePriority"] == ["arm64"]
+    release = load(ROOT / ".github" / "workflows" / "release.yml")
+    assert release["jobs"]["macos"]["runs-on"] == "macos-14"  # which has such a processor
 
 
 def test_every_installer_registers_links() -> None:
