@@ -6,8 +6,11 @@ files and the maintainer script. How the tree was frozen is not its concern.
 
 from __future__ import annotations
 
+import gzip
+import os
 import re
 import shutil
+from email.utils import formatdate
 from typing import TYPE_CHECKING
 
 from command import XZ, link_tree, run
@@ -35,23 +38,50 @@ PARTS = {
     "languages": (
         ("_internal/resources/models/lectern-e5-late",),
         "language model of Lectern for many languages",
-        "Passages and questions in 68 languages are found by their meaning. Without this package",
-        "that holds for English, and other languages are found by their words.",
+        "Passages and questions in 68 languages are found by their meaning. Without",
+        "this package that holds for English, and other languages are found by",
+        "their words.",
     ),
     "large": (
         ("_internal/lancedb", "_internal/pyarrow"),
         "index of Lectern for large libraries",
-        "From 200,000 passages on, an index of LanceDB finds the nearest ones. Without this",
-        "package a question is compared with each of them, which takes longer.",
+        "From 200,000 passages on, an index of LanceDB finds the nearest ones.",
+        "Without this package a question is compared with each of them, which takes",
+        "longer.",
     ),
 }
 SUGGESTS = ("libreoffice", "python3-nautilus")
 
+# Without the data's compression, which follows.
+DPKG = ("dpkg-deb", "--root-owner-group", "--no-uniform-compression", "-Znone", "--build")
+MAINTAINER = "The Lectern maintainers <lectern@localhost>"
+# What lintian complains of that we mean to do, each with the reason.
+OVERRIDES = """\
+# There is no address for mail yet.
+bogus-mail-host *
+bogus-mail-host-in-debian-changelog *
+# The libraries come as the wheels of their makers have them, also those that are smaller than a
+# megabyte or break when they are stripped; Python's modules and stand-ins need no other library.
+embedded-library *
+unstripped-binary-or-object *
+shared-library-lacks-prerequisites *
+library-not-linked-against-libc *
+custom-library-search-path *
+# The starter of PyInstaller is built so.
+hardening-no-pie *
+# Of the package that it depends on, in the same version.
+missing-dependency-on-libc *
+# The window is described in lectern(1).
+no-manual-page *
+# KDE starts no entry of a menu that is not executable.
+executable-not-elf-or-script *
+"""
+
 _ABOUT = (
     "find the passage that answers a question in your own documents",
-    "Lectern reads PDF, Office files, books, mails and scans, understands them with a",
-    "language model on your own processor, and shows the page with the passage outlined.",
-    "It sends nothing anywhere.",
+    "Lectern reads PDF, Office files, books, mails and scans, understands them",
+    "with a language model on your own processor, and shows the page with the",
+    "passage outlined. It sends nothing anywhere.",
 )
 
 # A purge names the folders of the people's libraries and settings, which it does not delete.
@@ -117,10 +147,16 @@ def _pack(
     named.mkdir(parents=True, exist_ok=True)
     rights = "".join((tree / each).read_text("utf-8") for each in ("NOTICE", "LICENSE"))
     (named / "copyright").write_text(rights, "utf-8")
+    (named / "changelog.gz").write_bytes(gzip.compress(changelog(root.name, version), mtime=0))
+    overrides = root / "usr/share/lintian/overrides"
+    overrides.mkdir(parents=True)
+    (overrides / root.name).write_text(OVERRIDES, "utf-8")
     content = control_file(root.name, version, _kilobytes(root), relations, about)
     (root / "DEBIAN/control").write_text(content, "utf-8")
+    for library in root.rglob("*.so*"):
+        library.chmod(0o644)
     package = dist / f"{root.name}_{version}_{_architecture()}.deb"
-    run("dpkg-deb", "--root-owner-group", "-Znone", "--build", root, package)
+    run(*DPKG, root, package)
     # dpkg-deb's own xz knows no filter for programs, which saves a tenth.
     data = package.with_name("data.tar")
     run("ar", "x", "--output", dist, package, data.name)
@@ -128,6 +164,15 @@ def _pack(
     run("ar", "d", package, data.name)
     run("ar", "q", package, f"{data}.xz")
     data.with_name("data.tar.xz").unlink()
+
+
+def changelog(name: str, version: str) -> bytes:
+    """Return the changelog in Debian's form, which says where the real one is."""
+    time = formatdate(int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
+    return (
+        f"{name} ({version}) stable; urgency=medium\n\n  * What changed is in CHANGELOG.md.\n\n"
+        f" -- {MAINTAINER}  {time}\n"
+    ).encode()
 
 
 def libc_of(tree: Path) -> str:
@@ -146,7 +191,7 @@ def control_file(
         f"Package: {name}",
         f"Version: {version}",
         f"Architecture: {_architecture()}",
-        "Maintainer: The Lectern maintainers <lectern@localhost>",
+        f"Maintainer: {MAINTAINER}",
         f"Installed-Size: {kilobytes}",
         *(f"{field}: {value}" for field, value in relations.items()),
         "Section: utils",
