@@ -39,7 +39,7 @@ def test_the_packages_of_a_small_tree_pass_lintian(
     made = list(dist.iterdir())
     names = {path.name.partition("_")[0] for path in made}
     assert names == {"lectern", "lectern-languages", "lectern-large"}
-    command = ["lintian", "--allow-root", "--fail-on", "error,warning", *made]
+    command = ["lintian", "--allow-root", "--fail-on", "error,warning", *map(str, made)]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False,
         env={**os.environ, "LC_ALL": "C.UTF-8"},

@@ -103,7 +103,7 @@ def test_the_flatpak_has_no_network_and_changes_nothing(
     # It compares the hash before it asks for the runtime.
     subprocess.run([program, "--show-manifest", pinned], capture_output=True, check=True)
     state = ["--state-dir", str(tmp_path / "state"), str(tmp_path / "made")]
-    command = [program, "--download-only", *state, pinned]
+    command = [program, "--download-only", *state, str(pinned)]
     subprocess.run(command, capture_output=True, check=True)
     archive.write_bytes(archive.read_bytes() + b"changed")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
