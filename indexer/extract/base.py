@@ -1,7 +1,7 @@
 """The interface of a format: a source of pages, and the types of its results.
 
 A source reads one page at a time and keeps none, so that memory does not grow with the length of a
-document. Standard library only.
+document. Standard library and msgspec only.
 """
 
 from __future__ import annotations
