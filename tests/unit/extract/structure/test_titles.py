@@ -158,14 +158,28 @@ def test_rules_accept_any_text(text: str) -> None:
 @pytest.mark.parametrize(
     "author",
     ["anonymous", "Unknown Author", "Administrator", "User", "Windows User",
-     "Hewlett-Packard Company", "Dell Inc.", "python-docx", "N/A", "Benutzer"],
+     "Hewlett-Packard Company", "Dell Inc.", "python-docx", "N/A", "Benutzer",
+     "(anonymous)", "HP Inc.", "User 1", "Microsoft Office-Benutzer", "Utente Windows",
+     "Utilisateur de Microsoft Office", "Пользователь", "用户", "Valued Customer", "Your Name",
+     "-", "CamScanner"],
 )  # fmt: skip
 def test_programs_and_placeholders_are_no_authors(author: str) -> None:
     assert plausible_author(author) == ""
 
 
 @pytest.mark.parametrize(
-    "author", ["Mina Harker", "Apple Martin", "Root, Elihu", "IBM Research", ""]
+    "author",
+    [
+        "Mina Harker",
+        "Apple Martin",
+        "Root, Elihu",
+        "IBM Research",
+        "User Research Group",
+        "Office of the Auditor",
+        "Canon John Smith",
+        "मीना",
+        "",
+    ],
 )
 def test_people_and_houses_are_authors(author: str) -> None:
     assert plausible_author(author) == author
