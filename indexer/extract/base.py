@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from msgspec import Struct
 
 from indexer.api.errors import WorldError
+from indexer.api.types import BlockKind  # noqa: TC001  # of fields that are decoded
 
 if TYPE_CHECKING:
-    from indexer.api.types import Block, BlockKind, OutlineEntry
+    from indexer.api.types import Block, OutlineEntry
     from indexer.config import Limits
     from indexer.ocr.cache import RecognisedPages
 
@@ -88,7 +89,7 @@ def shown_size(size: int) -> str:
     return f"{size / 1024**3:.3g} GB" if size >= 1024**3 else f"{size / 1024**2:.3g} MB"
 
 
-class BlockStyle(Struct, frozen=True):
+class BlockStyle(Struct, frozen=True, array_like=True):
     """The style of a block on its page, if the format has one.
 
     ``size`` is the type size in points; ``top`` and ``bottom`` are shares of the page's height.
@@ -100,7 +101,7 @@ class BlockStyle(Struct, frozen=True):
     bottom: float
 
 
-class RawBlock(Struct, frozen=True):
+class RawBlock(Struct, frozen=True, array_like=True):
     """A block of a page, classified by this page alone; offsets are local to the page.
 
     Headings of laid-out formats are detected later, from the whole document. ``split_off``: a row
@@ -116,7 +117,7 @@ class RawBlock(Struct, frozen=True):
     split_off: bool = False
 
 
-class RawPage(Struct, frozen=True):
+class RawPage(Struct, frozen=True, array_like=True):
     """One page as the extractor read it; ``number`` counts from 1.
 
     ``unreadable`` is the reason code if some or all of it could not be read; ``damaged`` if it was

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Self
 
+from msgspec.json import Decoder, Encoder
 from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
@@ -25,7 +26,6 @@ from indexer.api.types import Block, BlockKind, DocumentInfo
 from indexer.config import Limits
 from indexer.extract.base import (
     EXTRACTOR_VERSION,
-    BlockStyle,
     ContainerSource,
     PageSource,
     PageText,
@@ -47,8 +47,7 @@ _SAMPLE_CHARS = 40_000
 _SAMPLE_CHARS_A_PAGE = 2_000
 _WORD_OR_DIGIT = re.compile(r"[^\W_]")
 _AROUND = frozenset({BlockKind.BOILERPLATE, BlockKind.FURNITURE})
-_KINDS = tuple(BlockKind)
-_KIND_NUMBER = {kind: number for number, kind in enumerate(_KINDS)}
+_ENCODER, _DECODER = Encoder(), Decoder(RawPage)
 
 
 class NestedLimits(Limits, frozen=True):
@@ -142,37 +141,14 @@ class Spool:
         self._room -= len(page.text) + _BLOCK_BYTES * len(page.blocks)
         self._held.append(page)
         if self._room < 0:
-            self._file.writelines(map(_page_row, self._held))
+            self._file.writelines(_ENCODER.encode(each) + b"\n" for each in self._held)
             self._held.clear()
 
     def __iter__(self) -> Iterator[RawPage]:
         """Yield the pages in the order of ``append``."""
         yield from self._held
         self._file.seek(0)
-        for line in self._file:
-            number, text, unreadable, rows, part = json.loads(line)
-            blocks = tuple(_block(row) for row in rows)
-            yield RawPage(number, text, blocks, unreadable, part=part)
-
-
-def _page_row(page: RawPage) -> bytes:
-    blocks = [_block_row(block) for block in page.blocks]
-    row = [page.number, page.text, page.unreadable, blocks, page.part]
-    return json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n"
-
-
-def _block_row(block: RawBlock) -> list[float]:
-    row = [block.start, block.end, _KIND_NUMBER[block.kind], block.level, int(block.split_off)]
-    if (style := block.style) is None:
-        return [*row]
-    place = (round(style.top, 4), round(style.bottom, 4))
-    return [*row, round(style.size, 2), int(style.bold), *place]
-
-
-def _block(row: list[float]) -> RawBlock:
-    start, end, kind, level, split_off = (int(value) for value in row[:5])
-    style = BlockStyle(row[5], bool(row[6]), row[7], row[8]) if len(row) > 5 else None
-    return RawBlock(start, end, _KINDS[kind], level, style, bool(split_off))
+        yield from map(_DECODER.decode, self._file)
 
 
 class CanonicalText:
