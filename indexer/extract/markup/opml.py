@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,8 @@ class OutlineSource(WrittenSource["Path"]):
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         if self._file.suffix.lower() == ".xmind":
-            with ZipPackage(self._file, self.budget.limits, budget=self.budget) as package:
+            opened = ZipPackage(self._file, self.budget.limits, budget=self.budget)
+            with closing(opened) as package:
                 topics = package.read(_MAP, _MAX_MAP_BYTES) if _MAP in package else b""
             if topics:
                 yield from _write_map(_topics(topics), writer)
