@@ -64,6 +64,8 @@ _SYSTEM_FILES = (
     "/var/lib/libreoffice", "/var/spool/libreoffice",
     "/var/cache/fontconfig", "/sys/devices/system/cpu", "/proc/meminfo", "/proc/cpuinfo",
 )  # fmt: skip
+# What a process may read of itself. Beside these are its network's connections and mounts.
+_OWN_FILES = ("statm", "stat", "status", "maps", "fd")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
 # LibreOffice creates its socket here; the path cannot be configured.
 SOCKETS = Path("/tmp")  # noqa: S108  # nothing is written there
@@ -153,7 +155,8 @@ def _allowed(
     if document is not None:
         yield document, FileRights.READ_FILE
     yield scratch, CHANGE
-    yield Path("/proc/self"), READ  # its own memory use; not that of any other process
+    for name in _OWN_FILES:
+        yield Path("/proc/self", name), READ
     for program in programs:
         yield program.parent, RUN
         yield program.resolve().parent, RUN

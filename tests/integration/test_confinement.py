@@ -120,6 +120,9 @@ def attempts(document):
         yield f"take descriptors of the {name}", lambda: os.readlink(f"/proc/{to}/fd/0")
         yield f"open a pipe of the {name}", lambda: open(f"/proc/{to}/fd/0", "rb").close()
     yield "list processes", lambda: os.listdir("/proc")
+    for name in ("net/tcp", "net/unix", "mountinfo", "cgroup", "environ", "auxv"):
+        yield f"read {name}", Path("/proc/self", name).read_bytes
+    yield "list its threads", lambda: os.listdir("/proc/self/task")
     yield "write a huge file", lambda: Path(scratch, "h").open("wb").truncate(2 << 30)
     for name, path in (("another", secret), ("the document", document), ("its scratch", scratch)):
         yield f"change the mode of {name}", lambda: os.chmod(path, 0o777)

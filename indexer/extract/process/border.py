@@ -76,6 +76,8 @@ _LEAST_CHARACTERS, _CHARACTERS_A_BYTE = 1_000_000, 1_000
 # The view of a text and the stems of a view may be so many times as long, and so much longer.
 _LONGER, _MORE = 8, 1_000
 _LINES_BYTES = 32 << 20
+# A file has at most so many pages that cannot be read, and one more for each of its bytes.
+_LEAST_PAGES = 1_000
 
 
 class Border:
@@ -87,11 +89,12 @@ class Border:
     def __init__(self, number: int, size: int, limits: Limits) -> None:
         self._number = number
         most = max(limits.characters, 4 * size)
+        self._most_pages = _LEAST_PAGES + size
         self._characters = min(_LEAST_CHARACTERS + _CHARACTERS_A_BYTE * size, most)
         self.wanted = False
         self._info: DocumentInfo | None = None
         self._told_textless = self._ended = False
-        self._ordinal = self._sent = 0
+        self._ordinal = self._sent = self._pages = 0
 
     def check(self, header: Header) -> FromChild:
         """Decode and check a message.
@@ -111,9 +114,10 @@ class Border:
         match message:
             case PageReached(page, pages):
                 _need(self._info is None and 0 <= page <= pages <= _MOST_NUMBER)
+                self._pages = pages
             case Textless(pages):
                 _need(self._info is None and not self._told_textless)
-                _need(_is_ascending((0, *pages), _MOST_NUMBER))
+                _need(len(pages) <= self._most_pages and _is_ascending((0, *pages), self._pages))
                 self._told_textless = True
             case DocumentRead(info):
                 _need(self._info is None)
@@ -151,7 +155,7 @@ class Border:
         _need(_LANGUAGE.fullmatch(info.language) is not None)
         _need(0 < info.pages <= _MOST_NUMBER and 0 <= info.characters <= self._characters)
         _need(all(0 < page <= _MOST_NUMBER for page in info.bad_pages))
-        _need(len(info.bad_pages) == len(set(info.bad_pages)))
+        _need(len(info.bad_pages) == len(set(info.bad_pages)) <= self._most_pages)
         return replace(info, extractor_version=EXTRACTOR_VERSION, lost=_checked_lost(info.lost))
 
     def _check_passage(self, passage: Passage) -> None:

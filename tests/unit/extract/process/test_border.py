@@ -61,7 +61,8 @@ def test_messages_come_in_their_order() -> None:
     assert refused(READ, READ)
     assert refused(READ, PageReached(1, 3))
     assert refused(READ, Textless((1,)))
-    assert refused(Textless((1,)), Textless((1,)))
+    reached = PageReached(1, 3)
+    assert refused(reached, Textless((1,)), Textless((1,)))
     assert refused(READ, Ended(), PassagesSent((FIRST,)))
     assert refused(Failed(Failure("empty")), Ended())
     assert refused(READ, PassagesSent((SECOND,)))
@@ -112,8 +113,17 @@ def test_what_is_told_of_a_document_is_plausible(changes: dict[str, Any]) -> Non
 def test_pages_are_numbers_of_pages() -> None:
     for message in (PageReached(-1, 3), PageReached(4, 3), PageReached(1, 2**33)):
         assert refused(message)
-    for pages in ((0,), (2, 1), (1, 1), (2**33,)):
-        assert refused(Textless(pages))
+    for pages in ((0,), (2, 1), (1, 1), (4,), (2**33,)):
+        assert refused(PageReached(1, 3), Textless(pages))
+    assert refused(Textless((1,)))  # of a document without pages
+
+
+def test_a_small_file_has_no_millions_of_pages_that_cannot_be_read() -> None:
+    reached, pages = PageReached(1, 2_000_000), tuple(range(1, 2_000_001))
+    assert said(reached, Textless(pages[:1_000]))
+    assert said(reached, Textless(pages), size=2_000_000)
+    assert refused(reached, Textless(pages))
+    assert refused(DocumentRead(replace(INFO, bad_pages=pages)))
 
 
 def test_the_version_is_the_engines_own() -> None:
