@@ -179,10 +179,10 @@ def find(name: str) -> Setting:
 class Settings:
     """The settings and their file.
 
-    Unknown keys of the file are kept. An invalid value counts as not set and is listed in
-    ``problems``. A change by another process is kept, and takes effect with ``read_again``. While
-    the file as a whole cannot be read, Lectern is offline, since the file may say so, and no
-    setting can be changed, so that nothing in the file is lost.
+    Unknown keys of the file are kept. An invalid value counts as not set, but of ``offline`` as
+    yes, and is listed in ``problems``. A change by another process is kept, and takes effect with
+    ``read_again``. While the file as a whole cannot be read, Lectern is offline, since it may say
+    so, and no setting can be changed, so that nothing in the file is lost.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -254,6 +254,8 @@ class Settings:
                 continue  # of another version
             except WorldError as error:
                 problems.append(error)
+        if "offline" in loaded:
+            values.setdefault("offline", True)  # whatever it is, it is no clear no
         return values
 
     def _load(self) -> dict[str, Any]:

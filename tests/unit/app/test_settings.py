@@ -102,6 +102,8 @@ def test_an_invalid_value_means_the_default_and_is_reported(file: Path) -> None:
     assert settings["threads"] == 0
     assert settings.problems
     assert not settings["offline"]
+    file.write_text('{"offline": "yes"}')
+    assert Settings(file)["offline"], "nothing is fetched by somebody who meant otherwise"
 
 
 @pytest.mark.parametrize(
