@@ -5,9 +5,10 @@ Hidden characters become zero-width spaces, so that offsets stay the same.
 
 from __future__ import annotations
 
+import operator
 import re
 from enum import Enum, auto
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -34,15 +35,17 @@ if TYPE_CHECKING:
     from ui.search.safe_text import Utf16Map
 
 HIDDEN = "\u200b"
-# A paragraph counts as hard-wrapped if all lines but the last have at least this many characters,
-# and this share of the longest line.
+# Lines are those of hard-wrapped paragraphs if the longest has at least this many characters, and
+# all but the last have this share of it, or most breaks are where the next word had no room. Where
+# it had room, a line that ends a sentence ends its paragraph.
 _WRAPPED, _WRAPPED_SHARE = 40, 0.6
+_ENDS = (".", "!", "?", ":", "\u3002")
 # The bars between the cells of a Markdown table, and the rule below its head.
 _BAR = re.compile(r"[ \t]*\|[ \t]*")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{3,}[-:| \t]*")
 _FIELD = re.compile(r"[\w-]{2,20}( [\w-]{1,20})?:\s")
-_HYPHENATED = re.compile(r"(?<=[^\W\d_])-(?:\r?\n)(?=[^\W\d_A-Z])")
-_BROKEN = re.compile(r"\s*\n\s*")
+_BREAK = re.compile(r"((?<=[^\W\d_])-\r?\n(?=[^\W\d_A-Z]))|[ \t\r]*\n[ \t]*(?:>[ \t]?)*")
+_QUOTED = re.compile(r"\s*(?:>[ \t]?)*")
 
 
 class TypesetKind(Enum):
@@ -121,14 +124,29 @@ def _is_fields(text: str) -> bool:
 
 
 def _joined(text: str) -> str:
-    """Join the lines of a hard-wrapped paragraph."""
-    lines = [line.strip() for line in text.split("\n")]
-    longest = max(map(len, lines))
-    least = max(_WRAPPED, _WRAPPED_SHARE * longest)
-    if len(lines) < 2 or any(len(line) < least for line in lines[:-1]):
+    """Join the lines of hard-wrapped paragraphs."""
+    whole = text.split("\n")
+    lines = [_QUOTED.sub("", line, count=1).strip() for line in whole]
+    depths = [line[: line.find(said)].count(">") for line, said in zip(whole, lines, strict=True)]
+    longest = max((len(line) for line in lines if " " in line), default=0)
+    verse = len(lines) > 3 and all(line[:1].isupper() for line in lines)
+    if len(lines) < 2 or longest < _WRAPPED or verse:
         return text
-    text = _HYPHENATED.sub(lambda found: HIDDEN * len(found[0]), text)
-    return _BROKEN.sub(lambda found: " " + HIDDEN * (len(found[0]) - 1), text)
+    even = all(len(line) >= max(_WRAPPED, _WRAPPED_SHARE * longest) for line in lines[:-1])
+    ends = [
+        len(line) + len(below.split(" ", 1)[0]) >= longest or (even and not line.endswith(_ENDS))
+        for line, below in pairwise(lines)
+    ]
+    if 2 * sum(ends) < len(ends):
+        return text
+    joins = map(operator.and_, ends, map(operator.eq, depths, depths[1:]))
+
+    def joined(found: re.Match[str]) -> str:
+        if not next(joins):
+            return found[0]
+        return ("" if found[1] else " ").ljust(len(found[0]), HIDDEN)
+
+    return _BREAK.sub(joined, text)
 
 
 def _celled(text: str) -> str:

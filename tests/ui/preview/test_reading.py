@@ -71,6 +71,31 @@ def test_lines_that_were_broken_by_hand_are_rejoined(text: str, expected: str) -
     assert seen(shown) == expected
 
 
+PARAGRAPHS = """The lamp of the lighthouse is lit each evening at dusk and burns
+until dawn; the keeper trims its wick twice a night.
+He writes the hour of each visit in the book that lies on the desk
+beside the stairs, where the inspector who comes in spring finds it
+in order."""
+POEM = """The lamp is lit and burns till dawn is near,
+The keeper wakes,
+And hears the gulls that cry from pier to pier,
+While water breaks."""
+
+
+def test_paragraphs_without_a_gap_are_wrapped_once() -> None:
+    def lines(text: str) -> list[str]:
+        shown, _ = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.PARAGRAPH)])
+        assert len(shown) == len(text)
+        return shown.replace(HIDDEN, "").split("\n")
+
+    assert [line[:8] for line in lines(PARAGRAPHS)] == ["The lamp", "He write"]
+    quoted = "\n".join(f"> {line}" for line in PARAGRAPHS.split("\n"))
+    assert [line[:8] for line in lines(quoted)] == ["> The la", "> He wri"]
+    assert "burns until dawn" in lines(quoted)[0]
+    assert lines(f"{quoted}\nYes.")[-1] == "Yes."
+    assert lines(POEM) == POEM.split("\n")
+
+
 def test_the_cells_of_a_markdown_table_are_separated_by_tabs() -> None:
     text = "| Year | Sales |\n|------|------:|\n| Second year | 7,440 |"
     shown, parts = laid_out(text, 0, [TextBlock(0, len(text), BlockKind.TABLE)])
