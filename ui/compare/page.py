@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     from ui.ports import Context
     from ui.preview.document import PageDocument
 
+    Section = tuple[str, list[StatementRow]]
+
 
 class DocumentSide(QWidget):
     """Shows the statements of one document, one at a time; its render child ends with ``rest``.
@@ -202,7 +204,7 @@ class ComparePage(QWidget):
         self._request: int | None = None
         self._notices = context.notices
         self.found: Comparison | None = None
-        self._sections: list[tuple[str, list[StatementRow]]] = []
+        self._asked = ("", "")
         title = plain_label(self.tr("Comparison"))
         make_bold(title)
         self.message = wrapped_label()
@@ -238,13 +240,14 @@ class ComparePage(QWidget):
     def compare(self, first: str, second: str) -> None:
         """Compare two documents, given by their paths."""
         self.rest()
-        for side, path in zip(self.sides, (first, second), strict=True):
+        self._asked = first, second
+        for side, path in zip(self.sides, self._asked, strict=True):
             side.show_document(line(PurePath(path).name))
         self.list.show_rows([])
         self.export.setEnabled(False)
         self.message.setText(self.tr("The documents are being compared…"))
         self._request = self._link.send_request(
-            Compare(first, second, _MOST), done=self._answered, failed=self._failed
+            Compare(*self._asked, _MOST), done=self._answered, failed=self._failed
         )
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -267,6 +270,14 @@ class ComparePage(QWidget):
         self.found = found
         for side, told in zip(self.sides, (found.first, found.second), strict=True):
             side.title.setText(named(told))
+        sections = self._sections(found)
+        self.message.setText(self._summary(found, sections))
+        self.list.show_rows(sections)
+        self.export.setEnabled(bool(self.list.rows))
+        self.list.choose_row(0)
+
+    def _sections(self, found: Comparison) -> list[Section]:
+        """The rows of a comparison below their headings."""
         changed = [
             StatementRow(
                 (
@@ -280,7 +291,7 @@ class ComparePage(QWidget):
             for one in found.changed
         ]
         only = self.tr("Only in {name}: {count}")
-        sections = [
+        return [
             (self.tr("Changed: {count}").format(
                 count=amounts.count(found.changes)), changed),
             (only.format(name=named(found.first), count=amounts.count(found.first.alone)),
@@ -288,11 +299,6 @@ class ComparePage(QWidget):
             (only.format(name=named(found.second), count=amounts.count(found.second.alone)),
              [self._lone(found, one, 1) for one in found.second.only]),
         ]  # fmt: skip
-        self.list.show_rows(sections)
-        self.message.setText(self._summary(found))
-        self._sections = sections
-        self.export.setEnabled(bool(self.list.rows))
-        self.list.choose_row(0)
 
     def _ask_where(self, form: ExportFormat) -> None:
         """Let the person choose a file for what the list shows."""
@@ -302,13 +308,20 @@ class ComparePage(QWidget):
             ask_export_file(self, self.tr("Export the comparison"), " - ".join(names), form, write)
 
     def export_to(self, form: ExportFormat, path: Path) -> None:
-        """Write the statements that differ as a table of two columns."""
-        if self.found is None:
-            return
-        title = self.tr("Comparison")
-        names = (named(self.found.first), named(self.found.second))
+        """Write all statements that differ, also those that are not shown."""
+        if self.found is not None and _hidden(self.found):
+            write = partial(self._write, form, path)
+            self._link.send_request(Compare(*self._asked), done=write, failed=self._failed)
+        elif self.found is not None:
+            self._write(form, path, self.found)
+
+    def _write(self, form: ExportFormat, path: Path, found: Comparison) -> None:
+        """Write a comparison as tables of two columns."""
+        title, sections = self.tr("Comparison"), self._sections(found)
+        names = (named(found.first), named(found.second))
         document = text_document()
-        document.setHtml("".join(_table(title, self.message.text(), names, self._sections)))
+        said = self._summary(found, sections)
+        document.setHtml("".join(_table(title, said, names, sections)))
         error = None
         try:
             write_document(path, form, document, title)
@@ -316,13 +329,12 @@ class ComparePage(QWidget):
             error = failed
         tell_written(self._notices, path, self.tr("The comparison was exported"), error)
 
-    def _summary(self, found: Comparison) -> str:
+    def _summary(self, found: Comparison, sections: Sequence[Section]) -> str:
         if found.by_words:
             return self.tr("Compared by their words: their meaning is still being read.")
-        if not self.list.rows:
+        if not any(rows for _, rows in sections):
             return self.tr("Both say the same.")
-        hidden = sum(side.alone - len(side.only) for side in (found.first, found.second))
-        if hidden + found.changes - len(found.changed):
+        if _hidden(found):
             return self.tr("The most different statements of each part are shown.")
         return ""
 
@@ -385,8 +397,14 @@ class ComparePage(QWidget):
         self.message.setText(failures.failure(error))
 
 
+def _hidden(found: Comparison) -> int:
+    """Return how many statements that differ are not in a comparison."""
+    lone = sum(side.alone - len(side.only) for side in (found.first, found.second))
+    return lone + found.changes - len(found.changed)
+
+
 def _table(
-    title: str, said: str, names: Sequence[str], sections: Iterable[tuple[str, list[StatementRow]]]
+    title: str, said: str, names: Sequence[str], sections: Iterable[Section]
 ) -> Iterator[str]:
     """Yield the HTML of a comparison: both documents side by side, in the colours of paper."""
     yield html_tag("h1", "", title)

@@ -52,8 +52,10 @@ def pages(
     pages.close_parts()
 
 
-def compared(qtbot: QtBot, pages: Pages, library_files: Path) -> ComparePage:
-    pages.compare(str(library_files / "old.pdf"), str(library_files / "new.pdf"))
+def compared(
+    qtbot: QtBot, pages: Pages, library_files: Path, first: str = "old.pdf", second: str = "new.pdf"
+) -> ComparePage:
+    pages.compare(str(library_files / first), str(library_files / second))
     page = pages.page(COMPARE)
     assert isinstance(page, ComparePage)
     qtbot.waitUntil(lambda: page.found is not None and bool(page.list.rows))
@@ -78,6 +80,29 @@ def test_a_comparison_is_exported(qtbot: QtBot, pages: Pages, library_files: Pat
     heads = [part for part in content.iter() if part.tag.endswith("}h")]
     assert "".join(heads[0].itertext()) == "Comparison"
     assert "".join(heads[1].itertext()).startswith("Changed")
+
+
+def test_what_is_exported_is_whole(
+    qtbot: QtBot,
+    real_link: EngineLink,
+    pages: Pages,
+    library_files: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = [f"Item {number}: the tenant paints room {number}." for number in range(6)]
+    (library_files / "one.txt").write_text("\n\n".join(said))
+    (library_files / "two.txt").write_text("A lighthouse keeper trims the lamp at dusk.\n")
+    answer(qtbot, real_link, Index((library_files,)))
+    monkeypatch.setattr("ui.compare.page._MOST", 2)
+    page = compared(qtbot, pages, library_files, "one.txt", "two.txt")
+    assert "most different" in page.message.text()
+    out = library_files.parent / "comparison.pdf"
+    page.export_to(ExportFormat.PDF, out)
+    qtbot.waitUntil(out.exists)
+    with pymupdf.open(out) as document:
+        text = " ".join("".join(each.get_text() for each in document).split())
+    assert all(f"room {number}" in text for number in range(6))
+    assert "most different" not in text
 
 
 def test_what_differs_is_aligned_and_outlined_on_both_pages(
