@@ -356,6 +356,12 @@ class SelectedHit(QObject):
         else:
             self._waits = True
             self._search.hurry()
+            self.answered_by_words()
+
+    def answered_by_words(self) -> None:
+        """Go to the first hits, if Enter waits; the answer chooses one."""
+        if self._waits and self._search.shows_current and self._results.hits:
+            self._results.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def answered(self) -> None:
         """Go to the results, if Enter waits for this answer."""

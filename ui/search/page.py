@@ -369,6 +369,7 @@ class SearchPage(QWidget):
         self.results.show_answer(query, result, same_query=False, more=more, by_words=True)
         if self._wanted_key is not None:
             self.results.go_to(self._wanted_key)
+        self._selected.answered_by_words()
 
     def ask_again(self) -> None:
         """Refresh the results, unless the page is hidden or a menu is open."""

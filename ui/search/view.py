@@ -333,6 +333,8 @@ class ResultsView(RowsView):
         row = self.currentIndex().row() if self.currentIndex().isValid() else -1
         documents = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
         match action:
+            case _Move.MoveNext if row < 0:
+                return QModelIndex()  # Qt would choose a hit when the list gets the focus
             case _Move.MoveDown | _Move.MoveNext:
                 return self.hit_after(row, 1, documents=documents)
             case _Move.MoveUp | _Move.MovePrevious:

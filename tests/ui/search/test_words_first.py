@@ -301,9 +301,13 @@ def test_enter_opens_what_was_chosen_and_else_the_answer(
     assert opened == BY_WORDS[:1]
     slow.search("who pays the rent")
     qtbot.waitUntil(lambda: slow.results.hits == tuple(BY_WORDS))
+    assert not slow.results.view.hasFocus()
     press(slow, Qt.Key.Key_Return)
+    assert slow.results.view.hasFocus(), "before the answer"
+    press(slow, Qt.Key.Key_Return)
+    assert slow.results.current is None, "the answer chooses one"
     link.release()
-    qtbot.waitUntil(slow.results.view.hasFocus)
+    qtbot.waitUntil(lambda: slow.live_search.is_answered)
     assert opened == BY_WORDS[:1]
     press(slow, Qt.Key.Key_Return)
     assert opened == [BY_WORDS[0], WHOLE[0]]
