@@ -21,8 +21,10 @@ import sqlite3
 import struct
 import sys
 import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -30,11 +32,6 @@ from indexer import faults
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.private_files import DISK_FULL, is_full
 from indexer.api.status import TableSize
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
-    from pathlib import Path
-
 
 _MASK = (1 << 63) - 1
 _HEADER = struct.Struct(">60xi4xI")  # user_version and application_id in SQLite's header

@@ -8,15 +8,11 @@ dataclass stands for its fields.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
-from app.doors.library import DoorLibrary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from app.doors.library import DoorCaller
+from app.doors.library import DoorCaller, DoorLibrary
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from inspect import Parameter, Signature
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -19,13 +19,9 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.resources import ResourceSecurity
 from mcp_types import Resource, ToolAnnotations
 
-from app.doors.calls import CALLS
-from app.doors.library import ADDRESS, MOST_BYTES, DoorCaller, TextRange
+from app.doors.calls import CALLS, DoorCall
+from app.doors.library import ADDRESS, MOST_BYTES, DoorCaller, DoorLibrary, TextRange
 from indexer.api.errors import Cancelled, LecternError
-
-if TYPE_CHECKING:
-    from app.doors.calls import DoorCall
-    from app.doors.library import DoorLibrary
 
 A = TypeVar("A")
 Ctx = Context[Any, Any]

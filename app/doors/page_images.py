@@ -13,16 +13,13 @@ import subprocess
 import tempfile
 import threading
 from itertools import count
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
 from indexer.api.codec import Hello, check_hello, decode, decode_error, read_frame, write_frame
 from indexer.api.errors import WorldError
 from indexer.api.pages import DocumentSource, GetImage, GetMarks, MarkBox, Open, Opened, PageRequest
 from indexer.confine.process import child_command, child_environment, kill_readers, make_scratch
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 A = TypeVar("A")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from msgspec import Struct
 
@@ -11,9 +12,6 @@ from indexer.api.answers import ReindexCost
 from indexer.api.contract import LibraryPart, Queue, Request
 from indexer.api.status import ModelChoice
 from indexer.api.types import Summary
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 class Origin(StrEnum):

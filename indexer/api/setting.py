@@ -6,16 +6,14 @@ A declaration parses and validates values; the command line and the window's dia
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from msgspec import Struct, field
 
 from indexer.api.errors import WorldError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 TRUE = frozenset({"on", "yes", "true", "1"})
 FALSE = frozenset({"off", "no", "false", "0"})

@@ -11,9 +11,12 @@ import json
 import secrets
 import sqlite3
 import time
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Self
 
-from indexer.api.errors import WorldError
+from indexer.api.errors import LecternError, WorldError
 from indexer.catalog.bindings import Bindings
 from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, Choices, read_choice, write_choice
 from indexer.catalog.coverage import Coverage
@@ -27,13 +30,6 @@ from indexer.catalog.scans import Scans
 from indexer.catalog.schema import LAYOUT
 from indexer.catalog.upkeep import Upkeep
 from indexer.database import Database
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
-    from indexer.api.errors import LecternError
 
 # With more, a circle of collections would be too deep to resolve.
 MOST_COLLECTIONS = 200

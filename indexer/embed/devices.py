@@ -8,17 +8,15 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import logging
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 log = logging.getLogger(__name__)
 

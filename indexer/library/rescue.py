@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from indexer.api.private_files import LibraryLock
 from indexer.catalog.catalog import Catalog
@@ -21,10 +22,6 @@ from indexer.database import is_whole, remove_database
 from indexer.library.library import CATALOG_NAME, INDEX_NAME
 from indexer.salvage import copy_readable_rows
 from indexer.store import texts, vectors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 #: The new name of the damaged catalog.
 KEPT_NAME = f"{CATALOG_NAME}.damaged"

@@ -16,10 +16,11 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,9 +33,6 @@ from indexer.shards.exchange import Shard, Version, stop_if
 from indexer.shards.object_store import ObjectStore, is_uri
 from indexer.shards.plan import SHARD_BYTES, PlannedShard, planned
 from indexer.shards.sources import LeftOut, SourceFile, fetch, listed, normal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _BUILT = "built"
 # What a worker is killed by, such as for want of memory, seldom comes three times.

@@ -17,8 +17,9 @@ import os
 import re
 import shutil
 import sqlite3
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -30,10 +31,6 @@ from indexer.library.library import CATALOG_NAME, exists, shared_files
 from indexer.shards.join import join
 from indexer.shards.object_store import ObjectStore
 from indexer.shards.sources import LeftOut, content_mark
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-    from pathlib import Path
 
 _FORMAT = 1
 _VERSIONS, _SHARDS = "versions", "shards"

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from indexer.catalog.catalog import Catalog
 from indexer.library.crashes import TRIED_KEY
@@ -20,10 +21,6 @@ from indexer.store.values import ORDINAL_BITS
 from indexer.store.vectors import Vectors, vector_files
 from indexer.store.word_index import AlteredIndexError
 from indexer.store.words import WORDS, join_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 #: The key of ``meta`` that says whether a joined library was measured: "no", or "yes".
 MEASURED = "joined_measured"

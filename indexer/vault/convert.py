@@ -12,8 +12,8 @@ import os
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.api.errors import WorldError
@@ -27,9 +27,6 @@ from indexer.api.private_files import (
 from indexer.confine.process import check, libc, remove_folder
 from indexer.vault.mounting import check_passphrase, check_possible, lock, make, working_mount
 from indexer.vault.place import OPEN, TEMPORARY, State, VaultPlace, mounted_device, sync_folder
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
 
 #: The steps, in their order; each is named when it has been done.
 ENCRYPTING = (

@@ -14,17 +14,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.api.errors import InternalError, WorldError, bad_usage
 from indexer.confine import launcher
 from indexer.confine.launcher import LauncherRequest
 from indexer.confine.process import child_command, child_environment, libc
 from indexer.vault.place import SUFFIX, VaultPlace, is_alive, mounted_device
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 GOCRYPTFS = "gocryptfs"
 #: Exit statuses, the first two also of the keeper.
