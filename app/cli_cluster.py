@@ -22,9 +22,10 @@ from app.cli_common import (
     json_argument,
 )
 from app.confined import CLUSTER, EXCHANGE, build_library, publish_library, pull_library
+from indexer.api.contract import MAX_LIMIT
 from indexer.api.errors import WorldError, bad_usage
 from indexer.api.private_files import short_digest
-from indexer.api.requests import MAX_LIMIT, Index, ListFiles
+from indexer.api.requests import Index, ListFiles
 from indexer.api.types import FileState
 from indexer.confine import launcher
 from indexer.confine.launcher import BuildLibrary, PublishLibrary, PullLibrary

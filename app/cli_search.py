@@ -16,9 +16,10 @@ from msgspec.structs import replace
 from app import render
 from app.cli_common import Command, CommandContext, absolute_path
 from app.hit_lines import print_result, unsearched
+from indexer.api.contract import MAX_LIMIT
 from indexer.api.errors import WorldError, bad_usage
 from indexer.api.formats import page_unit
-from indexer.api.requests import MAX_LIMIT, Compare, Explain, GetStatus, Search
+from indexer.api.requests import Compare, Explain, GetStatus, Search
 from indexer.api.types import HEADING_SEPARATOR, Hit, HitExplanation, Match, SearchResult
 from indexer.query.filters import grammar_help
 
@@ -250,7 +251,7 @@ def _compare(options: Namespace, context: CommandContext) -> int:
 
     limit = 0 if options.all else options.limit or STATEMENTS
     request = Compare(place(options.first), place(options.second), limit)
-    found = context.with_engine(lambda engine: engine.call(request))
+    found = context.ask(request)
     found = structs.replace(found, seconds=context.elapsed)
     context.answer(options, encode(found), *_comparison_lines(found, context.style()))
     return 0

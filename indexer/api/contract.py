@@ -9,9 +9,19 @@ from enum import Enum, StrEnum
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, get_args
 
 from indexer.api.codec import Message
+from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken, Report
 
 A = TypeVar("A")
+
+MAX_LIMIT = 10_000
+# Larger than any size of a file or a library.
+MAX_NUMBER = 2**53
+# The least and the most of fields that mean the same in every request.
+_BOUNDS = {
+    "limit": (1, MAX_LIMIT),
+    **dict.fromkeys(("offset", "start", "end", "page"), (0, MAX_NUMBER)),
+}
 
 
 class Answered(Message, Generic[A], frozen=True):
@@ -48,7 +58,7 @@ class Request(Answered[A], frozen=True):
     """A request to an engine.
 
     Attributes:
-        queue: The queue in which it waits.
+        queue: The queue in which it waits; by default that of queries on the library.
         reports: Whether progress is sent before the answer.
         changes: The parts of the library that it may change.
         queues_files: Whether its answer is a number of files queued, which are then read.
@@ -59,10 +69,22 @@ class Request(Answered[A], frozen=True):
     """
 
     kinds: ClassVar[dict[str, type[Request[Any]]]] = {}
-    queue: ClassVar[Queue]
+    queue: ClassVar[Queue] = Queue.STATUS
     reports: ClassVar[bool] = False
     changes: ClassVar[tuple[LibraryPart, ...]] = ()
     queues_files: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for name in _BOUNDS.keys() & set(self.__struct_fields__):
+            between(name, getattr(self, name), *_BOUNDS[name])
+        if any("\n" in pattern for pattern in getattr(self, "patterns", None) or ()):
+            raise WorldError("bad_request", reason="patterns must be single lines")
+
+
+def between(name: str, value: int, least: int, most: int = MAX_NUMBER) -> None:
+    """Check a number of a message. Raises ``bad_request``."""
+    if not least <= value <= most:
+        raise WorldError("bad_request", reason=f"{name} must be between {least} and {most}")
 
 
 class EngineApi(Protocol):

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from indexer.api.answers import Document, DocumentList, DocumentText
-from indexer.api.contract import LibraryPart, Queue, Request
+from indexer.api.contract import LibraryPart, Queue, Request, between
 from indexer.api.errors import WorldError
-from indexer.api.requests import MAX_LIMIT, between
 
 MOST_TEXTS = 256
 MOST_LETTERS = 1000  # of a title or the authors
@@ -29,16 +28,11 @@ class ListDocuments(Request[DocumentList], frozen=True):
     Raises ``unknown_collection``.
     """
 
-    queue: ClassVar[Queue] = Queue.STATUS
     filters: str = ""
     within: str = ""
     paths: tuple[Path, ...] = ()
     offset: int = 0
     limit: int = 100
-
-    def __post_init__(self) -> None:
-        between("offset", self.offset, 0)
-        between("limit", self.limit, 1, MAX_LIMIT)
 
 
 class CorrectDocument(Request[Document], frozen=True):
@@ -73,7 +67,6 @@ class ReadPassages(Request[DocumentText], frozen=True):
     Raises ``not_a_root`` for an unknown file.
     """
 
-    queue: ClassVar[Queue] = Queue.STATUS
     path: Path
     start: int = 0
     end: int = 0
@@ -81,9 +74,7 @@ class ReadPassages(Request[DocumentText], frozen=True):
     most: int = 1 << 20
 
     def __post_init__(self) -> None:
-        between("start", self.start, 0)
-        between("end", self.end, 0)
-        between("page", self.page, 0)
+        super().__post_init__()
         between("most", self.most, 1, 1 << 24)
 
 

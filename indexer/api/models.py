@@ -161,8 +161,6 @@ class EstimateReindex(Request[ReindexCost], frozen=True):
 class ListModels(Request[tuple[ModelInfo, ...]], frozen=True):
     """List the language models that are here, then those that could be fetched."""
 
-    queue: ClassVar[Queue] = Queue.STATUS
-
 
 class GetModel(Request[ModelInfo], frozen=True):
     """Fetch and compile a model, without using it. Progress is in bytes.

@@ -22,14 +22,10 @@ from indexer.api.answers import (
     Verification,
     WatchState,
 )
-from indexer.api.contract import LibraryPart, Queue, Request
+from indexer.api.contract import LibraryPart, Queue, Request, between
 from indexer.api.errors import WorldError
 from indexer.api.status import Activity, Speed, Status
 from indexer.api.types import Explanation, FileState, SearchResult, Summary
-
-MAX_LIMIT = 10_000
-# Larger than any size of a file or a library.
-MAX_NUMBER = 2**53
 
 
 class Order(StrEnum):
@@ -68,9 +64,6 @@ class Search(Request[SearchResult], frozen=True):
     full_text: bool = True
     within: str = ""
 
-    def __post_init__(self) -> None:
-        between("limit", self.limit, 1, MAX_LIMIT)
-
 
 class SearchByWords(Request[SearchResult], frozen=True):
     """Find passages by the words of a query alone, while ``Search`` waits for the model.
@@ -84,13 +77,9 @@ class SearchByWords(Request[SearchResult], frozen=True):
         within: See ``Search``.
     """
 
-    queue: ClassVar[Queue] = Queue.STATUS
     text: str
     limit: int = 10
     within: str = ""
-
-    def __post_init__(self) -> None:
-        between("limit", self.limit, 1, MAX_LIMIT)
 
 
 class Explain(Request[Explanation | None], frozen=True):
@@ -100,13 +89,9 @@ class Explain(Request[Explanation | None], frozen=True):
     available. Raises ``not_a_root`` for an unknown file, ``not_indexed`` without such a passage.
     """
 
-    queue: ClassVar[Queue] = Queue.STATUS
     text: str
     path: Path
     start: int
-
-    def __post_init__(self) -> None:
-        between("start", self.start, 0)
 
 
 class Compare(Request[Comparison], frozen=True):
@@ -142,7 +127,6 @@ class FindElsewhere(Request[tuple[Parallel, ...]], frozen=True):
     ``not_a_root`` for an unknown file, ``not_indexed`` for one without vectors.
     """
 
-    queue: ClassVar[Queue] = Queue.STATUS
     path: Path
     text: str
     page: int = 0
@@ -150,17 +134,9 @@ class FindElsewhere(Request[tuple[Parallel, ...]], frozen=True):
     end: int = 0
     limit: int = 20
 
-    def __post_init__(self) -> None:
-        between("page", self.page, 0)
-        between("start", self.start, 0)
-        between("end", self.end, 0)
-        between("limit", self.limit, 1, MAX_LIMIT)
-
 
 class GetStatus(Request[Status], frozen=True):
     """Return the status of the library."""
-
-    queue: ClassVar[Queue] = Queue.STATUS
 
 
 class GetActivity(Request[Activity], frozen=True):
@@ -182,17 +158,12 @@ class ListFiles(Request[FileList], frozen=True):
     Raises ``not_a_root`` for an unknown root.
     """
 
-    queue: ClassVar[Queue] = Queue.STATUS
     state: FileState | None = None
     root: Path | None = None
     offset: int = 0
     limit: int = 1000
     order: Order = Order.PATH
     text: str = ""
-
-    def __post_init__(self) -> None:
-        between("offset", self.offset, 0)
-        between("limit", self.limit, 1, MAX_LIMIT)
 
 
 class ListFolders(Request[tuple[FolderCount, ...]], frozen=True):
@@ -201,7 +172,6 @@ class ListFolders(Request[tuple[FolderCount, ...]], frozen=True):
     Raises ``not_a_root`` for a folder outside the library.
     """
 
-    queue: ClassVar[Queue] = Queue.STATUS
     folder: Path
 
 
@@ -222,9 +192,6 @@ class EstimateIndex(Request[Estimate], frozen=True):
     queue: ClassVar[Queue] = Queue.SLOW
     paths: tuple[Path, ...]
     patterns: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        _single_lines(self.patterns)
 
 
 class Verify(Request[Verification], frozen=True):
@@ -259,7 +226,6 @@ class SetPace(Request[Activity], frozen=True):
 class Watch(Request[WatchState], frozen=True):
     """Start or stop watching the roots, or (None) only return the state; changes are indexed."""
 
-    queue: ClassVar[Queue] = Queue.STATUS
     on: bool | None = None
 
 
@@ -274,9 +240,6 @@ class SetPatterns(Request[tuple[str, ...]], frozen=True):
     changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES,)
     root: Path
     patterns: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        _single_lines(self.patterns)
 
 
 class SetCollection(Request[Mapping[str, str]], frozen=True):
@@ -365,9 +328,6 @@ class Index(Request[Summary], frozen=True):
     patterns: tuple[str, ...] | None = None
     kept: bool = False
 
-    def __post_init__(self) -> None:
-        _single_lines(self.patterns)
-
 
 class Repair(Request[RepairOutcome], frozen=True):
     """Delete damaged rows, and queue the files of their documents for the next run."""
@@ -385,14 +345,3 @@ class Shutdown(Request[None], frozen=True):
     """
 
     queue: ClassVar[Queue] = Queue.FAST
-
-
-def between(name: str, value: int, least: int, most: int = MAX_NUMBER) -> None:
-    """Check a number of a message. Raises ``bad_request``."""
-    if not least <= value <= most:
-        raise WorldError("bad_request", reason=f"{name} must be between {least} and {most}")
-
-
-def _single_lines(patterns: tuple[str, ...] | None) -> None:
-    if any("\n" in pattern for pattern in patterns or ()):
-        raise WorldError("bad_request", reason="patterns must be single lines")

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from msgspec import Struct
 
 from indexer.api.codec import Greeting, Header, decode, program_version
-from indexer.api.contract import Queue, Request
+from indexer.api.contract import Queue, Request, between
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.progress import CancelToken, Progress, Report, ignore_progress
-from indexer.api.requests import Index, Shutdown, between
+from indexer.api.requests import Index, Shutdown
 from indexer.api.types import Summary
 from indexer.server.session import Acceptor, Session
 from indexer.server.work_queues import BackgroundJobs, IndexQueue, Job, SearchQueue, WorkQueue

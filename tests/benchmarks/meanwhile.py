@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.paths import models_folder
+from indexer.api.contract import MAX_LIMIT
 from indexer.api.endpoint import EngineClient
 from indexer.api.errors import LecternError
-from indexer.api.requests import MAX_LIMIT, GetActivity, Index, Search
+from indexer.api.requests import GetActivity, Index, Search
 from tests.benchmarks import sets
 from tests.integration.speaking import answer_to, ask, attached, greeted
 from tests.ui.engines import Home, real_engine

@@ -13,8 +13,9 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
+from indexer.api.contract import MAX_LIMIT
 from indexer.api.private_files import write_file
-from indexer.api.requests import MAX_LIMIT, Search
+from indexer.api.requests import Search
 from ui import keys
 from ui.citations import CitationCopier, CitedSource, SourceFinder, citable, passage
 from ui.export import ExportFormat, ask_export_file, export_text, tell_written

@@ -17,11 +17,10 @@ from msgspec import structs
 
 from indexer.api import document_requests, models, requests
 from indexer.api.codec import MAX_INT, check_values, decode, encode, from_json, pack, unpack
-from indexer.api.contract import Queue, Request
+from indexer.api.contract import Queue, Request, between
 from indexer.api.errors import WorldError
 from indexer.api.pages import PageRequest
 from indexer.api.progress import Progress
-from indexer.api.requests import between
 from indexer.api.types import (
     Also,
     DocumentInfo,
