@@ -237,11 +237,20 @@ class Database:
         with self._translated():
             return self.reader().execute(sql, values).fetchall()
 
+    def column(self, sql: str, *values: Any) -> list[Any]:
+        """Return the first column of the rows of one query."""
+        return [row[0] for row in self.rows(sql, *values)]
+
     def value(self, sql: str, *values: Any, default: Any = None) -> Any:
         """Return the first column of the first row, or ``default`` when there is none."""
         with self._translated():
             row = self.reader().execute(sql, values).fetchone()
         return default if row is None else row[0]
+
+    def change(self, sql: str, *values: Any) -> int:
+        """Run one statement in a write transaction, and return how many rows it changed."""
+        with self.write() as connection:
+            return connection.execute(sql, values).rowcount
 
     def size(self, rows: int) -> TableSize:
         """The bytes of the file and its log, and those that are in use, beside a count of rows."""

@@ -71,15 +71,8 @@ class Coverage:
     def page(self, chosen: CoverageFilter, order: Order, offset: int, limit: int) -> list[FileRow]:
         """List files."""
         where, values = self._where(chosen)
-        ids = [
-            row[0]
-            for row in self._db.rows(
-                f"SELECT f.id{_FROM}{where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
-                *values,
-                limit,
-                offset,
-            )
-        ]
+        listed = f"SELECT f.id{_FROM}{where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
+        ids = self._db.column(listed, *values, limit, offset)
         rows = self._files.get(ids)
         return [rows[file] for file in ids if file in rows]
 
@@ -138,19 +131,15 @@ class Coverage:
 
     def under(self, path: str | bytes | os.PathLike[str], states: Sequence[FileState]) -> list[int]:
         """Return the files under a folder that are in one of some states."""
-        listed = ",".join("?" * len(states))
+        found = (
+            f"SELECT f.id{_FROM} AND r.id = ? AND f.state IN ({','.join('?' * len(states))}) "
+            "AND (? = x'' OR d.path = ? OR substr(d.path, 1, ?) = ?)"
+        )
         return [
-            row[0]
+            file
             for root, folder in self._inside(normal(path))
-            for row in self._db.rows(
-                f"SELECT f.id{_FROM} AND r.id = ? AND f.state IN ({listed}) "
-                "AND (? = x'' OR d.path = ? OR substr(d.path, 1, ?) = ?)",
-                root,
-                *states,
-                folder,
-                folder,
-                len(folder) + 1,
-                folder + b"/",
+            for file in self._db.column(
+                found, root, *states, folder, folder, len(folder) + 1, folder + b"/"
             )
         ]
 
@@ -168,12 +157,13 @@ class Coverage:
 
     def page_bytes(self) -> dict[str, float]:
         """Return the mean bytes of a page by format, of formats with enough pages for a mean."""
-        rows = self._db.rows(
-            "SELECT f.format, sum(f.size) * 1.0 / sum(c.pages) FROM files f "
-            "JOIN contents c ON c.id = f.content WHERE c.pages > 0 GROUP BY f.format "
-            "HAVING sum(c.pages) >= 100"
+        return dict(
+            self._db.rows(
+                "SELECT f.format, sum(f.size) * 1.0 / sum(c.pages) FROM files f "
+                "JOIN contents c ON c.id = f.content WHERE c.pages > 0 GROUP BY f.format "
+                "HAVING sum(c.pages) >= 100"
+            )
         )
-        return {form: bytes_of_page for form, bytes_of_page in rows}  # noqa: C416  # typed
 
     def _inside(self, path: bytes) -> list[tuple[int, bytes]]:
         """Return the roots that overlap a path, each with the path below it, b"" for all of it."""

@@ -227,27 +227,27 @@ class Docs:
 
     def earlier(self, doc: int) -> list[int]:
         """Return the documents that the same file held before, the latest first."""
-        return [row[0] for row in self._db.rows(_EARLIER, doc)]
+        return self._db.column(_EARLIER, doc)
 
     def known(self) -> NDArray[np.int32]:
         """Return the ids of all documents, ascending; the store must not hold any other."""
-        rows = self._db.rows("SELECT doc FROM docs ORDER BY doc")
-        return np.fromiter((row[0] for row in rows), np.int32, len(rows))
+        return np.array(self._db.column("SELECT doc FROM docs ORDER BY doc"), np.int32)
 
     def expected(self) -> dict[int, int]:
         """Return the number of passages of each written document, to check the store against."""
-        rows = self._db.rows("SELECT doc, passages FROM docs WHERE passages_state = 'done'")
-        return {doc: passages for doc, passages in rows}  # noqa: C416  # typed
+        return dict(self._db.rows("SELECT doc, passages FROM docs WHERE passages_state = 'done'"))
 
     def languages(self) -> dict[str, int]:
         """Count the written documents by language; "" is unknown. Cached, for every query."""
         return dict(self._languages.get(None, self._count_languages))
 
     def _count_languages(self) -> dict[str, int]:
-        rows = self._db.rows(
-            "SELECT language, count(*) FROM docs WHERE passages_state = 'done' GROUP BY language"
+        return dict(
+            self._db.rows(
+                "SELECT language, count(*) FROM docs WHERE passages_state = 'done' "
+                "GROUP BY language"
+            )
         )
-        return {language: count for language, count in rows}  # noqa: C416  # typed
 
     def _reserve(self) -> None:
         with self._db.write(durable=True) as connection:
@@ -337,11 +337,8 @@ class Spaces:
 
     def add_space(self, key: str, record: Mapping[str, Any]) -> Space:
         """Add a space, or return the one that has this key."""
-        with self._db.write() as connection:
-            connection.execute(
-                "INSERT OR IGNORE INTO spaces (key, record) VALUES (?, ?)",
-                (key, json.dumps(dict(record))),
-            )
+        made = "INSERT OR IGNORE INTO spaces (key, record) VALUES (?, ?)"
+        self._db.change(made, key, json.dumps(dict(record)))
         return next(space for space in self.all() if space.key == key)
 
     def all(self) -> list[Space]:
@@ -398,12 +395,11 @@ class Spaces:
 
     def suspects(self, space: int) -> list[int]:
         """Return the pending documents that were being embedded when the engine crashed."""
-        rows = self._db.rows(
+        return self._db.column(
             "SELECT doc FROM doc_spaces WHERE space = ? AND state <> 'done' "
             "AND state <> 'crashed' AND crashes > 0 ORDER BY doc",
             space,
         )
-        return [row[0] for row in rows]
 
     def recover(self, *, blame: int = 0) -> None:
         """Reset the documents that were being embedded when a run ended.
@@ -452,10 +448,8 @@ class Spaces:
 
     def expected(self, space: int) -> dict[int, int]:
         """Return the number of vectors of each document marked as done, to check the store."""
-        rows = self._db.rows(
-            "SELECT doc, embedded FROM doc_spaces WHERE space = ? AND state = 'done'", space
-        )
-        return {doc: embedded for doc, embedded in rows}  # noqa: C416  # typed
+        done = "SELECT doc, embedded FROM doc_spaces WHERE space = ? AND state = 'done'"
+        return dict(self._db.rows(done, space))
 
     def reopen(self, docs: Collection[int], space: int) -> None:
         """Mark documents as pending again, because the store has lost some of their vectors."""

@@ -117,8 +117,8 @@ class Names:
         return self._embedded.get(space, lambda: self._read_embedded(space))
 
     def _read_embedded(self, space: int) -> NDArray[np.int32]:
-        rows = self._db.rows("SELECT name FROM name_vectors WHERE space = ? ORDER BY name", space)
-        return np.fromiter((row[0] for row in rows), np.int32, len(rows))
+        named = "SELECT name FROM name_vectors WHERE space = ? ORDER BY name"
+        return np.array(self._db.column(named, space), np.int32)
 
     def vectors(
         self, space: int, names: NDArray[np.int32]
@@ -369,14 +369,11 @@ class ShortWords:
 
     def titles_beginning(self, prefix: str, limit: int) -> list[str]:
         """Some words of titles with a prefix."""
-        rows = self._db.rows(
+        begin = (
             "SELECT DISTINCT word FROM title_words WHERE word >= ? AND word < ? AND times > 0 "
-            "LIMIT ?",
-            prefix,
-            prefix + _AFTER,
-            limit,
+            "LIMIT ?"
         )
-        return [word for (word,) in rows]
+        return self._db.column(begin, prefix, prefix + _AFTER, limit)
 
     def title_words_of(self, stems: Iterable[str]) -> dict[str, set[str]]:
         """The words of titles with each stem, without stems of none."""

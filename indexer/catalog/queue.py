@@ -250,7 +250,7 @@ class ReadingQueue:
 
     def copies(self, file: int) -> list[int]:
         """Return the files, this one included, that share bytes which could not be read."""
-        return [row[0] for row in self._db.rows(_COPIES, file)]
+        return self._db.column(_COPIES, file)
 
     def requeue_all(self, root: int) -> int:
         """Queue every readable file of a root with state unchanged, even if size and time match."""
@@ -262,7 +262,7 @@ class ReadingQueue:
 
     def set_aside(self) -> list[int]:
         """Return the files that crashed the engine too often."""
-        return [row[0] for row in self._db.rows(_SET_ASIDE)]
+        return self._db.column(_SET_ASIDE)
 
     def recover(self, *, blame: int = 0) -> list[int]:
         """Requeue the files that were in flight when the last run ended.

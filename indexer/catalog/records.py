@@ -144,6 +144,11 @@ class Totals(Struct, frozen=True):
     pages: int
     queued: int
 
+    @property
+    def embedded_share(self) -> float:
+        """The share of the passages that have vectors; 1 without any."""
+        return self.embedded / self.passages if self.passages else 1.0
+
 
 class DocFilter(Struct, frozen=True):
     """Which documents a search may return. Values of one field are alternatives.

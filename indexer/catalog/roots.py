@@ -119,18 +119,12 @@ class Roots:
 
     def set_location(self, root: int, volume: str, volume_path: bytes, inode: int) -> None:
         """Store the location of a root, see ``indexer.files.scanner.Location``."""
-        with self._db.write() as connection:
-            connection.execute(
-                "UPDATE roots SET volume = ?, volume_path = ?, inode = ? WHERE id = ?",
-                (volume, volume_path, signed(inode), root),
-            )
+        stored = "UPDATE roots SET volume = ?, volume_path = ?, inode = ? WHERE id = ?"
+        self._db.change(stored, volume, volume_path, signed(inode), root)
 
     def set_patterns(self, root: int, patterns: Sequence[str]) -> None:
         """Set the include and exclude patterns of a root, effective from its next scan."""
-        with self._db.write() as connection:
-            connection.execute(
-                "UPDATE roots SET patterns = ? WHERE id = ?", ("\n".join(patterns), root)
-            )
+        self._db.change("UPDATE roots SET patterns = ? WHERE id = ?", "\n".join(patterns), root)
         self._choices.save_choices()
 
     def set_online(self, root: int, *, online: bool) -> None:

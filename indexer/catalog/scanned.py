@@ -78,29 +78,24 @@ class ScannedContents:
 
     def held(self) -> set[str]:
         """Return the hashes of all contents."""
-        return {row[0] for row in self._db.rows("SELECT DISTINCT content_id FROM contents")}
+        return set(self._db.column("SELECT DISTINCT content_id FROM contents"))
 
     def with_code(self, forms: Collection[str], codes: Collection[str]) -> set[str]:
         """Return the hashes of contents of some formats that have one of some reason codes."""
-        rows = self._db.rows(
+        wanted = (
             "SELECT content_id FROM contents WHERE extractor_version > 0 "
             "AND format IN (SELECT value FROM json_each(?)) "
-            "AND code IN (SELECT value FROM json_each(?))",
-            json.dumps(list(forms)),
-            json.dumps(list(codes)),
+            "AND code IN (SELECT value FROM json_each(?))"
         )
-        return {row[0] for row in rows}
+        return set(self._db.column(wanted, json.dumps(list(forms)), json.dumps(list(codes))))
 
     def explain(self, codes: Collection[str], code: str, detail: Mapping[str, Any]) -> None:
         """Replace some reason codes by another; all must be of the same state."""
         listed, detail_json = json.dumps(list(codes)), json.dumps(dict(detail)) if detail else ""
         where = "code IN (SELECT value FROM json_each(?)) AND (code <> ? OR detail <> ?)"
         if self._db.value(f"SELECT 1 FROM contents WHERE {where}", listed, code, detail_json):
-            with self._db.write() as connection:
-                connection.execute(
-                    f"UPDATE contents SET code = ?, detail = ? WHERE {where}",
-                    (code, detail_json, listed, code, detail_json),
-                )
+            changed = f"UPDATE contents SET code = ?, detail = ? WHERE {where}"
+            self._db.change(changed, code, detail_json, listed, code, detail_json)
 
     def read_again(self, content_ids: Iterable[str]) -> int:
         """Queue the files of some bytes again, and count them; their text stays until then."""

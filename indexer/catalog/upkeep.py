@@ -42,17 +42,15 @@ class Upkeep:
         Call this with an empty queue: a file that a scan found at another path is bound to its
         document only when it is read. Delete them in the store, then call ``forget``.
         """
-        with self._db.write() as connection:
-            connection.execute(
-                "DELETE FROM contents WHERE id NOT IN "
-                "(SELECT content FROM files WHERE content IS NOT NULL "
-                "UNION SELECT next_content FROM files WHERE next_content IS NOT NULL)"
-            )
-        rows = self._db.rows(
+        self._db.change(
+            "DELETE FROM contents WHERE id NOT IN "
+            "(SELECT content FROM files WHERE content IS NOT NULL "
+            "UNION SELECT next_content FROM files WHERE next_content IS NOT NULL)"
+        )
+        return self._db.column(
             "SELECT doc FROM docs WHERE doc NOT IN "
             "(SELECT doc FROM contents WHERE doc IS NOT NULL) ORDER BY doc"
         )
-        return [row[0] for row in rows]
 
     def outdated(self, extractor_version: int) -> int:
         """Count the files that an older extractor read."""
@@ -60,16 +58,15 @@ class Upkeep:
 
     def requeue_outdated(self, extractor_version: int) -> int:
         """Queue files that an older extractor read; their state and text stay until then."""
-        with self._db.write() as connection:
-            return connection.execute(_REQUEUE_OUTDATED, (extractor_version,)).rowcount
+        return self._db.change(_REQUEUE_OUTDATED, extractor_version)
 
     def orphans_left(self) -> list[int]:
         """Return the documents that no file holds and that are not deleted yet."""
-        return [row[0] for row in self._db.rows(_ORPHANS_LEFT)]
+        return self._db.column(_ORPHANS_LEFT)
 
     def files_without_contents(self) -> list[int]:
         """Return the files whose state is that of a read file but that have no content row."""
-        return [row[0] for row in self._db.rows(_FILES_WITHOUT)]
+        return self._db.column(_FILES_WITHOUT)
 
     def requeue_without_contents(self) -> int:
         """Queue the files of ``files_without_contents``."""
@@ -83,7 +80,7 @@ class Upkeep:
     def to_be_read_again(self) -> list[int]:
         """Return the documents that ``read_again`` has queued and that still have their text."""
         prefix = "SELECT doc FROM docs WHERE substr(text_id, 1, ?) = ?"
-        return [row[0] for row in self._db.rows(prefix, len(READ_AGAIN), READ_AGAIN)]
+        return self._db.column(prefix, len(READ_AGAIN), READ_AGAIN)
 
     def read_again(self, docs: Collection[int]) -> int:
         """Queue documents to be read again; they stay searchable and keep their vectors.
