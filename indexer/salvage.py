@@ -7,10 +7,9 @@ import logging
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from indexer.database import Database
+from indexer.database import Database, Layout, remove_database
 
 log = logging.getLogger(__name__)
 
@@ -132,3 +131,21 @@ class _DamagedTable:
             self.damaged = True
             return rows, False
         return rows, True
+
+
+def copied(path: Path, layout: Layout, tables: Sequence[str], tidied: str = "") -> Path:
+    """A new file beside a damaged one, with what can be read of it; it is ``tidied`` by SQL."""
+    new = path.with_name(f"{path.name}.new")
+    remove_database(new)
+    with contextlib.closing(Database(new, layout)) as made:
+        copy_readable_rows(path, made, tables)
+        with made.write() as connection:
+            for statement in tidied.split(";"):
+                connection.execute(statement)
+    return new
+
+
+def replace_database(new: Path, path: Path) -> None:
+    """Put a file in the place of another, and of those that SQLite keeps beside that."""
+    remove_database(path)
+    new.rename(path)

@@ -20,7 +20,7 @@ from indexer.catalog.docs import RESERVED, RESERVED_UNTIL
 from indexer.catalog.names import add_names, add_title
 from indexer.database import is_whole, remove_database
 from indexer.library.library import CATALOG_NAME, INDEX_NAME
-from indexer.salvage import copy_readable_rows
+from indexer.salvage import copy_readable_rows, replace_database
 from indexer.store import texts, vectors
 
 #: The new name of the damaged catalog.
@@ -65,10 +65,8 @@ def _catalog(library: Path) -> Iterator[str]:
         with contextlib.suppress(sqlite3.Error):
             catalog.db.reader().execute("PRAGMA wal_checkpoint(TRUNCATE)")
     kept = library / KEPT_NAME
-    remove_database(kept)
-    path.rename(kept)
-    remove_database(path)
-    new.rename(path)
+    replace_database(path, kept)
+    replace_database(new, path)
     yield (
         f"The catalog was damaged. {copied:,} rows of it are in a new one; the damaged one is "
         f"kept as {kept.name}."

@@ -29,8 +29,8 @@ from msgspec.structs import replace
 from indexer import faults
 from indexer.api.errors import LecternError
 from indexer.api.lru_cache import SharedCache
-from indexer.database import DAMAGED, Database, Layout, is_whole, remove_database
-from indexer.salvage import copy_readable_rows
+from indexer.database import DAMAGED, Database, Layout, is_whole
+from indexer.salvage import copied, replace_database
 from indexer.store.values import MAX_ORDINAL, ORDINAL_BITS, Int64s, StoredPassage, key_of, ranges
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ UPDATE documents SET damaged = 1 WHERE passages <> (
 );
 UPDATE commits SET number = 1 + (SELECT coalesce(max(complete), 0) FROM documents)
 """
+_COPIED = ("documents", "passages")
 _INSERT = "INSERT INTO passages (key, view, rest, crc) VALUES (?, ?, ?, ?)"
 _SELECT = "SELECT view, rest, crc FROM passages WHERE key = ?"
 _LEVEL, _RAW = 6, -15  # no header and no checksum of zlib's own
@@ -337,9 +338,9 @@ class Texts:
         """Copy what can be read into a new file, which takes the place of this one."""
         path = self._db.path
         with self._changing:
-            new = _copied(path)
+            new = copied(path, LAYOUT, _COPIED, _IN_ORDER)
             self._db.close()
-            _replace(new, path)
+            replace_database(new, path)
             self._db = Database(path, LAYOUT)
             self._load()
 
@@ -387,31 +388,14 @@ def make_openable(path: Path) -> Iterator[str]:
     """
     if not path.exists() or is_whole(path):
         return
-    new = _copied(path)
+    new = copied(path, LAYOUT, _COPIED, _IN_ORDER)
     with contextlib.closing(Texts(new)) as texts:
         documents, damaged = len(texts.documents()), len(texts.damaged_docs())
-    _replace(new, path)
+    replace_database(new, path)
     yield (
         f"The texts were damaged. Those of {documents:,} documents are in a new file; "
         f"{damaged:,} of them have lost passages and are read again."
     )
-
-
-def _copied(path: Path) -> Path:
-    """A new file with what can be read of another."""
-    new = path.with_name(f"{TEXTS_NAME}.new")
-    remove_database(new)
-    with contextlib.closing(Database(new, LAYOUT)) as made:
-        copy_readable_rows(path, made, ("documents", "passages"))
-        with made.write() as connection:
-            for statement in _IN_ORDER.split(";"):
-                connection.execute(statement)
-    return new
-
-
-def _replace(new: Path, path: Path) -> None:
-    remove_database(path)
-    new.rename(path)
 
 
 class _Row(NamedTuple):
@@ -449,41 +433,23 @@ def _packed(row: PassageRow) -> _Row:
     if not 0 <= one.ordinal <= MAX_ORDINAL:
         raise ValueError(f"an ordinal is not within 0 and {MAX_ORDINAL}")
     plain = one.view.encode()
-    rest = _pack(
-        _Rest(
-            None if one.text == one.view else one.text,
-            one.page_first,
-            one.page_last,
-            one.char_start,
-            one.char_end,
-            one.heading_path,
-            one.text_starts,
-            one.view_starts,
-            one.text_pages,
-        )
-    )
-    key, view, rest = key_of(row.doc, one.ordinal), _deflated(plain), _deflated(rest, plain)
+    other = _Rest(*(getattr(one, name) for name in _Rest.__struct_fields__))
+    other.text = None if one.text == one.view else one.text
+    key, view, rest = key_of(row.doc, one.ordinal), _deflated(plain), _deflated(_pack(other), plain)
     return _Row(key, view, rest, _crc(key, view, rest))
 
 
 def _passage(document: StoredDocument, row: _Row) -> StoredPassage:
     plain = _inflated(row.view)
     view, rest = plain.decode(), _unpack(_inflated(row.rest, plain))
+    rest.text = view if rest.text is None else rest.text
     return StoredPassage(
         doc=row.key >> ORDINAL_BITS,
         text_id=document.text_id,
         language=document.language,
         ordinal=row.key & MAX_ORDINAL,
-        page_first=rest.page_first,
-        page_last=rest.page_last,
-        char_start=rest.char_start,
-        char_end=rest.char_end,
-        heading_path=rest.heading_path,
-        text=view if rest.text is None else rest.text,
         view=view,
-        text_starts=rest.text_starts,
-        view_starts=rest.view_starts,
-        text_pages=rest.text_pages,
+        **msgspec.structs.asdict(rest),
     )
 
 

@@ -26,7 +26,7 @@ from msgspec import Struct
 from indexer.api.errors import LecternError
 from indexer.arrays import find_sorted
 from indexer.database import Database, Layout, is_whole, remove_database
-from indexer.salvage import copy_readable_rows
+from indexer.salvage import copied, replace_database
 from indexer.store import values
 from indexer.store.values import ORDINAL_BITS, Float32s, Int32s, Int64s, VectorRows, docs_of, key_of
 
@@ -143,8 +143,7 @@ class Vectors:
         return int(self._db.value(f"SELECT length(content) / 2 FROM pooled {most}", default=0))
 
     def _all_keys(self) -> Int64s:
-        rows = self._db.rows("SELECT key FROM pooled ORDER BY key")
-        return np.fromiter((key for (key,) in rows), np.int64, len(rows))
+        return np.array(self._db.column("SELECT key FROM pooled ORDER BY key"), np.int64)
 
     @property
     def name(self) -> str:
@@ -398,9 +397,9 @@ class Vectors:
         """Copy what can be read into a new file, which takes the place of this one."""
         with self._changing:
             path = self._db.path
-            new = _copied(path)
+            new = copied(path, LAYOUT, _COPIED)
             self._db.close()
-            _replace(new, path)
+            replace_database(new, path)
             self._db = Database(path, LAYOUT)
             before, self._keys = self._keys, self._all_keys()
             self._forget(np.setdiff1d(before, self._keys))
@@ -418,22 +417,8 @@ def make_openable(path: Path) -> Iterator[str]:
     """
     if is_whole(path):
         return
-    _replace(_copied(path), path)
+    replace_database(copied(path, LAYOUT, _COPIED), path)
     yield f"{path.name} was damaged. What could be read of it is in a new file."
-
-
-def _copied(path: Path) -> Path:
-    """A new file with the rows of another that can be read."""
-    new = path.with_name(f"{path.name}.new")
-    remove_database(new)
-    with contextlib.closing(Database(new, LAYOUT)) as made:
-        copy_readable_rows(path, made, _COPIED)
-    return new
-
-
-def _replace(new: Path, path: Path) -> None:
-    remove_database(path)
-    new.rename(path)
 
 
 def _is_unit(content: bytes) -> bool:
