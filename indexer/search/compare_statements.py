@@ -119,9 +119,14 @@ def _sentences(passage: StoredPassage) -> Iterator[tuple[int, int, str]]:
     for (start, end), (low, high) in zip(
         borders, pairwise([*passage.view_starts, len(view)]), strict=True
     ):
-        sentence = text[start:end]
-        first = start + len(sentence) - len(sentence.lstrip())
-        yield first, first + len(sentence.strip()), view[low:high].strip()
+        yield *trimmed(text, start, end), view[low:high].strip()
+
+
+def trimmed(text: str, start: int = 0, end: int | None = None) -> tuple[int, int]:
+    """The span of a part of a text without the space around it."""
+    part = text[start:end]
+    first = start + len(part) - len(part.lstrip())
+    return first, first + len(part.strip())
 
 
 def _without_headings(text: str, headings: list[list[str]]) -> str:

@@ -269,7 +269,7 @@ def result(
         hits=hits if full_text else tuple(shorten(hit) for hit in hits),
         notes=(*query.notes, *notes),
         seconds=time.perf_counter() - started,
-        embedded_share=totals.embedded / totals.passages if totals.passages else 1.0,
+        embedded_share=totals.embedded_share,
         match=match,
     )
 

@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from indexer.api.formats import BY_NAME, page_unit
 from indexer.api.types import FileRow, Hit, Span, Why
 from indexer.catalog.docs import noon
-from indexer.search.compare_statements import NEGATIONS, NUMBER_WORDS
+from indexer.search.compare_statements import NEGATIONS, NUMBER_WORDS, trimmed
 from indexer.search.explain import find_in_text
 from indexer.text.terms import sequence, stems, word_spans, words
 
@@ -312,13 +312,14 @@ def _page(passage: Mapping[str, Any], sentence: int, labels: Sequence[str]) -> d
 
 def _sentence(passage: dict[str, Any], number: int) -> tuple[int, int]:
     """The span of a sentence in a passage's text, without the space around it."""
+    spans = spans_of(passage)
+    return spans[min(number, len(spans) - 1)] if spans else trimmed(passage["text"])
+
+
+def spans_of(passage: Mapping[str, Any]) -> list[Span]:
+    """The spans of a passage's sentences in its text, without the space around them."""
     text = passage["text"]
-    starts = [*passage["text_starts"], len(text)]
-    number = min(number, len(starts) - 2)
-    first, last = (starts[number], starts[number + 1]) if number >= 0 else (0, len(text))
-    sentence = text[first:last]
-    first += len(sentence) - len(sentence.lstrip())
-    return first, first + len(sentence.strip())
+    return [trimmed(text, *pair) for pair in pairwise([*passage["text_starts"], len(text)])]
 
 
 def name_hit(row: FileRow) -> Hit:

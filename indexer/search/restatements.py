@@ -20,7 +20,8 @@ from indexer.query.grammar import parse
 from indexer.search.compare_statements import dice
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import narrow
-from indexer.search.similar import Sentences, SourcePassages, find_source, spans_of
+from indexer.search.passage_hits import spans_of
+from indexer.search.similar import Sentences, SourcePassages, find_source
 from indexer.text.differences import Differences, differences
 from indexer.text.terms import words
 

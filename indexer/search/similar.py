@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from msgspec import Struct
@@ -26,7 +26,7 @@ from indexer.catalog.coverage import CoverageFilter
 from indexer.search.alignment import nearest
 from indexer.search.hits import HitMaker, result
 from indexer.search.narrowing import Narrowing, narrow
-from indexer.search.passage_hits import page_of
+from indexer.search.passage_hits import page_of, spans_of
 from indexer.store.values import DocSet, docs_of, key_of
 
 if TYPE_CHECKING:
@@ -93,17 +93,6 @@ def align_sentences(found: Sentences, source: Sentences) -> tuple[AlignedSentenc
         )
     ]
     return tuple(sorted(pairs, key=lambda pair: -pair.cosine))
-
-
-def spans_of(passage: dict[str, Any]) -> list[tuple[int, int]]:
-    """The spans of a passage's sentences in its text, without the space around them."""
-    text = passage["text"]
-    spans = []
-    for first, last in pairwise([*passage["text_starts"], len(text)]):
-        sentence = text[first:last]
-        start = first + len(sentence) - len(sentence.lstrip())
-        spans.append((start, start + len(sentence.strip())))
-    return spans
 
 
 _PLACE = re.compile(r"(?P<path>.+?)(?:#page=(?P<page>\d+)|#(?P<start>\d+)-(?P<end>\d+))?")
