@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from app.engine import OpenEngine
     from app.settings import Settings
     from indexer.api.contract import EngineApi, Request
+    from indexer.api.progress import CancelToken
     from indexer.config import EngineConfig
 
 
@@ -146,6 +147,10 @@ class CommandContext(Struct):
         """Run ``action`` with the library's engine; see ``lasting_engine``."""
         with contextlib.closing(self.lasting_engine(stays=stays)) as engine:
             return action(engine)
+
+    def ask(self, request: Request[A], token: CancelToken | None = None) -> A:
+        """Have the library's engine answer one request."""
+        return self.with_engine(lambda engine: engine.call(request, token=token))
 
     def lasting_engine(self, *, stays: bool = False) -> LastingEngine:
         """Return an engine that is reached at the first request, and again after it has gone.

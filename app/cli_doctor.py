@@ -28,7 +28,7 @@ def _doctor(options: Namespace, context: CommandContext) -> int:
     checks = [*doctor.checks(context.settings, config), *doctor.places(config)]
     status = 0
     try:
-        found = context.with_engine(lambda engine: engine.call(Diagnose()))
+        found = context.ask(Diagnose())
         # The engine's own checks win: it may run in another environment.
         better = {check.name: check for check in found if check.value}
         checks = [better.pop(check.name, check) for check in checks] + list(better.values())

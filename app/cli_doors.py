@@ -79,7 +79,7 @@ def _shown(names: tuple[str, ...]) -> str:
 def _known_collections(context: CommandContext) -> list[str]:
     from indexer.api.requests import GetStatus
 
-    return sorted(context.with_engine(lambda engine: engine.call(GetStatus())).collections)
+    return sorted(context.ask(GetStatus()).collections)
 
 
 def _allow(options: Namespace, context: CommandContext) -> None:

@@ -51,7 +51,7 @@ def _status(options: Namespace, context: CommandContext) -> int:
         answer = {"library": library, "encrypted": encrypted}
         context.answer(options, answer, *render.columns(rows))
         return 0
-    status = context.with_engine(lambda engine: engine.call(GetStatus()))
+    status = context.ask(GetStatus())
     encrypted = encryption.state(context.library)
     lines = [*status_lines(status), *render.columns([("Encrypted", encrypted)])]
     context.answer(options, {**encode(status), "encrypted": encrypted}, *lines)
@@ -196,8 +196,7 @@ def _remove(options: Namespace, context: CommandContext) -> int:
     if options.everything:
         return _remove_everything(context, sure=options.yes)
     # A file that is removed from the library need not exist any more.
-    request = Remove(tuple(absolute_path(path) for path in options.paths))
-    removed = context.with_engine(lambda engine: engine.call(request))
+    removed = context.ask(Remove(tuple(absolute_path(path) for path in options.paths)))
     files = render.count(removed, "file")
     context.print(f"{files} taken out of the library. The files themselves were not touched.")
     return 0
@@ -264,7 +263,7 @@ def pace_line(activity: Activity | Status) -> str:
 
 
 def _set_pace(context: CommandContext, change: SetPace) -> int:
-    activity = context.with_engine(lambda engine: engine.call(change))
+    activity = context.ask(change)
     context.print(f"Pace: {pace_line(activity)}.")
     return 0
 
@@ -300,8 +299,7 @@ def _retry(options: Namespace, context: CommandContext) -> int:
     from app.cli_index import outcome, run_job
 
     # Files that are gone are queued too, so that their state is updated.
-    request = Retry(tuple(absolute_path(path) for path in options.paths))
-    queued = context.with_engine(lambda engine: engine.call(request))
+    queued = context.ask(Retry(tuple(absolute_path(path) for path in options.paths)))
     if not queued:
         context.print("There is nothing to read again.")
         return 0
@@ -322,7 +320,7 @@ def _estimate(options: Namespace, context: CommandContext) -> int:
     request = EstimateIndex(tuple(existing(path) for path in options.paths))
     token = CancelToken()
     with stopping(token.cancel):
-        found = context.with_engine(lambda engine: engine.call(request, token=token))
+        found = context.ask(request, token)
     context.answer(options, encode(found), *estimate_lines(found))
     return 0
 

@@ -226,7 +226,7 @@ def _remove(options: Namespace, context: CommandContext) -> int:
     from indexer.embed.installed import remove_model
 
     if context.library.is_dir():
-        freed = context.with_engine(lambda engine: engine.call(RemoveModel(options.model)))
+        freed = context.ask(RemoveModel(options.model))
     else:
         freed = remove_model(options.model, context.config())
     context.answer(options, {"bytes": freed}, f"{render.size(freed)} are free again.")

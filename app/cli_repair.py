@@ -115,7 +115,7 @@ def _reindex(options: Namespace, context: CommandContext) -> int:
     if options.rollback:
         return _roll_back(options, context)
     if options.discard:
-        freed = context.with_engine(lambda engine: engine.call(Discard()))
+        freed = context.ask(Discard())
         context.answer(options, {"bytes": freed}, f"{render.size(freed)} are free again.")
         return 0
     return change_model(options, context)
@@ -123,8 +123,7 @@ def _reindex(options: Namespace, context: CommandContext) -> int:
 
 def change_model(options: Namespace, context: CommandContext) -> int:
     """Compute all vectors with ``options.model``, or with --dry-run say what that would cost."""
-    request = EstimateReindex(options.model, options.precision)
-    cost = context.with_engine(lambda engine: engine.call(request))
+    cost = context.ask(EstimateReindex(options.model, options.precision))
     if options.dry_run:
         context.answer(options, encode(cost), *cost_lines(cost))
         return 0
@@ -137,7 +136,7 @@ def change_model(options: Namespace, context: CommandContext) -> int:
 
 
 def _roll_back(options: Namespace, context: CommandContext) -> int:
-    back = context.with_engine(lambda engine: engine.call(RollBack()))
+    back = context.ask(RollBack())
     _remember(context, back.model, back.precision)
     context.answer(options, encode(back), f"{back.model}, {back.precision}, answers again.")
     return 0

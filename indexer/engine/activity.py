@@ -113,9 +113,8 @@ class ActivityMonitor(Struct):
             return self._counts
         began = time.thread_time()
         totals = self.catalog.spaces.totals()
-        embedded_share = totals.embedded / totals.passages if totals.passages else 1.0
         self._counts = ActivityCounts(
-            embedded_share,
+            totals.embedded_share,
             self._change(),
             self.catalog.queue.waiting(),
             self.catalog.coverage.set_aside(),

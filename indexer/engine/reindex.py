@@ -257,8 +257,7 @@ def describe_change(catalog: Catalog, config: EngineConfig) -> SpaceChange:
     if waits(catalog, config):
         key = _key(config)
         target = next((space.id for space in catalog.spaces.all() if space.key == key), _NO_SPACE)
-        totals = catalog.spaces.totals(target)
-        embedded_share = totals.embedded / totals.passages if totals.passages else 1.0
+        embedded_share = catalog.spaces.totals(target).embedded_share
         changing = ModelChange(config.model, str(config.precision), embedded_share)
     return SpaceChange(
         changing,

@@ -54,7 +54,7 @@ def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
         changing=change.changing,
         previous=change.previous,
         rebuilding=change.rebuilding,
-        embedded_share=totals.embedded / totals.passages if totals.passages else 1.0,
+        embedded_share=totals.embedded_share,
         device=activity.device,
         device_notes=activity.device_notes,
         languages=_languages(engine, change),

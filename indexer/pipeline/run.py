@@ -185,7 +185,7 @@ class IndexingRun:
             self._own,
             written=self.passages.written,
             embedded=self.vectors.embedded,
-            reused=self.vectors.reused,
+            reused=self.vectors.backlog.reuse.reused,
             tokens=self.vectors.tokens,
             seconds=self._rates.seconds,
         )
@@ -213,7 +213,7 @@ class IndexingRun:
         if self._pausing is not None:
             return
         self._intake.refill(
-            writing=self.passages.holding, embeds_suspects=self.vectors.has_suspects
+            writing=self.passages.holding, embeds_suspects=self.vectors.backlog.has_suspects
         )
         if self._suits is None:
             self._suits = self.parts.suits(0 if self._read_all else ENOUGH_READ)

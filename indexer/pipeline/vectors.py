@@ -225,21 +225,16 @@ class Backlog:
     _open: dict[int, _OpenDocument] = field(default_factory=dict)
     # A stack of (negative priority, runs of the documents opened together).
     _runs: list[tuple[int, Iterator[Run]]] = field(default_factory=list)
-    _reuse: VectorReuse = field(init=False)
+    reuse: VectorReuse = field(init=False)
 
     def __post_init__(self) -> None:
         everything = -1
-        self._reuse = VectorReuse(self.catalog, self.store, self.space)
+        self.reuse = VectorReuse(self.catalog, self.store, self.space)
         pending = self.catalog.spaces.pending(self.space.id, everything)
         self._suspects.extend(self.catalog.spaces.suspects(self.space.id))
         for doc, _ in pending:
             if doc not in self._suspects:
                 self.queue_document(doc)
-
-    @property
-    def reused(self) -> int:
-        """How many passages reused the vectors of an earlier text."""
-        return self._reuse.reused
 
     @property
     def has_suspects(self) -> bool:
@@ -328,7 +323,7 @@ class Backlog:
             for doc in known:
                 self.catalog.spaces.begin(doc, self.space.id)
         done = {doc: self._embedded(doc) for doc in known}
-        for doc in self._reuse.copy_shared(known.values(), done):
+        for doc in self.reuse.copy_shared(known.values(), done):
             done[doc] = self._embedded(doc)
         for doc, row in known.items():
             self._open[doc] = _OpenDocument(row, done[doc], row.passages - len(done[doc]))
@@ -430,16 +425,6 @@ class VectorWriter:
         self._names = NameFeed(self.catalog, self.space)
 
     @property
-    def reused(self) -> int:
-        """How many passages reused the vectors of an earlier text of their file."""
-        return self.backlog.reused
-
-    @property
-    def has_suspects(self) -> bool:
-        """Whether a document is left that may have crashed an engine while it was embedded."""
-        return self.backlog.has_suspects
-
-    @property
     def idle(self) -> bool:
         """Whether nothing is being embedded or buffered."""
         return not self.in_flight and not self._made
@@ -455,7 +440,7 @@ class VectorWriter:
             self.worker.submit_unit(unit)
 
     def _next(self, count: int) -> Unit | None:
-        if self.has_suspects:
+        if self.backlog.has_suspects:
             return self.backlog.next_unit(count)
         return (
             self._names.next_unit(count)
@@ -504,7 +489,7 @@ class VectorWriter:
 
     def maintain_store(self) -> None:
         """Run the store's maintenance, unless a crash in it would be counted against a suspect."""
-        if not self.has_suspects:
+        if not self.backlog.has_suspects:
             self.store.maintain()
 
 
