@@ -103,7 +103,7 @@ class Command(Struct, frozen=True):
     summary: str
     description: str
     examples: tuple[tuple[str, str], ...]
-    arguments: Callable[[ArgumentParser], None]
+    arguments: Callable[[ArgumentParser], object]
     run: Callable[[Namespace, CommandContext], int]
     hidden: bool = False
     only_asks: bool = False

@@ -55,13 +55,6 @@ def check_lines(checks: list[Check], style: TerminalStyle) -> list[str]:
 LOG_LINES = 300
 
 
-def _report_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--with-log", action="store_true",
-        help="add the end of the log, which may contain names of files",
-    )  # fmt: skip
-
-
 def _report(options: Namespace, context: CommandContext) -> int:
     context.print(*_report_lines(with_log=options.with_log))
     return 0
@@ -170,7 +163,11 @@ COMMANDS = (
             ("lectern report", "show it"),
             ("lectern report --with-log", "with the log"),
         ),
-        _report_arguments,
+        lambda parser: parser.add_argument(
+            "--with-log",
+            action="store_true",
+            help="add the end of the log, which may contain names of files",
+        ),
         _report,
         only_asks=True,
     ),

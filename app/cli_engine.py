@@ -106,14 +106,6 @@ def end_engine(library: Path) -> bool:
     return True
 
 
-def _demo_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--folder", default=DEMO_FOLDER, help="where the demo's library goes")
-
-
-def _demo(options: Namespace, context: CommandContext) -> int:
-    return run_demo(context, options.folder)
-
-
 def sample_documents() -> Path:
     """Return the folder of the sample documents, which come with the program."""
     import resources
@@ -176,8 +168,10 @@ COMMANDS = (
         "Index the documents that come with Lectern into a library of their own, in the current "
         "folder, and answer a question from them.",
         (("lectern demo", "try Lectern out"),),
-        _demo_arguments,
-        _demo,
+        lambda parser: parser.add_argument(
+            "--folder", default=DEMO_FOLDER, help="where the demo's library goes"
+        ),
+        lambda options, context: run_demo(context, options.folder),
         hidden=True,
     ),
 )

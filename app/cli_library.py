@@ -226,10 +226,6 @@ def _confirmed(context: CommandContext) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _move_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("destination", metavar="DEST", help="a folder that does not exist yet")
-
-
 def _move(options: Namespace, context: CommandContext) -> int:
     from app import paths
     from indexer.library import library
@@ -266,14 +262,6 @@ def _set_pace(context: CommandContext, change: SetPace) -> int:
     activity = context.ask(change)
     context.print(f"Pace: {pace_line(activity)}.")
     return 0
-
-
-def _pause(_options: Namespace, context: CommandContext) -> int:
-    return _set_pace(context, SetPace(paused=True))
-
-
-def _resume(_options: Namespace, context: CommandContext) -> int:
-    return _set_pace(context, SetPace(paused=False))
 
 
 def _pace_arguments(parser: ArgumentParser) -> None:
@@ -391,7 +379,9 @@ COMMANDS = (
         "Move the library to another folder or disk. Nothing is read again. The default library "
         "is remembered at its new place.",
         (("lectern move-library /mnt/big/lectern", "move it to another disk"),),
-        _move_arguments,
+        lambda parser: parser.add_argument(
+            "destination", metavar="DEST", help="a folder that does not exist yet"
+        ),
         _move,
     ),
     Command(
@@ -401,7 +391,7 @@ COMMANDS = (
         "lasts until `lectern resume`, over a restart too.",
         (("lectern pause", "stop indexing"),),
         no_arguments,
-        _pause,
+        lambda _options, context: _set_pace(context, SetPace(paused=True)),
     ),
     Command(
         "resume",
@@ -409,7 +399,7 @@ COMMANDS = (
         "Continue indexing where it was paused. What was finished is not done again.",
         (("lectern resume", "go on"),),
         no_arguments,
-        _resume,
+        lambda _options, context: _set_pace(context, SetPace(paused=False)),
     ),
     Command(
         "pace",

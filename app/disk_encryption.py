@@ -41,7 +41,8 @@ def look(
         if kind in _ENCRYPTED_FOLDERS:
             return True, f"yes: the folder is mounted by {kind.removeprefix('fuse.')}"
         number = Path(source).stat().st_rdev if source.startswith("/") else 0
-        found = number and _is_encrypted(_device(number, devices))
+        device = devices / f"{os.major(number)}:{os.minor(number)}"
+        found = number and _is_encrypted(device.resolve(strict=True))
     except (OSError, ValueError, LookupError) as error:
         return None, f"not known: {error}"
     if not number:
@@ -74,10 +75,6 @@ def _mount(folder: Path, mounts: Path) -> tuple[str, str]:
 def _unescaped(text: str) -> str:
     """Return a name as it is: the kernel writes blanks and backslashes of it in octal digits."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 8)), text)
-
-
-def _device(number: int, devices: Path) -> Path:
-    return (devices / f"{os.major(number)}:{os.minor(number)}").resolve(strict=True)
 
 
 def _is_encrypted(device: Path) -> bool:

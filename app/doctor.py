@@ -158,7 +158,7 @@ def _engine_checks(context: CommandContext) -> Iterator[Check]:
     summary = index(context, [samples, samples.parent / "scans"], quiet=True)
     read = summary.states.get(FileState.INDEXED, 0)
     facts = [f"{read} indexed", *_unread(context), f"{summary.pages} pages"]
-    yield check("indexing", "; ".join(facts), ok=read >= _count(samples))
+    yield check("indexing", "; ".join(facts), ok=read >= sum(map(Path.is_file, samples.iterdir())))
     yield _search(context, "search", DEMO_QUESTION, ANSWER)
     yield _search(context, "scanned page", f'"{SCANNED}"', SCANNED)
     found = {each.name: each for each in context.ask(Diagnose())}
@@ -176,10 +176,6 @@ def _unread(context: CommandContext) -> list[str]:
         for row in rows
         if row.state is not FileState.INDEXED
     ]
-
-
-def _count(folder: Path) -> int:
-    return sum(path.is_file() for path in folder.iterdir())
 
 
 def _search(context: CommandContext, name: str, question: str, answer: str) -> Check:

@@ -51,7 +51,7 @@ from indexer.query.links import link_to
 if TYPE_CHECKING:
     from app.doors.page_images import PageRenderer
     from app.settings import Settings
-    from indexer.api.answers import Change, Document, LoneStatement
+    from indexer.api.answers import Document
     from indexer.api.contract import EngineApi, Request
     from indexer.api.types import Hit
 
@@ -240,9 +240,9 @@ class DoorLibrary:
         return CompareAnswer(
             cards[0],
             cards[1],
-            tuple(map(_lone, found.first.only)),
-            tuple(map(_lone, found.second.only)),
-            tuple(map(_changed, found.changed)),
+            tuple(_quoted_statement(one, one.near) for one in found.first.only),
+            tuple(_quoted_statement(one, one.near) for one in found.second.only),
+            tuple(_quoted_statement(one.first, one.second) for one in found.changed),
             left_out,
         )
 
@@ -535,13 +535,6 @@ def _file_state(path: str, modified_ns: int, size: int | None = None) -> str:
     return AS_INDEXED if same else CHANGED
 
 
-def _lone(one: LoneStatement) -> QuotedStatement:
-    near = _safe(one.near.text) if one.near else ""
-    return QuotedStatement(one.page, one.start, one.end, _safe(one.text), near)
-
-
-def _changed(change: Change) -> QuotedStatement:
-    first = change.first
-    return QuotedStatement(
-        first.page, first.start, first.end, _safe(first.text), _safe(change.second.text)
-    )
+def _quoted_statement(one: Statement, counterpart: Statement | None) -> QuotedStatement:
+    other = _safe(counterpart.text) if counterpart else ""
+    return QuotedStatement(one.page, one.start, one.end, _safe(one.text), other)

@@ -193,7 +193,7 @@ class FileReader:
         except FileNotFoundError:
             failure = WorldError("vanished")
         except PermissionError:
-            failure = WorldError("path_denied", path=_shown(job.path))
+            failure = WorldError("path_denied", path=job.path.decode("utf-8", "replace"))
         except OSError as error:
             failure = WorldError("read_error", reason=reason_of(error))
         except Cancelled:
@@ -265,10 +265,6 @@ class PasswordsByPath:
 
     def password_of(self, path: bytes) -> str | None:
         return self._known.get(normal(path))
-
-
-def _shown(path: bytes) -> str:
-    return path.decode("utf-8", "replace")
 
 
 class Intake:

@@ -123,7 +123,8 @@ class HitMaker(Struct, frozen=True):
         )
         rows = self.catalog.files.get(files)
         owners = {file: self.catalog.files.doc_of(file) for file in rows}
-        firsts = {stored["doc"]: stored for stored in self._firsts(_known(owners.values()))}
+        docs = [doc for doc in dict.fromkeys(owners.values()) if doc is not None]
+        firsts = {stored["doc"]: stored for stored in self._firsts(docs)}
         hits: dict[int, Hit | None] = {}  # by document, or by file if it has none
         for file in files:
             first = firsts.get(owners[file])
@@ -248,10 +249,6 @@ class HitMaker(Struct, frozen=True):
         rows = self.catalog.files.get(files).values()
         unread = [row for row in rows if row.state not in SEARCHABLE_STATES]
         return [name_hit(row) for row in unread if row.path not in shown][:NAMED_ROOM]
-
-
-def _known(docs: Iterable[int | None]) -> list[int]:
-    return list(dict.fromkeys(doc for doc in docs if doc is not None))
 
 
 def result(

@@ -13,7 +13,8 @@ import re
 import unicodedata
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +79,8 @@ class NearDuplicates(Struct):
             self._open(self._read(*one))
         self._unread.clear()
         here = self._read(doc, text)
-        for number in self._nearby(here.sketch):
+        sharing = {number for each in here.sketch for number in self._by_hash.get(each, ())}
+        for number in sorted(sharing):  # the best of the list first
             if _near_duplicate(here, self._members[number]):
                 return number
         self._open(here)
@@ -95,10 +97,6 @@ class NearDuplicates(Struct):
         for each in member.sketch:
             self._by_hash.setdefault(each, []).append(len(self._members))
         self._members.append(member)
-
-    def _nearby(self, sketch: Iterable[int]) -> list[int]:
-        """Groups that share a hash, the best of the list first."""
-        return sorted({number for each in sketch for number in self._by_hash.get(each, ())})
 
 
 def _near_duplicate(one: _Member, other: _Member) -> bool:

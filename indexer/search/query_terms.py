@@ -153,7 +153,10 @@ class QueryTerms(Struct, frozen=True):
 
         They tell hardly anything of what a passage is about, which meaning would make up for.
         """
-        found = [(one, count, self._weight(one)) for one, count in self.question_words]
+        found = [
+            (one, count, FUNCTION_WEIGHT if one.word in self.function else 1.0)
+            for one, count in self.question_words
+        ]
         weighed = [
             (replace(one, stems=tuple((stem, each * weight) for stem, each in one.stems)), count)
             for one, count, weight in found
@@ -184,9 +187,6 @@ class QueryTerms(Struct, frozen=True):
         """The stems of the question's function words."""
         words = (one for one, _ in self.question_words if one.word in self.function)
         return frozenset(stem for one in words for stem, _ in one.stems)
-
-    def _weight(self, one: Expansion) -> float:
-        return FUNCTION_WEIGHT if one.word in self.function else 1.0
 
     def without_names(
         self,
