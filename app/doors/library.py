@@ -51,7 +51,7 @@ from indexer.query.links import link_to
 if TYPE_CHECKING:
     from app.doors.page_images import PageRenderer
     from app.settings import Settings
-    from indexer.api.answers import Document
+    from indexer.api.answers import Document, Statement
     from indexer.api.contract import EngineApi, Request
     from indexer.api.types import Hit
 

@@ -15,10 +15,6 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from msgspec import Struct
-from msgspec.structs import replace
-
 from indexer import faults
 from indexer.api.answers import ReindexCost
 from indexer.api.errors import LecternError, WorldError
@@ -28,7 +24,6 @@ from indexer.api.progress import Progress, Reporter, Step
 from indexer.api.status import ModelChange, ModelChoice
 from indexer.catalog.choices import REBUILDING
 from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, EngineConfig, Precision
-from indexer.embed.batches import EmbedInput
 from indexer.embed.factory import open_embedder
 from indexer.embed.installed import remove_model
 from indexer.embed.model_files import find_record, known_records
@@ -37,13 +32,16 @@ from indexer.engine.asked_languages import asked_languages
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.rates import load_throughput
 from indexer.query.grammar import parse
-from indexer.store.values import bytes_of_sentence, key_of
+from indexer.search.candidates import model_inputs
+from indexer.search.score_normalisation import spread_out
+from indexer.store.values import bytes_of_sentence
 
 if TYPE_CHECKING:
     from indexer.api.models import CompareModels, Question
     from indexer.api.types import Hit
     from indexer.catalog.catalog import Catalog
-    from indexer.catalog.records import DocRow, Space
+    from indexer.catalog.records import Space
+    from indexer.embed.batches import EmbedInput
     from indexer.search.search import Searcher
     from indexer.store.store import Store
 
@@ -296,7 +294,8 @@ def measure_cost(catalog: Catalog, store: Store, config: EngineConfig) -> Reinde
         missing = {doc for doc, _ in catalog.spaces.pending(space.id, -1)}
         rows = [row for row in rows if row.doc in missing]
     passages = sum(row.passages for row in rows)
-    sample = _sample(store, rows)
+    spread = spread_out({row.doc: row.passages for row in rows}, SAMPLE)
+    sample = [*model_inputs(catalog, store, spread).values()]
     tokens, rate = _try_out(config, record, sample)
     rates = load_throughput(catalog, key, record.depth)
     sentences = sum(len(one.view_starts) for one in sample) / max(1, len(sample))
@@ -318,26 +317,6 @@ def measure_cost(catalog: Catalog, store: Store, config: EngineConfig) -> Reinde
         bytes=round(a_row * passages + _COPIES_BYTES * bool(passages)),
         outdated=catalog.upkeep.outdated(EXTRACTOR_VERSION),
     )
-
-
-def _sample(store: Store, rows: Sequence[DocRow]) -> list[EmbedInput]:
-    """Some passages from all over the library."""
-    ends = np.cumsum([row.passages for row in rows])
-    if not len(ends) or not ends[-1]:
-        return []
-    places = np.unique(np.linspace(0, int(ends[-1]) - 1, SAMPLE, dtype=np.int64))
-    owners = np.searchsorted(ends, places, side="right")
-    keys = [
-        key_of(rows[owner].doc, int(place - ends[owner] + rows[owner].passages))
-        for owner, place in zip(owners.tolist(), places.tolist(), strict=True)
-    ]
-    columns = ("heading_path", "view", "view_starts")
-    found = store.passages_of(np.array(keys, np.int64), columns)
-    return [
-        EmbedInput(rows[owner].title_used, row["heading_path"], row["view"], row["view_starts"])
-        for owner, key in zip(owners.tolist(), keys, strict=True)
-        if (row := found.get(key)) is not None
-    ]
 
 
 def _try_out(

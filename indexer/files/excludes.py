@@ -224,8 +224,6 @@ _MOUNT_POINT = 0xA0000003  # the reparse tag of a junction
 # macOS
 _DATALESS = 0x40000000
 _UF_HIDDEN = 0x8000
-# File systems of Linux that report the blocks of a file; sshfs and others report 0.
-_COUNTING = frozenset({"btrfs", "ext2", "ext3", "ext4", "f2fs", "tmpfs", "xfs"})
 INLINE_BYTES = 4096  # smaller files may live in the inode, without a block
 
 _SPECIAL = (
@@ -305,21 +303,3 @@ def is_away(found: os.stat_result) -> bool:
 def is_link(found: os.stat_result) -> bool:
     """Return whether an entry is a symbolic link, or a junction of Windows."""
     return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _MOUNT_POINT
-
-
-def counting_volumes() -> frozenset[int]:
-    """Return the volumes of this machine whose block counts are reliable; Linux only."""
-    volumes: set[int] = set()
-    if sys.platform != "linux":
-        return frozenset()
-    try:
-        mounts = Path("/proc/self/mountinfo").read_bytes().splitlines()
-    except OSError:
-        return frozenset()
-    for line in mounts:
-        before, _, after = line.partition(b" - ")
-        fields, kind = before.split(), after.split()
-        if len(fields) > 2 and kind and kind[0].decode("ascii", "replace") in _COUNTING:
-            major, _, minor = fields[2].partition(b":")
-            volumes.add(os.makedev(int(major), int(minor)))
-    return frozenset(volumes)

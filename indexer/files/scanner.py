@@ -41,18 +41,25 @@ _NETWORK = frozenset({
     "lustre", "ncpfs", "nfs", "nfs3", "nfs4", "ocfs2", "osxfuse", "prl_fs", "remote", "smb2",
     "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs", "webdav",
 })  # fmt: skip
+# File systems of Linux that report the blocks of a file; sshfs and others report 0.
+_COUNTING = frozenset({"btrfs", "ext2", "ext3", "ext4", "f2fs", "tmpfs", "xfs"})
 _MOUNTS = Path("/proc/self/mountinfo")
 _ESCAPED = re.compile(rb"\\([0-7]{3})")
 _GET_FS_UUID = 0x80111500  # FS_IOC_GETFSUUID: one byte of length, sixteen of UUID
 
 
-class Mount(Struct, frozen=True):
-    """One mounted file system; ``inner`` is its folder that is mounted at ``point``."""
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One mounted file system; ``inner`` is its folder that is mounted at ``point``.
+
+    ``device`` is the number of its volume on Linux, "8:1".
+    """
 
     point: bytes
     inner: bytes
     kind: str
     source: str
+    device: str = ""
 
 
 class Location(Struct, frozen=True):
@@ -82,7 +89,14 @@ def _parse_mounts(table: bytes) -> Iterator[Mount]:
         fields, rest = before.split(b" "), after.split(b" ")
         if len(fields) > 4 and len(rest) > 1:
             inner, point = (_plain(fields[at]) for at in (3, 4))
-            yield Mount(point, inner, os.fsdecode(rest[0]), os.fsdecode(_plain(rest[1])))
+            kind, source = os.fsdecode(rest[0]), os.fsdecode(_plain(rest[1]))
+            yield Mount(point, inner, kind, source, os.fsdecode(fields[2]))
+
+
+def counting_volumes() -> frozenset[int]:
+    """The volumes of this machine whose block counts are reliable; Linux only."""
+    devices = [each.device for each in mounts() if each.device and each.kind in _COUNTING]
+    return frozenset(os.makedev(*map(int, device.split(":"))) for device in devices)
 
 
 def _plain(field: bytes) -> bytes:
@@ -274,6 +288,7 @@ def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
         formats={extension: known.name for extension, known in BY_EXTENSION.items()},
         max_bytes=config.limits.largest_bytes,
         max_bytes_of=config.limits.by_format,
+        counting=counting_volumes(),
         skipped={**others, library: "own_library"},
         roots=[other.path for other in known],
         owned=frozenset(

@@ -29,7 +29,6 @@ from indexer.files.excludes import (
     MAX_IGNORE_BYTES,
     EntryClassifier,
     Excludes,
-    counting_volumes,
     detail_of,
     is_away,
     is_hidden,
@@ -181,7 +180,8 @@ class ScanRules(Struct, frozen=True):
     ``max_bytes`` is the size beyond which a file is not read, ``max_bytes_of`` the same for single
     formats. ``skipped`` maps absolute paths of folders to the reason why they are not entered:
     other roots, the library itself. ``owned`` files are roots by themselves and are not listed
-    again. ``roots`` are the paths of all roots, to say where links lead.
+    again. ``roots`` are the paths of all roots, to say where links lead; ``counting`` are the
+    volumes whose block counts are reliable.
     """
 
     excludes: Excludes
@@ -191,6 +191,7 @@ class ScanRules(Struct, frozen=True):
     skipped: Mapping[bytes, str] = field(default_factory=dict)
     owned: frozenset[bytes] = frozenset()
     roots: Sequence[bytes] = ()
+    counting: frozenset[int] = frozenset()
 
 
 class RootWalk:
@@ -218,7 +219,7 @@ class RootWalk:
         self.only = only
         self._on_enter = on_enter
         self._classifier = EntryClassifier(
-            rules.formats, rules.max_bytes, counting_volumes(), rules.max_bytes_of
+            rules.formats, rules.max_bytes, rules.counting, rules.max_bytes_of
         )
         self._entered: set[tuple[int, int]] = set()
         self._real_roots = [os.path.realpath(path) for path in rules.roots]

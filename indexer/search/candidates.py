@@ -105,7 +105,19 @@ FRESH, FRESH_S = 50, 1.0
 FRESH_KEPT = 2000
 
 
-class FreshVectors(Struct, frozen=True):
+def model_inputs(catalog: Catalog, store: Store, keys: Keys) -> dict[int, EmbedInput]:
+    """What a model reads of passages by themselves, by key; without missing ones."""
+    found = store.passages_of(keys, ("doc", "heading_path", "view", "view_starts"))
+    rows = catalog.docs.get({one["doc"] for one in found.values()})
+    return {
+        key: EmbedInput(row.title_used, one["heading_path"], one["view"], one["view_starts"])
+        for key, one in found.items()
+        if (row := rows.get(one["doc"])) is not None
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class FreshVectors:
     """Computes vectors of passages that a question finds before they are embedded; keeps some."""
 
     catalog: Catalog
@@ -126,21 +138,11 @@ class FreshVectors(Struct, frozen=True):
 
     def _compute(self, space: Space, token: CancelToken, keys: list[int]) -> None:
         ends = time.monotonic() + FRESH_S
-        columns = ("doc", "heading_path", "view", "view_starts")
-        found = self.store.passages_of(np.array(keys, np.int64), columns)
-        rows = self.catalog.docs.get([one["doc"] for one in found.values()])
-        known = [key for key in keys if key in found and found[key]["doc"] in rows]
-        inputs = [
-            EmbedInput(
-                rows[one["doc"]].title_used, tuple(one["heading_path"]), one["view"],
-                tuple(one["view_starts"]),
-            )
-            for one in map(found.__getitem__, known)
-        ]  # fmt: skip
+        inputs = model_inputs(self.catalog, self.store, np.array(keys, np.int64))
         if not inputs:
             return
-        embedder = self.models.passages(space.record)
-        for batch in embedder.encode_batches(inputs, runs=[1] * len(inputs)):
+        embedder, known = self.models.passages(space.record), list(inputs)
+        for batch in embedder.encode_batches([*inputs.values()], runs=[1] * len(inputs)):
             self._kept.update(((space.key, known[at]), vectors) for at, vectors in batch)
             token.check()
             if time.monotonic() >= ends:

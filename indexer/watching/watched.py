@@ -176,9 +176,7 @@ class WatchedRoots:
         """Return how each root is watched."""
         with self._lock:
             return tuple(
-                WatchedRoot(os.fsdecode(join(root.path, root.file_name)), each.how, each.why)
-                for each in self._known.values()
-                if (root := each.root)
+                WatchedRoot(_path(each.root), each.how, each.why) for each in self._known.values()
             )
 
     def _is_due(self, each: _Watched, root: Root, now: float) -> bool:
@@ -209,3 +207,7 @@ def _seen(root: Root) -> tuple[object, ...]:
     except OSError:
         pass
     return (*here, *(mount.point for mount in mounts()))
+
+
+def _path(root: Root) -> str:
+    return os.fsdecode(join(root.path, root.file_name))
