@@ -93,7 +93,7 @@ _STREAM = 256
 _KEPT_BYTES, _PASSAGE_BYTES = 4 << 20, 6_000
 
 #: Columns that a reader may name.
-COLUMNS = tuple(StoredPassage.__struct_fields__)
+COLUMNS = StoredPassage.__struct_fields__
 
 
 class _Rest(msgspec.Struct, array_like=True):

@@ -1,6 +1,6 @@
 """The values of the store: keys, filters, rows, candidates, and sentence vectors in 4 bits.
 
-Plain records and numpy; it must not know LanceDB. A passage's key is ``doc << 20 | ordinal``,
+Plain structs and numpy; it must not know LanceDB. A passage's key is ``doc << 20 | ordinal``,
 so the passages of one document are consecutive and a key determines its document without a look-up.
 
 Sentence vectors are kept as what they add to their passage's vector, in 4 bits per component. A
@@ -17,16 +17,13 @@ vector .0012, at 288 bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from indexer.api.types import Passage
 from indexer.text.terms import words
-
-if TYPE_CHECKING:
-    from indexer.api.types import Passage
 
 ORDINAL_BITS = 20
 MAX_ORDINAL = (1 << ORDINAL_BITS) - 1
@@ -146,23 +143,12 @@ class VectorRows(Struct, frozen=True):
     offsets: Int64s
 
 
-class StoredPassage(Struct, frozen=True):
-    """A passage read back; see ``indexer.api.types.Passage`` for what its fields mean."""
+class StoredPassage(Passage, frozen=True, kw_only=True):
+    """A passage read back, without its stems."""
 
     doc: int
     text_id: str
     language: str
-    ordinal: int
-    page_first: int
-    page_last: int
-    char_start: int
-    char_end: int
-    heading_path: tuple[str, ...]
-    text: str
-    view: str
-    text_starts: tuple[int, ...]
-    view_starts: tuple[int, ...]
-    text_pages: tuple[int, ...] = ()
 
     @property
     def key(self) -> int:

@@ -17,7 +17,9 @@ ALONE = SectionReader("Log", 0)
 
 def passages(*views: str, headings: tuple[str, ...] = ()) -> list[StoredPassage]:
     return [
-        StoredPassage(1, "t", "en", n, 1, 1, 0, 0, headings, view, view, (0,), (0,))
+        StoredPassage(
+            n, 1, 1, 0, 0, headings, view, view, (0,), (0,), doc=1, text_id="t", language="en"
+        )
         for n, view in enumerate(views)
     ]
 
