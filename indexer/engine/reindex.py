@@ -15,6 +15,9 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from indexer import faults
 from indexer.api.answers import ReindexCost
 from indexer.api.errors import LecternError, WorldError

@@ -48,8 +48,7 @@ _ESCAPED = re.compile(rb"\\([0-7]{3})")
 _GET_FS_UUID = 0x80111500  # FS_IOC_GETFSUUID: one byte of length, sixteen of UUID
 
 
-@dataclass(frozen=True, slots=True)
-class Mount:
+class Mount(Struct, frozen=True):
     """One mounted file system; ``inner`` is its folder that is mounted at ``point``.
 
     ``device`` is the number of its volume on Linux, "8:1".

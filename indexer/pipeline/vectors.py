@@ -28,7 +28,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer import faults
 from indexer.embed.batches import EmbedInput, passage_prefix
@@ -101,7 +102,7 @@ def _end_of(before: StoredPassage, following: StoredPassage) -> StoredPassage:
         words = words[words.find(" ") + 1 :]
     starts = (0,) if words else ()
     path = following.heading_path
-    return structs.replace(before, view=words, view_starts=starts, heading_path=path)
+    return replace(before, view=words, view_starts=starts, heading_path=path)
 
 
 def _sections(passages: Iterable[StoredPassage], window: int) -> Iterator[list[StoredPassage]]:

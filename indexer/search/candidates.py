@@ -116,8 +116,7 @@ def model_inputs(catalog: Catalog, store: Store, keys: Keys) -> dict[int, EmbedI
     }
 
 
-@dataclass(frozen=True, slots=True)
-class FreshVectors:
+class FreshVectors(Struct, frozen=True):
     """Computes vectors of passages that a question finds before they are embedded; keeps some."""
 
     catalog: Catalog

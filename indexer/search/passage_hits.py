@@ -14,7 +14,6 @@ import unicodedata
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
