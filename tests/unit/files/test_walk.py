@@ -17,6 +17,7 @@ from indexer.api.types import FileState
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.records import FoundFile, Root, ScanCounts
 from indexer.files.excludes import Excludes
+from indexer.files.scanner import counting_volumes
 from indexer.files.walk import RootWalk, ScanRules
 
 FORMATS = {".txt": "text", ".pdf": "pdf"}
@@ -36,7 +37,8 @@ def _walk(
 
 
 def _rules(*patterns: str, hidden: bool = False, max_bytes: int = 1 << 30) -> ScanRules:
-    return ScanRules(Excludes(patterns, hidden=hidden), FORMATS, max_bytes)
+    excludes = Excludes(patterns, hidden=hidden)
+    return ScanRules(excludes, FORMATS, max_bytes, counting=counting_volumes())
 
 
 def _make(folder: Path, *files: str) -> None:
