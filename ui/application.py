@@ -255,7 +255,6 @@ class FocusRing(QWidget):
         ):
             painter.setPen(QPen(colour, width))
             painter.drawRoundedRect(area.adjusted(inside, inside, -inside, -inside), S, S)
-        painter.end()
 
     def _place(self) -> None:
         host, around = self.parentWidget(), self._around

@@ -35,7 +35,6 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextDocumentWriter,
 )
-from PySide6.QtWidgets import QFileDialog, QWidget
 
 from indexer.api.private_files import replacing, write_file
 from ui.citations import CitedSource, bibtex, citable, citation, citation_keys, encodable, passage
@@ -91,20 +90,6 @@ class ExportFormat(Enum):
     def has_passages(self) -> bool:
         """Whether a file has the passages themselves with their pictures, as a document."""
         return self not in (ExportFormat.CSV, ExportFormat.BIBTEX, ExportFormat.CSL)
-
-
-def ask_export_file(
-    parent: QWidget, title: str, name: str, form: ExportFormat, chosen: Callable[[Path], None]
-) -> None:
-    """Let the person choose the file of an export, then call ``chosen`` with it."""
-    dialog = QFileDialog(parent, title)
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix(form.suffix)
-    dialog.setNameFilter(f"*.{form.suffix}")
-    dialog.selectFile(f"{name}.{form.suffix}")
-    dialog.fileSelected.connect(lambda file: chosen(Path(file)))
-    dialog.finished.connect(dialog.deleteLater)
-    dialog.open()
 
 
 def export_text(hits: Sequence[Hit], sources: Mapping[str, CitedSource], form: ExportFormat) -> str:

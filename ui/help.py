@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from ui.keys import key_tables, shown
+from ui.lists import style_list
 from ui.theme import L
-from ui.widgets import RowDelegate, filled, resize_on_screen
+from ui.widgets import filled, resize_on_screen
 from ui.words import say
 
 START, KEYS = "index", "keys"
@@ -59,9 +60,7 @@ class HelpWindow(QDialog):
             for file in (resources.files("resources") / "help").iterdir()
         }
         self.list = QListWidget()
-        self.list.setItemDelegate(RowDelegate(self.list))
-        self.list.setAccessibleName(self.tr("Pages"))
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        style_list(self.list, self.tr("Pages"))
         self.text = QTextBrowser()
         self.text.setAccessibleName(self.tr("Help"))
         self.text.setOpenLinks(False)

@@ -103,8 +103,7 @@ class MainWindow(QMainWindow):
             (HIGHLIGHTS, self.tr("Highlights"), "highlight", keys.PAGES[3]),
         ):
             rail.add_page(name, text, drawing, QKeySequence(sequence))
-        rail.add_gap()
-        rail.add_button(SETTINGS, self.tr("Settings"), "settings", QKeySequence(keys.SETTINGS))
+        rail.add_last(SETTINGS, self.tr("Settings"), "settings", QKeySequence(keys.SETTINGS))
         return rail
 
     def _arrange(self) -> None:

@@ -29,7 +29,7 @@ from indexer.api.errors import LecternError, WorldError
 from ui.passwords import shared
 from ui.ports import Context, VaultAction, VaultChange
 from ui.theme import L, M, S
-from ui.widgets import CardFrame, IconButton, filled, make_bold, wrapped_label
+from ui.widgets import CardFrame, IconButton, filled, wrapped_label
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -109,10 +109,8 @@ class PassphraseDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
         for line in (self.passphrase, self.again):
             line.textChanged.connect(self._judge)
-        column = filled(QVBoxLayout(self), wrapped_label(told), spacing=M, edges=(L, L, L, L))
-        column.addLayout(form)
-        for widget in (self.strength, self.trouble, self.keep, self.buttons):
-            column.addWidget(widget)
+        parts = (form, self.strength, self.trouble, self.keep, self.buttons)
+        filled(QVBoxLayout(self), wrapped_label(told), *parts, edges=(L, L, L, L))
         self.setFixedWidth(self.fontMetrics().averageCharWidth() * _LETTERS)
         self.strength.setVisible(self._new)
         self.trouble.hide()
@@ -187,20 +185,13 @@ class EncryptionCard(CardFrame):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
-        title = wrapped_label(self.tr("Encryption of the library"))
-        make_bold(title)
+        title = wrapped_label(self.tr("Encryption of the library"), bold=True)
         self.state, self.disk = wrapped_label(), wrapped_label()
-        self.encrypt = IconButton(self.tr("&Encrypt…"), "lock")
-        self.decrypt = IconButton(self.tr("Dec&rypt…"))
+        self.encrypt = IconButton(self.tr("&Encrypt…"), "lock", self._ask_new)
+        self.decrypt = IconButton(self.tr("Dec&rypt…"), pressed=self._ask_old)
         self.lock = IconButton(self.tr("&Lock and quit"), "lock")
-        self.encrypt.clicked.connect(self._ask_new)
-        self.decrypt.clicked.connect(self._ask_old)
         self.lock.clicked.connect(lambda: self.requested.emit(VaultChange(VaultAction.LOCK)))
-        buttons = (self.encrypt, self.decrypt, self.lock)
-        for button in buttons:
-            button.setAutoDefault(False)
-        row = filled(QHBoxLayout(), *buttons)
-        row.addStretch(1)
+        row = filled(QHBoxLayout(), self.encrypt, self.decrypt, self.lock, None)
         filled(QVBoxLayout(self), title, self.state, self.disk, row, spacing=S, edges=(L, M, L, M))
         self.show_state()
 

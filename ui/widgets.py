@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from PySide6.QtCore import (
     QDir,
     QEvent,
     QMimeData,
-    QModelIndex,
     QObject,
-    QPersistentModelIndex,
     QPoint,
-    QRect,
     QRectF,
     QSize,
     Qt,
@@ -24,20 +21,17 @@ from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
     QComboBox,
-    QFileDialog,
     QFrame,
     QGridLayout,
+    QHBoxLayout,
     QLabel,
     QLayout,
-    QListView,
     QMenu,
     QPushButton,
     QScrollArea,
     QSizePolicy,
     QStyle,
-    QStyledItemDelegate,
     QStyleOptionButton,
-    QStyleOptionViewItem,
     QToolButton,
     QWidget,
 )
@@ -46,17 +40,20 @@ from shiboken6 import isValid
 from ui import theme
 from ui.theme import L, M, S, current, icon, icon_size
 
+if TYPE_CHECKING:
+    from PySide6.QtCore import SignalInstance
+
 LayoutT = TypeVar("LayoutT", bound=QBoxLayout)
 
 
 def filled(
     layout: LayoutT,
-    *parts: QWidget | QLayout,
+    *parts: QWidget | QLayout | None,
     wide: QWidget | QLayout | None = None,
     spacing: int = M,
     edges: tuple[int, int, int, int] = (0, 0, 0, 0),
 ) -> LayoutT:
-    """Add widgets and layouts to a layout in their order.
+    """Add widgets and layouts to a layout in their order; None stays empty, and stretches.
 
     Args:
         wide: The part that gets the room which is left.
@@ -66,21 +63,37 @@ def filled(
     layout.setSpacing(spacing)
     for part in parts:
         stretch = int(part is wide)
-        if isinstance(part, QWidget):
+        if part is None:
+            layout.addStretch(1)
+        elif isinstance(part, QWidget):
             layout.addWidget(part, stretch)
         else:
             layout.addLayout(part, stretch)
     return layout
 
 
-def scrolling(inside: QWidget | None = None) -> QScrollArea:
-    """Return an area without a frame that scrolls a widget, which is as wide as the area."""
-    area = QScrollArea()
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setWidgetResizable(True)
-    if inside is not None:
-        area.setWidget(inside)
-    return area
+def leading(part: QWidget) -> QBoxLayout:
+    """Return a line that begins with a widget, which is no wider than it has to be."""
+    return filled(QHBoxLayout(), part, None)
+
+
+def remove_widgets(layout: QLayout) -> None:
+    """Empty a layout, and delete the widgets in it."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+class ScrollPage(QScrollArea):
+    """Scrolls a widget, which is as wide as it, and has no frame."""
+
+    def __init__(self, inside: QWidget | None = None) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        if inside is not None:
+            self.setWidget(inside)
 
 
 def resize_on_screen(window: QWidget, width: int, height: int) -> None:
@@ -89,10 +102,13 @@ def resize_on_screen(window: QWidget, width: int, height: int) -> None:
     window.resize(QSize(width, height).boundedTo(room))
 
 
-def make_bold(label: QWidget, *, bold: bool = True) -> None:
+def make_bold(label: QWidget) -> None:
     font = label.font()
-    font.setBold(bold)
+    font.setBold(True)
     label.setFont(font)
+
+
+WINDOW = Qt.ShortcutContext.WindowShortcut
 
 
 def add_shortcut(
@@ -101,20 +117,25 @@ def add_shortcut(
     act: Callable[[], object],
     context: Qt.ShortcutContext = Qt.ShortcutContext.WidgetWithChildrenShortcut,
 ) -> None:
-    """Have keys call ``act`` while the focus is on a widget or inside it."""
+    """Have keys call ``act`` while the focus is on a widget or inside it, or in its window."""
     shortcut = QShortcut(QKeySequence(keys), owner)
     shortcut.setContext(context)
     shortcut.activated.connect(act)
 
 
-def plain_label(text: str = "") -> QLabel:
+def plain_label(text: str = "", *, bold: bool = False, muted: bool = False) -> QLabel:
     """Return a label of one line; Qt would read markup in the name of a file, or in a passage."""
-    return _PlainLabel(text)
+    label = _PlainLabel(text)
+    if bold:
+        make_bold(label)
+    if muted:
+        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+    return label
 
 
-def wrapped_label(text: str = "") -> QLabel:
+def wrapped_label(text: str = "", *, bold: bool = False, muted: bool = False) -> QLabel:
     """Return a label that breaks its lines."""
-    label = plain_label(text)
+    label = plain_label(text, bold=bold, muted=muted)
     label.setWordWrap(True)
     return label
 
@@ -192,19 +213,44 @@ class CardFrame(QFrame):
         painter.setPen(theme.accent if self.hasFocus() else theme.line)
         painter.setBrush(theme.base)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), S, S)
-        painter.end()
 
 
-class IconButton(QPushButton):
-    """A flat button with a text and perhaps a drawing, whose size follows that of the text."""
+class Restyled(QWidget if TYPE_CHECKING else object):  # type: ignore[misc]  # a QWidget for mypy
+    """Has ``restyle`` called after each change of its font or of the colours."""
 
-    def __init__(self, text: str, drawing: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange):
+            self.restyle()
+
+    def restyle(self) -> None:
+        raise NotImplementedError
+
+
+class IconButton(Restyled, QPushButton):
+    """A flat button with a text and perhaps a drawing, whose size follows that of the text.
+
+    ``pressed`` is called, or emitted, when it is pressed; Enter does not press it in a dialog.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        drawing: str = "",
+        pressed: Callable[[], object] | SignalInstance | None = None,
+    ) -> None:
+        super().__init__(text)
         self.setAccessibleName(text.replace("&", "").rstrip("…"))
+        self.setAutoDefault(False)
         if drawing:
             self.setIcon(icon(drawing))
-        self.setIconSize(icon_size(self))
+        if pressed is not None:
+            self.clicked.connect(pressed)
+        self.restyle()
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+
+    def restyle(self) -> None:
+        self.setIconSize(icon_size(self))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         option = QStyleOptionButton()
@@ -212,12 +258,6 @@ class IconButton(QPushButton):
         painter = QPainter(self)
         paint_flat(painter, self, down=self.isDown(), chevron=self.menu() is not None)
         self.style().drawControl(QStyle.ControlElement.CE_PushButtonLabel, option, painter, self)
-        painter.end()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.setIconSize(icon_size(self))
 
 
 class ChoiceBox(QComboBox):
@@ -251,7 +291,6 @@ class ChoiceBox(QComboBox):
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
         text = self.fontMetrics().elidedText(text, elide, room.width())
         painter.drawText(room, QStyle.visualAlignment(self.layoutDirection(), flags), text)
-        painter.end()
 
 
 def _chevron_side(control: QWidget) -> int:
@@ -273,22 +312,27 @@ def paint_flat(painter: QPainter, control: QWidget, *, down: bool, chevron: bool
         painter.drawPixmap(at, (control.height() - side) // 2, drawing)
 
 
-class IconToolButton(QToolButton):
+class IconToolButton(Restyled, QToolButton):
     """A flat button with a drawing and no text, as large as the text around it."""
 
-    def __init__(self, drawing: str = "", text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(
+        self,
+        drawing: str = "",
+        text: str = "",
+        pressed: Callable[[], object] | SignalInstance | None = None,
+    ) -> None:
+        super().__init__()
         if drawing:
             self.setIcon(icon(drawing))
-        self.setIconSize(icon_size(self))
+        if pressed is not None:
+            self.clicked.connect(pressed)
+        self.restyle()
         self.setAutoRaise(True)
         self.setToolTip(text)
         self.setAccessibleName(text)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.setIconSize(icon_size(self))
+    def restyle(self) -> None:
+        self.setIconSize(icon_size(self))
 
 
 class MenuEntry(NamedTuple):
@@ -422,73 +466,8 @@ class FocusReturn(QObject):
             self._before = before
 
 
-_BAR = 3  # pixels
-
-
-def paint_bar(painter: QPainter, row: QRect, direction: Qt.LayoutDirection) -> None:
-    """Paint the bar at the leading edge of a selected row."""
-    bar = QRect(row.left(), row.top(), _BAR, row.height())
-    if direction is Qt.LayoutDirection.RightToLeft:
-        bar.moveRight(row.right())
-    painter.fillRect(bar, theme.current().accent)
-
-
-class RowDelegate(QStyledItemDelegate):
-    """Paints the items of every list alike: selected rows have a tint and a bar at their edge."""
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        super().paint(painter, option, index)
-        if option.state & QStyle.StateFlag.State_Selected and not index.column():
-            paint_bar(painter, option.rect, option.direction)
-
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        return super().sizeHint(option, index) + QSize(0, S)
-
-    def initStyleOption(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().initStyleOption(option, index)
-        option.state &= ~QStyle.StateFlag.State_HasFocus
-        if option.features & QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator:
-            role = QPalette.ColorRole.Window
-            option.palette.setColor(role, theme.edged_palette(theme.current()).color(role))
-        if isinstance(self.parent(), QListView) and option.icon.isNull():
-            # An empty icon keeps the text off the bar.
-            option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
-            option.decorationSize = QSize(_BAR, 1)
-
-
 def dropped_paths(data: QMimeData) -> list[str]:
     """Return the local paths of dragged data."""
     urls = data.urls() if data.hasUrls() else []
     paths = [QDir.toNativeSeparators(url.toLocalFile()) for url in urls if url.isLocalFile()]
     return [path.rstrip("/") or path for path in paths if path]
-
-
-def choose_folder(parent: QWidget, title: str, chosen: Callable[[list[str]], None]) -> QFileDialog:
-    """Ask for a folder, without blocking."""
-    return _choose(parent, title, chosen, QFileDialog.FileMode.Directory)
-
-
-def choose_files(parent: QWidget, title: str, chosen: Callable[[list[str]], None]) -> QFileDialog:
-    """Ask for files, without blocking."""
-    return _choose(parent, title, chosen, QFileDialog.FileMode.ExistingFiles)
-
-
-def _choose(
-    parent: QWidget, title: str, chosen: Callable[[list[str]], None], mode: QFileDialog.FileMode
-) -> QFileDialog:
-    dialog = QFileDialog(parent, title)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.setFileMode(mode)
-    dialog.setOption(QFileDialog.Option.ShowDirsOnly, mode is QFileDialog.FileMode.Directory)
-    dialog.filesSelected.connect(chosen)
-    dialog.open()
-    return dialog

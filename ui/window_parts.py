@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QPen,
-    QShortcut,
 )
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -33,10 +32,13 @@ from ui.ports import Notice
 from ui.supervisor import EngineState
 from ui.theme import L, M, S, Theme, current, icon, icon_size
 from ui.widgets import (
+    WINDOW,
     CardFrame,
     FocusReturn,
     IconButton,
     IconToolButton,
+    Restyled,
+    add_shortcut,
     filled,
     timer,
     wrapped_label,
@@ -55,7 +57,7 @@ _COLUMNS = 90  # letters of the widest notice
 _NOTHING = QBrush(Qt.BrushStyle.NoBrush)
 
 
-class RailButton(QToolButton):
+class RailButton(Restyled, QToolButton):
     """A flat button in the theme's colours, which a style sheet would lose."""
 
     count = 0
@@ -66,14 +68,13 @@ class RailButton(QToolButton):
         self.initStyleOption(option)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(self._border(theme))
+        painter.setPen(QPen(theme.line) if self.isChecked() else QPen(Qt.PenStyle.NoPen))
         painter.setBrush(theme.base if self.isChecked() or self.underMouse() else _NOTHING)
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), S, S)
         option.rect = self.rect().adjusted(0, S, 0, 0)
         self.style().drawControl(QStyle.ControlElement.CE_ToolButtonLabel, option, painter, self)
         if self.count:
             self._draw_count(painter, theme)
-        painter.end()
 
     def _draw_count(self, painter: QPainter, theme: Theme) -> None:
         """Draw the number at the corner of the icon."""
@@ -94,13 +95,8 @@ class RailButton(QToolButton):
     def sizeHint(self) -> QSize:
         return super().sizeHint() + QSize(M, M)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self.setIconSize(icon_size(self, ICON_LINES))
-
-    def _border(self, theme: Theme) -> QPen:
-        return QPen(theme.line) if self.isChecked() else QPen(Qt.PenStyle.NoPen)
+    def restyle(self) -> None:
+        self.setIconSize(icon_size(self, ICON_LINES))
 
 
 class Rail(QFrame):
@@ -122,11 +118,9 @@ class Rail(QFrame):
         button.setChecked(len(self._buttons) == 1)
         self._pages.addButton(button)
 
-    def add_gap(self) -> None:
+    def add_last(self, name: str, text: str, drawing: str, keys: QKeySequence) -> None:
+        """Add a button that opens something else than a page, at the end of the column."""
         self._column.addStretch(1)
-
-    def add_button(self, name: str, text: str, drawing: str, keys: QKeySequence) -> None:
-        """Add a button that opens something else than a page."""
         self._add(name, text, drawing, keys)
 
     def button(self, name: str) -> RailButton:
@@ -142,7 +136,7 @@ class Rail(QFrame):
         button.setObjectName(name)
         button.setText(text)
         button.setIcon(icon(drawing))
-        button.setIconSize(icon_size(button, ICON_LINES))
+        button.restyle()
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.setAutoRaise(True)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -188,23 +182,14 @@ class NoticeBar(CardFrame):
         self._timer = timer(self, 0, self.dismiss)
         self._text = wrapped_label()
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._button = IconButton(self.tr("Act on this notice"))
-        self._button.clicked.connect(self._accept)
-        self._close = IconToolButton("close", self.tr("Dismiss"))
+        self._button = IconButton(self.tr("Act on this notice"), pressed=self._accept)
+        self._close = IconToolButton("close", self.tr("Dismiss"), self.dismiss)
         self._close.setAccessibleName(self.tr("Dismiss this notice"))
-        self._close.clicked.connect(self.dismiss)
         self._focus = FocusReturn(self, self.dismiss)
         self._undoable: deque[Notice] = deque(maxlen=MOST_UNDONE)
-        keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self)
-        keys.activated.connect(self.undo)
-        filled(
-            QHBoxLayout(self),
-            self._text,
-            self._button,
-            self._close,
-            edges=(L, M, M, M),
-            wide=self._text,
-        )
+        add_shortcut(self, QKeySequence.StandardKey.Undo, self.undo, WINDOW)
+        parts = (self._text, self._button, self._close)
+        filled(QHBoxLayout(self), *parts, edges=(L, M, M, M), wide=self._text)
         self.hide()
 
     def float_over(self, page: QWidget) -> None:
@@ -315,9 +300,8 @@ class StatusLine(QFrame):
         self._activity: Activity | None = None
         self._sentence = wrapped_label()
         self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._retry = IconButton(self.tr("Try again"))
+        self._retry = IconButton(self.tr("Try again"), pressed=self.retry_requested)
         self._retry.setAccessibleName(self.tr("Start the engine again"))
-        self._retry.clicked.connect(self.retry_requested)
         self._embedded = QLabel()
         self._embedded.setToolTip(
             self.tr("How much of the text can be found by its meaning; all of it by its words.")

@@ -33,10 +33,11 @@ from tests.ui.contrast import contrast
 from ui import theme
 from ui.application import FocusRing, FocusRings
 from ui.library.file_table import chip_colours
+from ui.lists import RowDelegate
 from ui.search.labels import Muted
 from ui.search.panels import Banner
 from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon, icon_side, pixmap
-from ui.widgets import CardFrame, ChoiceBox, RowDelegate, filled
+from ui.widgets import CardFrame, ChoiceBox, filled
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -420,8 +421,9 @@ def test_gaps_are_those_of_the_grid() -> None:
 
 
 def test_every_list_paints_its_own_selection() -> None:
-    """A list left to the style would have another selection than the rest (``ui.widgets``)."""
+    """A list left to the style would have another selection than the rest (``ui.lists``)."""
     made = re.compile(r"\bQ(?:List|Tree|Table)(?:View|Widget)(?:\(\)|\):)")
     for path in sorted(UI.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        assert not made.search(text) or "setItemDelegate(" in text, path.name
+        painted = re.search(r"\bsetItemDelegate\(|\bstyle_list\(", text)
+        assert not made.search(text) or painted, path.name

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeySequence, QPainter, QPalette
+from PySide6.QtGui import QColor, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -26,8 +26,8 @@ from ui.theme import L, M, S, current, icon
 from ui.widgets import (
     CardFrame,
     IconToolButton,
+    Restyled,
     filled,
-    make_bold,
     plain_label,
     wrapped_label,
 )
@@ -47,7 +47,7 @@ _NOTE_LINES = 4
 _MOST_LETTERS = 1200
 
 
-class NoteField(QPlainTextEdit):
+class NoteField(Restyled, QPlainTextEdit):
     """The note: plain text, in which Tab goes on to the next control."""
 
     def __init__(self, text: str) -> None:
@@ -57,17 +57,12 @@ class NoteField(QPlainTextEdit):
         self.setPlaceholderText(self.tr("Your note"))
         self.setFrameShape(QFrame.Shape.NoFrame)  # the card draws its edge
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._fit()
+        self.restyle()
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumHeight())
 
-    def _fit(self) -> None:
+    def restyle(self) -> None:
         self.setMinimumHeight(self.fontMetrics().lineSpacing() * _NOTE_LINES + 2 * M)
 
 
@@ -95,7 +90,8 @@ class Card(CardFrame):
         self.kept = kept
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.place, self.title, self.where = plain_label(), plain_label(), wrapped_label()
+        self.title, self.place = plain_label(bold=True), plain_label(muted=True)
+        self.where = wrapped_label(muted=True)
         self.text = PassageLabel(_MOST_LETTERS)
         self.note = NoteField(kept.note)
         self.note.textChanged.connect(self._note_changed)
@@ -142,14 +138,10 @@ class Card(CardFrame):
         self.more.setAccessibleName(more.format(action=self.more.toolTip(), number=number))
 
     def _arrange(self) -> None:
-        make_bold(self.title)
         self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        for label in (self.place, self.where):
-            label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
-        head = filled(QHBoxLayout(), self.title, self.place, self.more, spacing=S)
-        head.setStretch(0, 1)
-        passage_column = filled(QVBoxLayout(), self.where, self.text, spacing=S)
-        passage_column.addStretch(1)
+        parts = (self.title, self.place, self.more)
+        head = filled(QHBoxLayout(), *parts, spacing=S, wide=self.title)
+        passage_column = filled(QVBoxLayout(), self.where, self.text, None, spacing=S)
         self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._body.setSpacing(L)
         self._body.addLayout(passage_column, 3)
@@ -211,7 +203,6 @@ class Card(CardFrame):
             painter.fillRect(0, 0, S, self.height(), QColor(COLOURS[self.kept.colour]))
         painter.setPen(current().accent if self.note.hasFocus() else current().line)
         painter.drawRoundedRect(QRectF(self.note.geometry()).adjusted(-1, -1, 1, 1), S, S)
-        painter.end()
 
 
 class Cards(QWidget):
@@ -220,8 +211,7 @@ class Cards(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.cards: list[Card] = []
-        self._column = filled(QVBoxLayout(self))
-        self._column.addStretch(1)
+        self._column = filled(QVBoxLayout(self), None)
 
     def arrange(self, cards: list[Card]) -> None:
         """Show these cards in this order; the others are deleted."""

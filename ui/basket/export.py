@@ -16,11 +16,11 @@ from indexer.api.private_files import write_file
 from indexer.api.requests import GetDocument, Search
 from ui.basket.pictures import Extent, PagePictures
 from ui.citations import CitedSource, SourceFinder, bibtex, csl_json
+from ui.dialogs import choose_export
 from ui.export import (
     ExportFormat,
     Report,
     ReportPicture,
-    ask_export_file,
     entries_of,
     sources_of,
     tell_written,
@@ -177,9 +177,10 @@ class BasketExport(QObject):
     def ask_where(self, form: ExportFormat) -> None:
         """Let the person choose a file, and export to it."""
         title, name = self.tr("Export the passages"), self.tr("passages")
-        ask_export_file(self._widget, title, name, form, partial(self._chosen, form))
+        wanted = partial(self.export_to, form)
+        choose_export(self._widget, title, name, form.suffix, wanted)
 
-    def export_to(self, path: Path, form: ExportFormat) -> None:
+    def export_to(self, form: ExportFormat, path: Path) -> None:
         """Write the basket to a file."""
         self.close()
         self._notices.post(Notice(self.tr("The passages are being exported…"), seconds=0))
@@ -190,9 +191,6 @@ class BasketExport(QObject):
         self._finder.close()
         self._sources.close()
         self._pictures.close()
-
-    def _chosen(self, form: ExportFormat, path: Path) -> None:
-        self.export_to(path, form)
 
     def _found(
         self, path: Path, form: ExportFormat, moved: dict[str, Hit], lost: frozenset[str]

@@ -21,11 +21,10 @@ from ui.search.rows import natural
 from ui.theme import XL, L, M
 from ui.widgets import (
     IconButton,
+    ScrollPage,
     add_shortcut,
     filled,
-    make_bold,
     plain_label,
-    scrolling,
     wrapped_label,
 )
 from ui.words import amounts
@@ -48,26 +47,22 @@ class BasketPage(QWidget):
         self._citations = CitationCopier(context, self)
         self.cards = Cards()
         self.count = plain_label()
-        self.sort = IconButton(self.tr("By document"), "sort")
+        self.sort = IconButton(self.tr("By document"), "sort", self._sort)
         self.sort.setToolTip(self.tr("Order the passages by document and page"))
-        self.clear = IconButton(self.tr("Empty"), "trash")
+        self.clear = IconButton(self.tr("Empty"), "trash", self._clear)
         self.export_button = IconButton(self.tr("Export"), "export")
         self.menu = self._make_menu()
         self.export_button.setMenu(self.menu)
-        self.sort.clicked.connect(self._sort)
-        self.clear.clicked.connect(self._clear)
         self._build()
         add_shortcut(self, keys.CITE, self._cite_focused)
         basket.changed.connect(self._show)
         self._show()
 
     def _build(self) -> None:
-        self._title = plain_label(self.tr("Basket"))
-        bar = filled(QHBoxLayout(), self._title, self.count)
-        bar.addStretch(1)
-        for button in (self.sort, self.clear, self.export_button):
-            bar.addWidget(button)
-        self.area = scrolling(self.cards)
+        self._title = plain_label(self.tr("Basket"), bold=True)
+        buttons = (self.sort, self.clear, self.export_button)
+        bar = filled(QHBoxLayout(), self._title, self.count, None, *buttons)
+        self.area = ScrollPage(self.cards)
         self.area.setAccessibleName(self.tr("Passages"))
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.empty = wrapped_label(
@@ -82,7 +77,6 @@ class BasketPage(QWidget):
         self.stack.addWidget(self.area)
         self.stack.addWidget(self.empty)
         filled(QVBoxLayout(self), bar, self.stack, spacing=L, edges=(L, L, L, 0), wide=self.stack)
-        make_bold(self._title)
         self.empty.setContentsMargins(XL, XL, XL, XL)
 
     def describe(self, title: str, hint: str) -> None:

@@ -23,9 +23,9 @@ from indexer.api.types import Hit, Why
 from ui import keys, passwords
 from ui.citations import CitationCopier
 from ui.compare.statement_rows import RowList, StatementCell, StatementRow, named
+from ui.dialogs import choose_export
 from ui.export import (
     ExportFormat,
-    ask_export_file,
     html_tag,
     tell_written,
     text_document,
@@ -36,6 +36,7 @@ from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS, Marks
 from ui.preview.page_view import PageView
 from ui.preview.text_view import TextView
+from ui.requests import LatestRequest
 from ui.search import describe
 from ui.search.rows import FoundHits
 from ui.search.safe_text import line
@@ -84,10 +85,7 @@ class DocumentSide(QWidget):
         self.stack = QStackedWidget()
         for part in (self.message, self.pages, self.text):
             self.stack.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.title)
-        column.addWidget(self.stack, 1)
+        filled(QVBoxLayout(self), self.title, self.stack, wide=self.stack)
 
     def show_document(self, title: str) -> None:
         """Name a document, of which no statement is shown yet."""
@@ -200,16 +198,13 @@ class ComparePage(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self._link = context.link
-        self._request: int | None = None
+        self._link, self._request = context.link, LatestRequest(context.link)
         self._notices = context.notices
         self.found: Comparison | None = None
         self._asked = ("", "")
-        title = plain_label(self.tr("Comparison"))
-        make_bold(title)
+        title = plain_label(self.tr("Comparison"), bold=True)
         self.message = wrapped_label()
-        self.back = IconButton(self.tr("Back"), "chevron-left")
-        self.back.clicked.connect(self.left)
+        self.back = IconButton(self.tr("Back"), "chevron-left", self.left)
         self.list = RowList()
         self.list.setAccessibleName(self.tr("Statements that differ"))
         self.list.chosen.connect(self._choose)
@@ -246,9 +241,8 @@ class ComparePage(QWidget):
         self.list.show_rows([])
         self.export.setEnabled(False)
         self.message.setText(self.tr("The documents are being compared…"))
-        self._request = self._link.send_request(
-            Compare(*self._asked, _MOST), done=self._answered, failed=self._failed
-        )
+        request = Compare(*self._asked, _MOST)
+        self._request.replace_request(request, self._answered, self._failed)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -259,14 +253,11 @@ class ComparePage(QWidget):
 
     def rest(self) -> None:
         """Cancel the request, and close both documents."""
-        if self._request is not None:
-            self._link.cancel(self._request)
-            self._request = None
+        self._request.cancel()
         for side in self.sides:
             side.rest()
 
     def _answered(self, found: Comparison) -> None:
-        self._request = None
         self.found = found
         for side, told in zip(self.sides, (found.first, found.second), strict=True):
             side.title.setText(named(told))
@@ -305,7 +296,8 @@ class ComparePage(QWidget):
         if self.found is not None:
             names = [PurePath(side.file).stem for side in (self.found.first, self.found.second)]
             write = partial(self.export_to, form)
-            ask_export_file(self, self.tr("Export the comparison"), " - ".join(names), form, write)
+            title, name = self.tr("Export the comparison"), " - ".join(names)
+            choose_export(self, title, name, form.suffix, write)
 
     def export_to(self, form: ExportFormat, path: Path) -> None:
         """Write all statements that differ, also those that are not shown."""
@@ -393,7 +385,6 @@ class ComparePage(QWidget):
             self.menu_requested.emit(at, hits[cell], FoundHits(tuple(hits.values())))
 
     def _failed(self, error: LecternError) -> None:
-        self._request = None
         self.message.setText(failures.failure(error))
 
 

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from indexer.api.requests import FindElsewhere
+from ui.lists import paint_bar
+from ui.requests import LatestRequest
 from ui.search import describe
 from ui.search.rows import FoundHits
 from ui.search.safe_text import is_right_to_left, line, plain, shown
 from ui.theme import L, M, S, Theme, current, row_background
-from ui.widgets import IconButton, filled, make_bold, paint_bar, plain_label, wrapped_label
+from ui.widgets import IconButton, ScrollPage, filled, plain_label, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
@@ -172,10 +174,9 @@ class RowWidget(QFrame):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), S, S)
         if self.is_current:
             paint_bar(painter, self.rect().adjusted(0, S, 0, -S), self.layoutDirection())
-        painter.end()
 
 
-class RowList(QScrollArea):
+class RowList(ScrollPage):
     """Rows below headings, of which one is current.
 
     Signals:
@@ -190,8 +191,6 @@ class RowList(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.rows: list[RowWidget] = []
         self.at = -1
@@ -203,8 +202,7 @@ class RowList(QScrollArea):
         column = filled(QVBoxLayout(inside), spacing=S, edges=(0, 0, L, L))
         for heading, rows in sections:
             if heading and rows:
-                label = wrapped_label(heading)
-                make_bold(label)
+                label = wrapped_label(heading, bold=True)
                 label.setContentsMargins(S, M, S, 0)
                 column.addWidget(label)
             for row in rows:
@@ -268,22 +266,17 @@ class ParallelsPane(QWidget):
     def __init__(self, link: EnginePort) -> None:
         super().__init__()
         self.setAccessibleName(self.tr("Elsewhere in the library"))
-        self._link = link
-        self._request: int | None = None
+        self._request = LatestRequest(link)
         self.hit: Hit | None = None  # the passage that was asked about
-        title = plain_label(self.tr("Elsewhere in the library"))
-        make_bold(title)
-        self.back = IconButton(self.tr("Back"), "chevron-left")
-        self.back.clicked.connect(self.left)
+        title = plain_label(self.tr("Elsewhere in the library"), bold=True)
+        self.back = IconButton(self.tr("Back"), "chevron-left", self.left)
         self.message = wrapped_label()
         self.list = RowList()
         self.list.setAccessibleName(self.tr("Passages that say nearly the same"))
         self.list.chosen.connect(self._choose)
         self.list.opened.connect(self._open)
         self.list.menu_requested.connect(self._request_menu)
-        head = QHBoxLayout()
-        head.addWidget(title, 1)
-        head.addWidget(self.back)
+        head = filled(QHBoxLayout(), title, self.back, wide=title)
         filled(QVBoxLayout(self), head, self.message, self.list, edges=(L, S, 0, 0), wide=self.list)
 
     def ask_parallels(self, hit: Hit) -> None:
@@ -293,24 +286,13 @@ class ParallelsPane(QWidget):
         self.list.show_rows([("", [self._here()])])
         self.list.choose_row(0)
         self._say(self.tr("Looking through the library…"))
-        known = hit.start < hit.end
-        self._request = self._link.send_request(
-            FindElsewhere(
-                Path(hit.path),
-                hit.text,
-                page=0 if known else hit.page,
-                start=hit.start,
-                end=hit.end,
-            ),
-            done=self._answered,
-            failed=self._failed,
-        )
+        page = 0 if hit.start < hit.end else hit.page
+        request = FindElsewhere(Path(hit.path), hit.text, page=page, start=hit.start, end=hit.end)
+        self._request.replace_request(request, self._answered, self._failed)
 
     def stop(self) -> None:
         """Cancel the request."""
-        if self._request is not None:
-            self._link.cancel(self._request)
-            self._request = None
+        self._request.cancel()
 
     def _here(self) -> StatementRow:
         hit = self.hit
@@ -318,7 +300,6 @@ class ParallelsPane(QWidget):
         return StatementRow((StatementCell(_place(hit), plain(hit).text),), hit, self.tr("Here"))
 
     def _answered(self, found: tuple[Parallel, ...]) -> None:
-        self._request = None
         if self.hit is None:
             return
         focused = any(row.hasFocus() for row in self.list.rows)
@@ -336,7 +317,6 @@ class ParallelsPane(QWidget):
         self.list.choose_row(1 if same else 0, focus=focused)
 
     def _failed(self, error: LecternError) -> None:
-        self._request = None
         self._say(failures.failure(error))
 
     def _say(self, text: str) -> None:

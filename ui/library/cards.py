@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QLocale, Qt, Signal
+from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
 
@@ -23,8 +23,8 @@ from ui.widgets import (
     Facts,
     FocusReturn,
     IconButton,
+    Restyled,
     filled,
-    make_bold,
     plain_label,
     timer,
     wrapped_label,
@@ -63,8 +63,7 @@ class EstimateCard(CardFrame):
         self.paths: list[str] = []
         self._focus = FocusReturn(self, self.dismiss if can_cancel else None)
         self.setAccessibleName(self.tr("Estimate"))
-        self._title = wrapped_label()
-        make_bold(self._title)
+        self._title = wrapped_label(bold=True)
         self.note = wrapped_label()
         self._busy = QProgressBar()
         self._busy.setRange(0, 0)
@@ -75,8 +74,7 @@ class EstimateCard(CardFrame):
         self.start.setDefault(True)
         self.start.setEnabled(False)
         self.start.clicked.connect(self._accept)
-        self.cancel = IconButton(self.tr("Cance&l"))
-        self.cancel.clicked.connect(self.dismiss)
+        self.cancel = IconButton(self.tr("Cance&l"), pressed=self.dismiss)
         if not can_cancel:  # a ``setVisible(can_cancel)`` would show it before it has a parent
             self.cancel.hide()
         buttons = QWidget()
@@ -193,7 +191,7 @@ TYPING_MS = 400
 LINES = 5
 
 
-class PatternsEditor(CardFrame):
+class PatternsEditor(Restyled, CardFrame):
     """Edits the patterns of a folder.
 
     Signals:
@@ -220,10 +218,8 @@ class PatternsEditor(CardFrame):
         self.text.textChanged.connect(self._changed)
         self._title.setBuddy(self.text)
         self.count = wrapped_label()
-        self.save = IconButton(self.tr("Sa&ve"), "check")
-        self.save.clicked.connect(self._save)
-        self._close = IconButton(self.tr("Cance&l"))
-        self._close.clicked.connect(self.close_editor)
+        self.save = IconButton(self.tr("Sa&ve"), "check", self._save)
+        self._close = IconButton(self.tr("Cance&l"), pressed=self.close_editor)
         self._focus = FocusReturn(self, self.close_editor)
         self._typing = timer(self, TYPING_MS, self._count)
         self._arrange()
@@ -246,13 +242,8 @@ class PatternsEditor(CardFrame):
         self.hide()
         self.closed.emit()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._size_text()
-
     def _arrange(self) -> None:
-        self._size_text()
+        self.restyle()
         examples = QGridLayout()
         examples.setHorizontalSpacing(L)
         examples.setVerticalSpacing(S)
@@ -276,7 +267,7 @@ class PatternsEditor(CardFrame):
         parts = (self._title, self.text, self.count, examples, buttons)
         filled(QVBoxLayout(self), *parts, edges=(L, M, L, M))
 
-    def _size_text(self) -> None:
+    def restyle(self) -> None:
         font = self.font()
         font.setFamily(self._monospaced)
         if font != self.text.font():

@@ -11,11 +11,9 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
     QFormLayout,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -33,8 +31,8 @@ from ui.widgets import (
     ElidedLabel,
     Facts,
     IconButton,
+    ScrollPage,
     filled,
-    make_bold,
     timer,
     wrapped_label,
 )
@@ -146,8 +144,7 @@ class PasswordLine(QWidget):
         self.eye = self.field.addAction(icon("eye"), QLineEdit.ActionPosition.TrailingPosition)
         self.eye.setCheckable(True)
         self.eye.toggled.connect(self._show_letters)
-        self.button = IconButton(self.tr("U&nlock"))
-        self.button.clicked.connect(self.enter)
+        self.button = IconButton(self.tr("U&nlock"), pressed=self.enter)
         self.field.textChanged.connect(lambda text: self.button.setEnabled(bool(text)))
         self.button.setEnabled(False)
         self.keep = QCheckBox(self.tr("&Keep it in the system's keyring"))
@@ -209,8 +206,7 @@ class CorrectionForm(QWidget):
             field.returnPressed.connect(self.save)
         self.fields[1].setPlaceholderText(self.tr("Last, First; Last, First"))
         self.fields[2].setValidator(QRegularExpressionValidator(r"([0-9]{4})?"))
-        self.button = IconButton(self.tr("Sa&ve"))
-        self.button.clicked.connect(self.save)
+        self.button = IconButton(self.tr("Sa&ve"), pressed=self.save)
         form.addRow(self.button)
         self.hide()
 
@@ -227,7 +223,7 @@ class CorrectionForm(QWidget):
             self.saved.emit(*(field.text() for field in self.fields))
 
 
-class FileDetails(QScrollArea):
+class FileDetails(ScrollPage):
     """What is known of the chosen files, or of the library while none is chosen.
 
     Signals:
@@ -243,18 +239,14 @@ class FileDetails(QScrollArea):
         passwords: Passwords,
         library: Path,
         actions: FileActions,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._passwords = passwords
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("About the chosen file"))
         self.page = FirstPage(library)
-        self.name = wrapped_label()
-        make_bold(self.name)
+        self.name = wrapped_label(bold=True)
         self.place = ElidedLabel(Qt.TextElideMode.ElideMiddle, QPalette.ColorRole.PlaceholderText)
         self.why, self.advice = wrapped_label(), wrapped_label()
         for label in (self.name, self.why, self.advice):
@@ -274,10 +266,8 @@ class FileDetails(QScrollArea):
             row.addWidget(button)
         row.addWidget(self.correct)
         inner, words = QWidget(), (self.name, self.place, self.why, self.advice)
-        parts = filled(
-            QVBoxLayout(), *words, self.facts, self.password, self.buttons, self.correction
-        )
-        parts.addStretch(1)
+        below = (self.facts, self.password, self.buttons, self.correction)
+        parts = filled(QVBoxLayout(), *words, *below, None)
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, inner)
         filled(self._layout, self.page, parts, wide=parts, spacing=L, edges=(L, 0, S, 0))
         self._layout.setAlignment(self.page, Qt.AlignmentFlag.AlignTop)

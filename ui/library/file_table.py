@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import (
-    QEvent,
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
@@ -20,8 +19,9 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyleOptionViewItem, QT
 from indexer.api.types import FileRow, FileState
 from ui import theme
 from ui.library.file_model import ROW_ROLE, Column, FileModel, cell_text, folder_text, reason_text
+from ui.lists import RowDelegate
 from ui.theme import M, S, blend
-from ui.widgets import RowDelegate
+from ui.widgets import Restyled
 from ui.words import amounts, names
 
 # The most selected rows that are taken.
@@ -130,7 +130,7 @@ def _paint_rest(painter: QPainter, option: QStyleOptionViewItem, used: int, text
     painter.drawText(rest, _START, f"\u2068{shown}\u2069")
 
 
-class FileTable(QTableView):
+class FileTable(Restyled, QTableView):
     """Shows a ``FileModel``, with ``actions`` in its menu and by their keys."""
 
     def __init__(self, model: FileModel, actions: Sequence[QAction]) -> None:
@@ -159,7 +159,7 @@ class FileTable(QTableView):
         header.sectionClicked.connect(self._sort)
         for action in actions:
             self.addAction(action)
-        self._size_columns()
+        self.restyle()
 
     @property
     def folder(self) -> str:
@@ -176,20 +176,15 @@ class FileTable(QTableView):
             yield from range(part.top(), last + 1)
             left -= max(0, last - part.top() + 1)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._size_columns()
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         select_something(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._size_columns()
+        self.restyle()
 
-    def _size_columns(self) -> None:
+    def restyle(self) -> None:
         """Give names all room that is left; columns are hidden where names have too little."""
         metrics, header = self.fontMetrics(), self.horizontalHeader()
         letter = metrics.averageCharWidth()

@@ -14,9 +14,7 @@ from PySide6.QtCore import QDir, QEvent, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFrame,
     QProgressBar,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -24,15 +22,17 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import GetDocument, Index, ListFiles, Order, Search
 from indexer.api.types import FileState, SearchResult
+from ui.dialogs import choose_paths
 from ui.library.cards import EstimateCard
 from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.theme import XL, L, S
 from ui.widgets import (
     IconButton,
-    choose_folder,
+    ScrollPage,
     dropped_paths,
     filled,
+    leading,
     timer,
     wrapped_label,
 )
@@ -64,7 +64,7 @@ def keep_room(widget: QWidget) -> None:
     widget.setSizePolicy(policy)
 
 
-class FirstRun(QScrollArea):
+class FirstRun(ScrollPage):
     """The first page of a new library. Signals: ``finished`` with the query, "" for none.
 
     It ends with a query that a document which was just read answers, so that the person sees a
@@ -77,8 +77,6 @@ class FirstRun(QScrollArea):
         super().__init__()
         self._context = context
         self._questions = Questions(context, self)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAcceptDrops(True)
         self.setAccessibleName(self.tr("First steps"))
         self.folders = FolderChoice(usual_folders())
@@ -135,12 +133,10 @@ class FirstRun(QScrollArea):
         self._bar.setTextVisible(False)
         keep_room(self._bar)
         self._bar.setAccessibleName(self.tr("Files read"))
-        parts = (self._titles[1], self.how_far, self._bar, self._now)
-        column = filled(QVBoxLayout(step), *parts, spacing=L)
         self.skip = IconButton(self.tr("&Open search"), "search")
         self.skip.clicked.connect(lambda: self.finished.emit(""))
-        column.addWidget(self.skip, 0, Qt.AlignmentFlag.AlignLeading)
-        column.addStretch(1)
+        parts = (self._titles[1], self.how_far, self._bar, self._now, leading(self.skip))
+        filled(QVBoxLayout(step), *parts, None, spacing=L)
         return step
 
     # -- events ---------------------------------------------------------------------------------
@@ -253,13 +249,9 @@ class FolderChoice(QWidget):
         self.setAccessibleName(self.tr("Folders to search"))
         self.boxes: dict[str, QCheckBox] = {}
         self._column = filled(QVBoxLayout(self), spacing=S)
-        self.add_button = IconButton(self.tr("&Add folder…"), "folder-add")
-        self.add_button.clicked.connect(self._ask)
+        self.add_button = IconButton(self.tr("&Add folder…"), "folder-add", self._ask)
         self._column.addSpacing(S)
-        row = QVBoxLayout()
-        row.addWidget(self.add_button)
-        row.setAlignment(self.add_button, Qt.AlignmentFlag.AlignLeading)
-        self._column.addLayout(row)
+        self._column.addLayout(leading(self.add_button))
         for number, path in enumerate(offered):
             self._add(path, ticked=number == 0)
 
@@ -288,7 +280,7 @@ class FolderChoice(QWidget):
         self.boxes[path] = box
 
     def _ask(self) -> None:
-        choose_folder(self, self.tr("Add a folder"), self.add_folders)
+        choose_paths(self, self.tr("Add a folder"), self.add_folders, folder=True)
 
 
 MAX_FILES = 12

@@ -16,10 +16,10 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import Index, ListFolders, Remove
 from indexer.api.types import FileState
+from ui.lists import style_list
 from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.theme import icon
-from ui.widgets import RowDelegate
 from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ class FolderTree(QTreeWidget):
         super().__init__()
         self._questions = Questions(context, self)
         self.roots: dict[str, RootStatus] = {}
-        self.setAccessibleName(self.tr("Folders"))
-        self.setItemDelegate(RowDelegate(self))
+        style_list(self, self.tr("Folders"))
         self.setColumnCount(2)
         self.setHeaderHidden(True)
         self.header().setStretchLastSection(False)

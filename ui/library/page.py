@@ -23,6 +23,7 @@ from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetStatus, Index, Remove
 from indexer.api.types import FileRow, FileState
 from ui import desktop, passwords
+from ui.dialogs import choose_paths
 from ui.help import about
 from ui.keys import shown
 from ui.library.cards import EstimateCard, PatternsEditor
@@ -40,13 +41,11 @@ from ui.widgets import (
     IconButton,
     IconToolButton,
     MenuEntry,
+    ScrollPage,
     add_shortcut,
-    choose_files,
-    choose_folder,
     dropped_paths,
     filled,
     popup_menu,
-    scrolling,
     timer,
 )
 from ui.words import amounts, names
@@ -130,13 +129,11 @@ class LibraryPage(QWidget):
     # -- parts ----------------------------------------------------------------------------------
 
     def _make_bars(self) -> None:
-        self.add = IconButton(self.tr("&Add folder…"), "folder-add")
-        self.add.clicked.connect(self._ask_folder)
+        self.add = IconButton(self.tr("&Add folder…"), "folder-add", self._ask_folder)
         self.add.setToolTip(
             self.tr("{what} ({key})").format(what=self.tr("Add a folder"), key=shown(["Ctrl+N"]))
         )
-        self.more = IconToolButton("more", self.tr("More actions"))
-        self.more.clicked.connect(self._open_more)
+        self.more = IconToolButton("more", self.tr("More actions"), self._open_more)
         self.text = QLineEdit()
         self.text.setPlaceholderText(self.tr("Part of a name or path"))
         self.text.setAccessibleName(self.tr("Show only files with this in their path"))
@@ -147,8 +144,7 @@ class LibraryPage(QWidget):
         self.states.addItem(self.tr("All files"), "")
 
     def _arrange(self) -> None:
-        bar = filled(QHBoxLayout(), self.add, self.more)
-        bar.addStretch(1)
+        bar = filled(QHBoxLayout(), self.add, self.more, None)
         left, right = QWidget(), QWidget()
         filled(QVBoxLayout(left), bar, self.tree, wide=self.tree)
         self._narrowing = QWidget()
@@ -161,9 +157,9 @@ class LibraryPage(QWidget):
         self.empty.setWordWrap(True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         cards = QWidget()
-        filled(QVBoxLayout(cards), self.card, self.patterns).addStretch(1)
+        filled(QVBoxLayout(cards), self.card, self.patterns, None)
         self.panel = QStackedWidget()
-        for each in (self._files, self.empty, scrolling(cards)):
+        for each in (self._files, self.empty, ScrollPage(cards)):
             self.panel.addWidget(each)
         filled(QVBoxLayout(right), self._narrowing, self.panel, wide=self.panel)
         both = QSplitter()
@@ -400,10 +396,10 @@ class LibraryPage(QWidget):
         )
 
     def _ask_folder(self) -> None:
-        choose_folder(self, self.tr("Add a folder"), self.add_paths)
+        choose_paths(self, self.tr("Add a folder"), self.add_paths, folder=True)
 
     def _ask_files(self) -> None:
-        choose_files(self, self.tr("Add files"), self.add_paths)
+        choose_paths(self, self.tr("Add files"), self.add_paths, folder=False)
 
     def _start(self, paths: list[str]) -> None:
         self._index(paths)

@@ -17,7 +17,7 @@ from indexer.api.types import FileState
 from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.theme import S, icon, icon_size
-from ui.widgets import ChoiceBox, ElidedLabel, IconButton, filled, make_bold, wrapped_label
+from ui.widgets import ChoiceBox, ElidedLabel, IconButton, filled, remove_widgets, wrapped_label
 from ui.words import amounts, failures, names, work
 from ui.words.amounts import from_home
 
@@ -36,16 +36,14 @@ class WorkLine(QWidget):
         self._context = context
         self._questions = Questions(context, self)
         self._paused = False
-        self.sentence = wrapped_label()
-        make_bold(self.sentence)
+        self.sentence = wrapped_label(bold=True)
         self.about = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
         self.bar = QProgressBar()
         self.bar.setAccessibleName(self.tr("Share of the text that can be found by meaning"))
         self.bar.setTextVisible(False)
         self.bar.setRange(0, STEPS)
         self.bar.setFixedHeight(BAR_PX)
-        self.pause = IconButton(self.tr("&Pause"), "pause")
-        self.pause.clicked.connect(self._toggle_pause)
+        self.pause = IconButton(self.tr("&Pause"), "pause", self._toggle_pause)
         self.pace = ChoiceBox()
         self.pace.setAccessibleName(self.tr("Speed"))
         for speed in SPEEDS:
@@ -128,10 +126,7 @@ class AttentionList(QWidget):
         if wanted == self.lines:
             return
         self.lines = wanted
-        while (item := self._column.takeAt(0)) is not None:
-            if (line := item.widget()) is not None:
-                line.hide()
-                line.deleteLater()
+        remove_widgets(self._column)
         for text, label, act in needs:
             self._column.addWidget(self._line(text, label, act))
         self.setVisible(bool(needs))
@@ -173,9 +168,8 @@ class AttentionList(QWidget):
         row = filled(QHBoxLayout(held), mark, said)
         row.setStretch(1, 3)
         if label:
-            button = IconButton(label)
+            button = IconButton(label, pressed=act)
             button.setAccessibleDescription(text)
-            button.clicked.connect(act)
             row.addWidget(button)
         row.addStretch(2)  # so that the button is near its text
         return held

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QScrollArea,
     QSizePolicy,
     QSplitter,
     QStackedWidget,
@@ -26,7 +25,7 @@ from ui.preview.side_panel import OutlinePanel
 from ui.preview.text_view import TextView
 from ui.preview.toolbar import FindBar, Toolbar
 from ui.theme import XL, L, S, pixmap
-from ui.widgets import IconButton, filled, wrapped_label
+from ui.widgets import IconButton, Restyled, ScrollPage, filled, wrapped_label
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ _ICON_LINES = 2.4
 NOTHING = "preview"
 
 
-class MessagePane(QScrollArea):
+class MessagePane(Restyled, ScrollPage):
     """A drawing, a sentence, a next step, and below them the passage's text from the index."""
 
     password_given = Signal(str)
@@ -46,8 +45,6 @@ class MessagePane(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
         self.drawing = "document"
         self._icon = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
         self.title, self.step, self.excerpt = _label(), _label(), _label()
@@ -58,13 +55,11 @@ class MessagePane(QScrollArea):
         self.password = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
         self.password.setPlaceholderText(self.tr("Password"))
         self.password.setAccessibleName(self.tr("Password of this document"))
-        self.unlock = IconButton(self.tr("Unlock"), "lock")
-        self.again = IconButton(self.tr("Try again"), "refresh")
+        self.unlock = IconButton(self.tr("Unlock"), "lock", self._give)
+        self.again = IconButton(self.tr("Try again"), "refresh", self.repeat_requested)
         self.password.returnPressed.connect(self._give)
-        self.unlock.clicked.connect(self._give)
-        self.again.clicked.connect(self.repeat_requested)
         self._lay_out()
-        self._fonts()
+        self.restyle()
 
     def explain(self, name: str, title: str, step: str = "", *, again: bool = False) -> None:
         """Show a message."""
@@ -76,7 +71,7 @@ class MessagePane(QScrollArea):
         self.again.setVisible(again)
         self._field.hide()
         self.show_excerpt("", "")
-        self._fonts()
+        self.restyle()
 
     def ask_password(self, *, wrong: bool) -> None:
         """Show the field; ``wrong``: the last password did not open the document."""
@@ -94,30 +89,19 @@ class MessagePane(QScrollArea):
         self.excerpt.setText(text)
         self._box.setVisible(bool(text))
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (event.Type.FontChange, event.Type.PaletteChange):
-            self._fonts()
-
     def _give(self) -> None:
         if self.password.text():
             self.password_given.emit(self.password.text())
 
     def _lay_out(self) -> None:
         self._field = QWidget()
-        row = filled(QHBoxLayout(self._field))
-        row.addStretch()
-        row.addWidget(self.password, 2)
-        row.addWidget(self.unlock)
-        row.addStretch()
+        filled(QHBoxLayout(self._field), self.password, self.unlock, wide=self.password)
         self._box = QFrame()
         self._box.setFrameShape(QFrame.Shape.StyledPanel)
         filled(QVBoxLayout(self._box), self._heading, self.excerpt, edges=(L, L, L, L))
         inside = QWidget()
-        column = filled(QVBoxLayout(inside), spacing=L, edges=(XL, XL, XL, XL))
-        column.addStretch(1)
-        for part in (self._icon, self.title, self.step, self._field):
-            column.addWidget(part)
+        parts = (None, self._icon, self.title, self.step, self._field)
+        column = filled(QVBoxLayout(inside), *parts, spacing=L, edges=(XL, XL, XL, XL))
         column.addWidget(self.again, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._box)
         column.addStretch(2)
@@ -125,7 +109,7 @@ class MessagePane(QScrollArea):
         for part in (self._field, self.again, self._box):
             part.hide()
 
-    def _fonts(self) -> None:
+    def restyle(self) -> None:
         font = self.font()
         font.setPointSizeF(font.pointSizeF() * _TITLE_SCALE)
         says_something = self.drawing != NOTHING
@@ -179,15 +163,8 @@ class PreviewFrame(QWidget):
         self._beside.addWidget(self.side)
         self._beside.addWidget(self._stack)
         self._beside.setStretchFactor(1, 1)
-        filled(
-            QVBoxLayout(self),
-            self.bar,
-            self.finding,
-            self.banner,
-            self._beside,
-            spacing=0,
-            wide=self._beside,
-        )
+        parts = (self.bar, self.finding, self.banner, self._beside)
+        filled(QVBoxLayout(self), *parts, spacing=0, wide=self._beside)
         self.find_words = self.bar.add_choice(
             self.tr("Find in document"), "search-inside", "Ctrl+F"
         )

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtGui import QColor, QHelpEvent, QIcon, QPixmap
-from PySide6.QtWidgets import QInputDialog, QMenu, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from indexer.api.pages import CopyWithHighlights, PageHighlight, find_quote
 from indexer.api.private_files import replacing
 from indexer.api.translation import N_
 from ui import keys
 from ui.basket.basket import COLOURS, Basket, Kept
-from ui.export import ExportFormat, ask_export_file, tell_written
+from ui.dialogs import ask_text, choose_export
+from ui.export import ExportFormat, tell_written
 from ui.ports import Notice, Notices
 from ui.preview.client import Urgency
 from ui.preview.controls import selected_passage
@@ -98,14 +99,9 @@ class Highlighter(QObject):
         one = self._current() or self._add(self._colour)
         if one is None:
             return
-        dialog = QInputDialog(self._preview)
-        dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
-        dialog.setWindowTitle(self.tr("Note"))
-        dialog.setLabelText(self.tr("Note on the highlighted text:"))
-        dialog.setTextValue(one.note)
-        dialog.textValueSelected.connect(partial(self._kept.annotate, one.key))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        title, label = self.tr("Note"), self.tr("Note on the highlighted text:")
+        noted = partial(self._kept.annotate, one.key)
+        ask_text(self._preview, title, label, noted, text=one.note)
 
     def remove(self, one: Kept) -> None:
         before = self._kept.kept
@@ -133,7 +129,7 @@ class Highlighter(QObject):
         title, name = self.tr("Copy with highlights"), self.tr("{name} with highlights")
         name = name.format(name=PurePath(hit.file).stem)
         wanted = partial(self.write_copy, Path(hit.path), known)
-        ask_export_file(self._preview, title, name, ExportFormat.PDF, wanted)
+        choose_export(self._preview, title, name, ExportFormat.PDF.suffix, wanted)
 
     def write_copy(self, original: Path, known: Sequence[Kept], path: Path) -> None:
         """Have the render child make the copy, and write it; never over the original."""

@@ -389,7 +389,6 @@ class PageView(PageScroller):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         self._painter.paint_pages(painter, event.rect(), skeleton=not self._skeleton.isActive())
-        painter.end()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.DevicePixelRatioChange:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QFrame, QHeaderView, QTreeView, QWidget
+from PySide6.QtWidgets import QHeaderView, QTreeView, QWidget
 
+from ui.lists import style_list
 from ui.theme import L
-from ui.widgets import RowDelegate
 
 if TYPE_CHECKING:
     from indexer.api.types import OutlineEntry
@@ -67,12 +67,10 @@ class OutlinePanel(QTreeView):
         super().__init__(parent)
         self.document: PageDocument | None = None
         self._page = 1
-        self.setItemDelegate(RowDelegate(self))
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        style_list(self, self.tr("Headings of this document"), framed=False)
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
         self.setIndentation(L)
-        self.setAccessibleName(self.tr("Headings of this document"))
         self.clicked.connect(self._choose)
         self.activated.connect(self._choose)
 

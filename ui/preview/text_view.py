@@ -180,7 +180,6 @@ class TextColumn(QTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         self._draw_cards(painter)
-        painter.end()
         super().paintEvent(event)
 
     @property
@@ -364,7 +363,6 @@ class TextView(TextColumn):
         pen = QPen(current().accent, OUTLINE_PX)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
         painter.strokePath(outline([LinePiece(boxed(line)) for line in lines], _PADDING), pen)
-        painter.end()
 
     def _mark(self) -> None:
         shown = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -20,11 +20,12 @@ from PySide6.QtWidgets import (
 )
 
 from ui import keys
+from ui.lists import style_list
 from ui.preview.page_layout import Fit, Zoom
 from ui.search.labels import Muted
 from ui.search.safe_text import line
 from ui.theme import M, S, icon
-from ui.widgets import ElidedLabel, IconToolButton, RowDelegate, filled, make_bold
+from ui.widgets import ElidedLabel, IconToolButton, Restyled, filled, make_bold
 from ui.words import amounts, names
 
 _MOST_ROWS = 6  # of the list of places
@@ -58,10 +59,7 @@ class FindBar(QWidget):
         self.after.clicked.connect(partial(self.step_places, 1))
         close.clicked.connect(self.close_bar)
         self.list = QListWidget()
-        self.list.setAccessibleName(self.tr("Places"))
-        self.list.setItemDelegate(RowDelegate(self.list))
-        self.list.setFrameShape(QListWidget.Shape.NoFrame)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        style_list(self.list, self.tr("Places"), framed=False)
         self.list.itemClicked.connect(self._choose)
         self.list.itemActivated.connect(self._choose)
         parts = (self.text, self.said, self.before, self.after, close)
@@ -144,7 +142,7 @@ _LABEL_CHARS = 5
 _TITLE_CHARS = 16  # of which less is no title
 
 
-class Toolbar(QWidget):
+class Toolbar(Restyled, QWidget):
     """One row of controls: the document's name, its pages, the zoom, and what can be done with it.
 
     The steps between its hits are shown where there is no list of them.
@@ -185,15 +183,13 @@ class Toolbar(QWidget):
             self.before, self.after, self.place, self.page, self.total, self.unit, self.zoom,
             self.copy, self.open, self.more,
         )  # fmt: skip
-        self._controls = QHBoxLayout()
-        self._controls.addStretch()
-        filled(self._controls, *parts, spacing=S)
+        self._controls = filled(QHBoxLayout(), None, *parts, spacing=S)
         self._head = filled(QHBoxLayout(), self.side, self.title, spacing=S, wide=self.title)
         self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         filled(
             self._lines, self._head, self._controls, spacing=S, edges=(M, S, M, S), wide=self._head
         )
-        self._measure()
+        self.restyle()
 
     def show_steps(self, *, shown: bool) -> None:
         """Show or hide the steps between the hits."""
@@ -239,11 +235,6 @@ class Toolbar(QWidget):
         action = QAction(icon(name), f"{text}\t{keys.shown([key])}" if key else text, self)
         self.menu.addAction(action)
         return action
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._measure()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the title on a line of its own where little of it would be left."""
@@ -298,7 +289,7 @@ class Toolbar(QWidget):
     def _enter(self) -> None:
         self.page_entered.emit(self.page.text())
 
-    def _measure(self) -> None:
+    def restyle(self) -> None:
         """Size the field by the font."""
         wide = self.fontMetrics().horizontalAdvance("0" * _LABEL_CHARS)
         self.page.setFixedWidth(wide + 2 * M)

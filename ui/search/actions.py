@@ -18,7 +18,8 @@ from indexer.api.private_files import write_file
 from indexer.api.requests import Search
 from ui import keys
 from ui.citations import CitationCopier, CitedSource, SourceFinder, citable, passage
-from ui.export import ExportFormat, ask_export_file, export_text, tell_written
+from ui.dialogs import choose_export
+from ui.export import ExportFormat, export_text, tell_written
 from ui.ports import Context, Notice
 from ui.requests import LatestRequest
 from ui.search.describe import is_name_only, title
@@ -67,11 +68,10 @@ class HitExporter(QObject):
     def ask_where(self, found: FoundHits, form: ExportFormat) -> None:
         """Ask for a file, and export to it."""
         title, name = self.tr("Export the hits"), self.tr("hits")
-        ask_export_file(
-            self._widget, title, name, form, lambda path: self.export_to(path, found, form)
-        )
+        wanted = partial(self.export_to, found, form)
+        choose_export(self._widget, title, name, form.suffix, wanted)
 
-    def export_to(self, path: Path, found: FoundHits, form: ExportFormat) -> None:
+    def export_to(self, found: FoundHits, form: ExportFormat, path: Path) -> None:
         """Export to a file; if ``found`` is not complete, all hits are requested first."""
         self.close()
         self._export = _Running(path, found, form)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from indexer.api.requests import GetStatus, SetCollection, SetPace
 from indexer.query.grammar import clauses
+from ui.dialogs import ask_text
 from ui.ports import Context, EnginePort, Notice, Notices, ignore
 from ui.requests import LatestRequest
 from ui.search.box import SearchBox
@@ -69,13 +70,9 @@ class Collections(QObject):
 
     def ask_name(self, filters: str) -> None:
         """Ask for a name, and store filters under it."""
-        dialog = QInputDialog(self._widget)
-        dialog.setWindowTitle(self.tr("New collection"))
-        dialog.setLabelText(self.tr("Name of the collection:"))
-        dialog.setOkButtonText(self.tr("Save"))
-        dialog.textValueSelected.connect(partial(self._named, filters))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        title, label = self.tr("New collection"), self.tr("Name of the collection:")
+        named = partial(self._named, filters)
+        ask_text(self._widget, title, label, named, saves=self.tr("Save"))
 
     def add_document(self, name: str, path: str) -> None:
         """Add a document to a collection; without a name, to a new one."""
@@ -220,7 +217,6 @@ class BusyLine(QWidget):
             left = (self.width() + part) * self._step // _STEPS - part
             painter = QPainter(self)
             painter.fillRect(left, 0, part, self.height(), current().accent)
-            painter.end()
 
     def _begin(self) -> None:
         self._step = 0
@@ -253,8 +249,8 @@ class SearchBar(QWidget):
         self._discarded: Saved | None = None
         self._saved: tuple[Saved, ...] = ()
         self.box = SearchBox()
-        self.kept_button = IconToolButton("star", self.tr("Saved and recent searches, collections"))
-        self.kept_button.clicked.connect(self.show_kept)
+        name = self.tr("Saved and recent searches, collections")
+        self.kept_button = IconToolButton("star", name, self.show_kept)
         self.menu = QMenu(self)
         self.menu.aboutToShow.connect(self._fill)
         self.menu.triggered.connect(call_data)
@@ -354,14 +350,8 @@ class SearchBar(QWidget):
         menu.addAction(shown).setData(partial(self.searched.emit, text))
 
     def _ask_name(self, text: str) -> None:
-        dialog = QInputDialog(self)
-        dialog.setWindowTitle(self.tr("Save this search"))
-        dialog.setLabelText(self.tr("Name of the search:"))
-        dialog.setTextValue(line(text))
-        dialog.setOkButtonText(self.tr("Save"))
-        dialog.textValueSelected.connect(self._save)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        title, label = self.tr("Save this search"), self.tr("Name of the search:")
+        ask_text(self, title, label, self._save, text=line(text), saves=self.tr("Save"))
 
     def _save(self, name: str) -> None:
         self._memory.save_search(name, self.box.query)

@@ -14,11 +14,12 @@ from PySide6.QtWidgets import QAbstractItemView, QCompleter, QLineEdit, QTreeVie
 
 from indexer.query.grammar import MAX_CHARACTERS, clauses
 from ui import keys, theme
+from ui.lists import style_list
 from ui.search.filters import readable
 from ui.search.query_text import Offers, Suggestion, parted, suggest, suggest_all, written
 from ui.search.safe_text import line
 from ui.theme import L, M, S
-from ui.widgets import IconToolButton, RowDelegate
+from ui.widgets import IconToolButton
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QMouseEvent, QPaintEvent, QResizeEvent
@@ -58,7 +59,8 @@ class SearchBox(QLineEdit):
         self.setAccessibleName(self.tr("Search"))
         self.setToolTip(self.tr("Words, “phrases”, filters such as ext:pdf (Ctrl+L; F1 for help)"))
         # Qt's own clear button does not grow with the text.
-        self._clear = IconToolButton("close", self.tr("Clear the text and the filters"), self)
+        self._clear = IconToolButton("close", self.tr("Clear the text and the filters"))
+        self._clear.setParent(self)
         self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._clear.setCursor(Qt.CursorShape.ArrowCursor)
         self._clear.clicked.connect(self._clear_all)
@@ -192,7 +194,6 @@ class SearchBox(QLineEdit):
         left = self.width() - M - side if self.isRightToLeft() else M
         drawing = theme.pixmap("search", side, theme.current().muted, self.devicePixelRatioF())
         painter.drawPixmap(left, (self.height() - side) // 2, drawing)
-        painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -278,14 +279,13 @@ def _replaces(event: QKeyEvent) -> bool:
 
 def _popup() -> QTreeView:
     popup = QTreeView()
-    popup.setItemDelegate(RowDelegate(popup))
+    style_list(popup, "")
     popup.setRootIsDecorated(False)
     popup.setUniformRowHeights(True)
     popup.setHeaderHidden(True)
     popup.setIndentation(0)
     popup.setAllColumnsShowFocus(True)
     popup.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     popup.header().setStretchLastSection(True)
     popup.header().setMinimumSectionSize(8 * L)

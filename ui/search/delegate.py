@@ -17,13 +17,13 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
 from indexer.api.lru_cache import LruCache
 from ui import theme
+from ui.lists import paint_bar
 from ui.search import describe
 from ui.search.model import Index, ResultRole
 from ui.search.rows import Key, ResultRow, RowKind, key_of
 from ui.search.safe_text import Shown, is_right_to_left, line, plain
 from ui.search.snippet import MOST_LINES, Line, Pen, Snippet, lines_needed, make_snippet, text_of
 from ui.theme import L, M, S, icon_side
-from ui.widgets import paint_bar
 from ui.words import names
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from indexer.query.filters import TYPES
+from ui.lists import style_list
 from ui.search.rows import natural
 from ui.search.safe_text import line
 from ui.theme import L, S
-from ui.widgets import RowDelegate, filled
+from ui.widgets import filled
 from ui.words import amounts
 from ui.words.names import group, language
 
@@ -113,14 +114,11 @@ class FacetPanel(QFrame):
         self.setFrameStyle(int(QFrame.Shape.Box) | int(QFrame.Shadow.Plain))
         self.setForegroundRole(QPalette.ColorRole.Mid)
         self.tree = QTreeWidget()
-        self.tree.setAccessibleName(self.tr("Filters"))
-        self.tree.setItemDelegate(RowDelegate(self.tree))
-        self.tree.setFrameShape(QFrame.Shape.NoFrame)
+        style_list(self.tree, self.tr("Filters"), framed=False)
         self.tree.setHeaderHidden(True)
         self.tree.setColumnCount(2)
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.tree.header().setStretchLastSection(False)
-        self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.tree.itemClicked.connect(self._choose)
         self.tree.itemActivated.connect(self._choose)
         filled(QVBoxLayout(self), self.tree, edges=(S, S, S, S))

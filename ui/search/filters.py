@@ -65,7 +65,6 @@ class Pill(QAbstractButton):
         inner = self.rect().adjusted(1, 1, -1, -1)
         painter.drawRoundedRect(inner, inner.height() / 2, inner.height() / 2)
         self._paint_parts(painter)
-        painter.end()
 
     @property
     def _lit(self) -> bool:

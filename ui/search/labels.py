@@ -7,12 +7,13 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy, QWidget
 
 from ui import theme
 from ui.search.safe_text import is_right_to_left, line, plain
 from ui.theme import S, current
+from ui.widgets import Restyled
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Muted(QLabel):
         self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
 
 
-class MessageLine(QLabel):
+class MessageLine(Restyled, QLabel):
     """Shows one message, by precedence a failure, a wait or notes; hidden if there is none."""
 
     def __init__(self) -> None:
@@ -45,24 +46,19 @@ class MessageLine(QLabel):
     def show_failure(self, error: LecternError) -> None:
         """Show an error until the next answer."""
         self._failure = failures.failure(error)
-        self._show()
+        self.restyle()
 
     def show_waiting(self, waits: bool) -> None:
         """Show or hide that the query waits for the engine."""
         self._waits = waits
-        self._show()
+        self.restyle()
 
     def show_notes(self, notes: Sequence[str]) -> None:
         """Show the notes on the query, in place of an error."""
         self._failure, self._notes = "", tuple(notes)
-        self._show()
+        self.restyle()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.PaletteChange:
-            self._show()
-
-    def _show(self) -> None:
+    def restyle(self) -> None:
         colours = theme.current()
         colour = colours.muted
         if self._failure:
@@ -71,16 +67,12 @@ class MessageLine(QLabel):
             text = self.tr("The engine is starting; your search runs as soon as it is ready.")
         else:
             text = "\n".join(self._notes)
-        _paint(self, colour)
+        palette = self.palette()
+        if palette.color(QPalette.ColorRole.WindowText) != colour:
+            palette.setColor(QPalette.ColorRole.WindowText, colour)
+            self.setPalette(palette)
         self.setText(text)
         self.setVisible(bool(text))
-
-
-def _paint(label: QLabel, colour: QColor) -> None:
-    palette = label.palette()
-    if palette.color(QPalette.ColorRole.WindowText) != colour:
-        palette.setColor(QPalette.ColorRole.WindowText, colour)
-        label.setPalette(palette)
 
 
 # The widths that a link takes, and keeps where there is less room, in widths of a letter.
@@ -132,7 +124,6 @@ class Link(QAbstractButton):
         side = alignment.AlignRight if self.isRightToLeft() else alignment.AlignLeft
         place = side | alignment.AlignAbsolute | alignment.AlignVCenter
         painter.drawText(self.rect().adjusted(1, 0, -1, 0), place | force, text)
-        painter.end()
 
     def _follow(self) -> None:
         self.followed.emit(self.target)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
     QMenu,
-    QScrollArea,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -28,7 +26,16 @@ from ui.search.labels import Link, Muted
 from ui.search.query_text import without_filters
 from ui.search.rows import ResultOrder
 from ui.theme import L, M, S, icon
-from ui.widgets import IconButton, filled, make_bold, plain_label, wrapped_label
+from ui.widgets import (
+    IconButton,
+    Restyled,
+    ScrollPage,
+    filled,
+    leading,
+    plain_label,
+    remove_widgets,
+    wrapped_label,
+)
 from ui.words import amounts, failures, names
 
 if TYPE_CHECKING:
@@ -78,11 +85,7 @@ class Unsearched(QWidget):
 
     def clear_line(self) -> None:
         """Empty and hide the line."""
-        while (item := self._flow.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+        remove_widgets(self._flow)
         self._add(Muted(self.tr("Not searched:")))
         self.hide()
 
@@ -221,13 +224,13 @@ class ResultsSummary(QWidget):
         self.ordered.emit(self.order)
 
 
-class Banner(QWidget):
+class Banner(Restyled, QWidget):
     """A sentence with an icon, on a line of its own."""
 
     def __init__(self) -> None:
         super().__init__()
         self.drawing = QLabel()
-        self._draw()
+        self.restyle()
         self._label = plain_label()
         filled(QHBoxLayout(self), self.drawing, self._label, edges=(0, S, L, S), wide=self._label)
 
@@ -239,12 +242,7 @@ class Banner(QWidget):
         """Replace the sentence."""
         self._label.setText(text)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
-            self._draw()
-
-    def _draw(self) -> None:
+    def restyle(self) -> None:
         side = self.fontMetrics().height()
         self.drawing.setPixmap(icon("info").pixmap(QSize(side, side), self.devicePixelRatioF()))
 
@@ -260,8 +258,7 @@ class ModelOffer(QWidget):
         self.text, self.use = Muted(), IconButton(self.tr("Use the &multilingual model"))
         self.text.setWordWrap(True)
         self.use.clicked.connect(self._use)
-        column = filled(QVBoxLayout(self), self.text, spacing=S, edges=(L, M, L, M))
-        column.addWidget(self.use, 0, Qt.AlignmentFlag.AlignLeading)
+        filled(QVBoxLayout(self), self.text, leading(self.use), spacing=S, edges=(L, M, L, M))
         self.hide()
 
     def show_notes(self, notes: Iterable[Note]) -> None:
@@ -290,7 +287,7 @@ class ModelOffer(QWidget):
         self._context.notices.post(Notice(said))
 
 
-class NothingPanel(QScrollArea):
+class NothingPanel(ScrollPage):
     """The parts of a query without hits, each with a link without it, and what was not searched.
 
     Signals:
@@ -301,28 +298,20 @@ class NothingPanel(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
         self.viewport().setAutoFillBackground(False)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         inside = QWidget()
         inside.setAutoFillBackground(False)
         self.unsearched = Unsearched()
         self._column = filled(QVBoxLayout(), spacing=S)
-        outer = filled(QVBoxLayout(inside), self._column, self.unsearched, edges=(L, L, L, L))
-        outer.addStretch(1)
+        filled(QVBoxLayout(inside), self._column, self.unsearched, None, edges=(L, L, L, L))
         self.setWidget(inside)
 
     def show_nothing(self, query: str) -> None:
         """Fill the panel for a query that had no hits."""
-        while (item := self._column.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        remove_widgets(self._column)
         self.unsearched.clear_line()
-        heading = wrapped_label(self.tr("Nothing was found"))
-        make_bold(heading)
-        self._column.addWidget(heading)
+        self._column.addWidget(wrapped_label(self.tr("Nothing was found"), bold=True))
         parts = clauses(query)
         if any(without(query, clause).strip() for clause in parts):
             self._say(self.tr("Nothing matches all filters. Remove:"))

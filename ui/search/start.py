@@ -26,6 +26,7 @@ from indexer.api.pages import DocumentSource, GetImage, GetText, Open, Opened, P
 from indexer.query.filters import GRAMMAR, help_of
 from ui import theme
 from ui.desktop import open_path, show_in_folder
+from ui.lists import style_list
 from ui.preview.client import RenderClient, Urgency
 from ui.preview.document import band_of
 from ui.search.filters import readable
@@ -35,10 +36,8 @@ from ui.theme import L, M, icon
 from ui.widgets import (
     IconButton,
     MenuEntry,
-    RowDelegate,
     add_shortcut,
     filled,
-    make_bold,
     popup_menu,
     wrapped_label,
 )
@@ -284,30 +283,23 @@ class StartPanel(QWidget):
         self.empty = wrapped_label(
             self.tr("There is nothing in the library yet. Choose folders, and Lectern reads them.")
         )
-        self.choose = IconButton(self.tr("Choose folders…"), "folder-add")
-        self._headings = [wrapped_label(self.tr("Recent documents")), wrapped_label()]
+        self.choose = IconButton(self.tr("Choose folders…"), "folder-add", self.folders_requested)
+        recent = wrapped_label(self.tr("Recent documents"), bold=True)
+        self._headings = [recent, wrapped_label(bold=True)]
         self._connect()
-        column = filled(QVBoxLayout(self), edges=(L, L, L, 0))
-        for part in (self._headings[0], self.documents, self._headings[1]):
-            column.addWidget(part)
-        column.addWidget(self.searches, 1)
-        column.addWidget(self.empty)
+        parts = (recent, self.documents, self._headings[1], self.searches, self.empty)
+        column = filled(QVBoxLayout(self), *parts, edges=(L, L, L, 0), wide=self.searches)
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeading)
         column.addStretch(0)
-        for heading in self._headings:
-            make_bold(heading)
 
     def _connect(self) -> None:
         tree = self.searches
-        tree.setAccessibleName(self.tr("Searches"))
-        tree.setItemDelegate(RowDelegate(tree))
-        tree.setFrameShape(QFrame.Shape.NoFrame)
+        style_list(tree, self.tr("Searches"), framed=False)
         tree.setHeaderHidden(True)
         tree.setRootIsDecorated(False)
         tree.setColumnCount(2)
         tree.setAllColumnsShowFocus(True)
         tree.viewport().setAutoFillBackground(False)
-        tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         tree.itemClicked.connect(self._search)
         tree.itemActivated.connect(self._search)
         tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -315,7 +307,6 @@ class StartPanel(QWidget):
         add_shortcut(tree, "Del", self._remove)
         self.documents.chosen.connect(lambda path: self.searched.emit(inside(path)))
         self.documents.dropped.connect(self.dropped)
-        self.choose.clicked.connect(self.folders_requested)
 
     def show_start(
         self,

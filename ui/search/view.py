@@ -267,7 +267,6 @@ class RowsView(QListView):
             option.state = self._state(index)
             self.results.paint(painter, option, index)
             row += 1
-        painter.end()
 
     def _state(self, index: QModelIndex) -> QStyle.StateFlag:
         state = QStyle.StateFlag.State_Enabled

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from indexer.api.requests import GetStatus
 from ui import desktop
 from ui.help import about
+from ui.lists import style_list
 from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.settings_dialog.doors import DoorsPage, record_list, show_records
@@ -32,10 +33,10 @@ from ui.widgets import (
     CardFrame,
     Facts,
     IconButton,
-    RowDelegate,
+    ScrollPage,
     filled,
+    leading,
     resize_on_screen,
-    scrolling,
     wrapped_label,
 )
 from ui.words import amounts, failures, say
@@ -62,16 +63,15 @@ class PrivacyPage(QWidget):
         super().__init__()
         self._context = context
         self._questions = Questions(context, self)
-        self._statement = wrapped_label(
+        statement = wrapped_label(
             self.tr(
                 "Lectern works without a network. Your documents, questions and results never "
                 "leave this computer. Only a language model may be downloaded, once."
             )
         )
         self.facts = Facts()
-        self._open = IconButton(self.tr("Open the library's &folder"), "folder-open")
-        self._open.clicked.connect(self._open_folder)
-        self._made = wrapped_label(self.tr("Network connections so far:"))
+        folder = IconButton(self.tr("Open the library's &folder"), "folder-open", self._open_folder)
+        made = wrapped_label(self.tr("Network connections so far:"))
         headers = (self.tr("When"), self.tr("What"), self.tr("Outcome"))
         self.connections = record_list(self.tr("Connections"), headers, CONNECTIONS_SHOWN)
         self.connections.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
@@ -81,13 +81,9 @@ class PrivacyPage(QWidget):
         )
         self.encryption = EncryptionCard(context)
         self.encryption.requested.connect(self.vault_requested)
-        self._delete = self._make_delete()
-        column = filled(QVBoxLayout(self), self._statement, self.facts)
-        column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeading)
-        column.addSpacing(M)
-        for widget in (self._made, self.connections, self.no_connections):
-            column.addWidget(widget)
-        for card in (self.encryption, self._delete):
+        parts = (statement, self.facts, leading(folder), made, self.connections)
+        column = filled(QVBoxLayout(self), *parts, self.no_connections)
+        for card in (self.encryption, self._make_delete()):
             column.addSpacing(L)
             column.addWidget(card)
         self.show_status(None)
@@ -183,9 +179,7 @@ class SettingsDialog(QDialog):
         self.setWindowTitle(self.tr("Settings"))
         about(self, "settings")
         self.pages = QListWidget()
-        self.pages.setItemDelegate(RowDelegate(self.pages))
-        self.pages.setAccessibleName(self.tr("Pages"))
-        self.pages.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        style_list(self.pages, self.tr("Pages"))
         self.pages.setSpacing(S // 2)
         self.rows: dict[str, SettingRow] = {}
         self._parts: dict[str, list[QWidget]] = {}  # of each page
@@ -198,7 +192,6 @@ class SettingsDialog(QDialog):
         self.privacy.vault_requested.connect(self.vault_requested)
         self.advanced = IconButton(self.tr("&Advanced"), "chevron-right")
         self.advanced.setCheckable(True)
-        self.advanced.setAutoDefault(False)
         self.advanced.toggled.connect(self._fold)
         self._started: dict[str, object] = {}  # the first values of what needs a restart
         self._folded = QWidget()
@@ -234,15 +227,11 @@ class SettingsDialog(QDialog):
     def _arrange(self) -> None:
         inner = QWidget()
         self._column = filled(QVBoxLayout(inner), spacing=L, edges=(L, 0, L, L))
-        self._scroll = scrolling(inner)
+        self._scroll = ScrollPage(inner)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        close = IconButton(self.tr("&Close"))
-        close.clicked.connect(self.close)
+        close = IconButton(self.tr("&Close"), pressed=self.close)
         self.pending = wrapped_label()
-        self.restart = IconButton(self.tr("Re&start"), "refresh")
-        self.restart.clicked.connect(self.restart_requested)
-        for button in (close, self.restart):
-            button.setAutoDefault(False)
+        self.restart = IconButton(self.tr("Re&start"), "refresh", self.restart_requested)
         foot = filled(QHBoxLayout(), self.pending, self.restart, wide=self.pending)
         foot.addWidget(close, 0, Qt.AlignmentFlag.AlignTrailing)
         right = filled(QVBoxLayout(), self._scroll, foot, wide=self._scroll)

@@ -18,11 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import GetStatus
+from ui.lists import style_list
 from ui.ports import Context, ignore
 from ui.requests import Questions
 from ui.search.safe_text import shown
 from ui.theme import M
-from ui.widgets import RowDelegate, filled, wrapped_label
+from ui.widgets import filled, wrapped_label
 from ui.words import amounts, say
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ _WHAT = ("query", "document", "other", "collections")
 def record_list(name: str, headers: Sequence[str], rows: int) -> QTreeWidget:
     """Return a list of records with columns, as high as some rows; screen readers say its name."""
     tree = QTreeWidget()
-    tree.setItemDelegate(RowDelegate(tree))
-    tree.setAccessibleName(name)
+    style_list(tree, name, across=True)
     tree.setHeaderLabels(headers)
     tree.setRootIsDecorated(False)
     tree.setUniformRowHeights(True)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtGui import QIcon, QPalette, QShowEvent
+from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -32,6 +32,7 @@ from indexer.api.models import (
 )
 from indexer.api.requests import GetStatus
 from ui.flow_layout import FlowLayout
+from ui.lists import style_list
 from ui.ports import Context, ignore
 from ui.requests import Questions
 from ui.theme import L, M, S, icon
@@ -40,9 +41,8 @@ from ui.widgets import (
     Facts,
     IconButton,
     MenuEntry,
-    RowDelegate,
     filled,
-    make_bold,
+    leading,
     popup_menu,
     wrapped_label,
 )
@@ -72,7 +72,6 @@ class TaskLine(QWidget):
         super().__init__(parent)
         self.bar = QProgressBar()
         self.cancel = IconButton(self.tr("Sto&p"), "stop")
-        self.cancel.setAutoDefault(False)
         self.cancel.clicked.connect(self.stopped)
         self.note = wrapped_label()
         row = filled(QHBoxLayout(), self.bar, self.cancel, wide=self.bar)
@@ -122,19 +121,10 @@ class Confirmation(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self._agreed: Callable[[], None] = ignore
         self.question = wrapped_label()
-        self.agree, self.refuse = IconButton("", "check"), IconButton(self.tr("&Not now"), "close")
-        self.agree.clicked.connect(self._agree)
-        self.refuse.clicked.connect(self.dismiss)
-        row = QHBoxLayout()
-        row.setSpacing(S)
-        for button in (self.agree, self.refuse):
-            button.setAutoDefault(False)
-            row.addWidget(button)
-        row.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, M, L, M)
-        column.addWidget(self.question)
-        column.addLayout(row)
+        self.agree = IconButton("", "check", self._agree)
+        self.refuse = IconButton(self.tr("&Not now"), "close", self.dismiss)
+        row = filled(QHBoxLayout(), self.agree, self.refuse, None, spacing=S)
+        filled(QVBoxLayout(self), self.question, row, edges=(L, M, L, M))
         self.hide()
 
     def ask_consent(self, text: str, label: str, agreed: Callable[[], None]) -> None:
@@ -171,9 +161,8 @@ class ModelList(QTreeWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.models: dict[str, ModelInfo] = {}
-        self.setItemDelegate(RowDelegate(self))
+        style_list(self, self.tr("Language models"), across=True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.setAccessibleName(self.tr("Language models"))
         self.setHeaderLabels([self.tr("Model"), self.tr("State")])
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
@@ -259,13 +248,10 @@ class ModelCard(CardFrame):
         super().__init__(parent)
         self.model = model
         one = _number_of_languages(model) == 1
-        title = wrapped_label(self.tr("English") if one else self.tr("Many languages"))
-        make_bold(title)
+        title = wrapped_label(self.tr("English") if one else self.tr("Many languages"), bold=True)
         parts = ("" if one else spoken(model), _size(model), model.id)
-        told = wrapped_label(" · ".join(filter(None, parts)))
-        told.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        told = wrapped_label(" · ".join(filter(None, parts)), muted=True)
         self.use = IconButton("")
-        self.use.setAutoDefault(False)
         self.use.clicked.connect(lambda: self.wanted.emit(model.id))
         texts = filled(QVBoxLayout(), title, told, spacing=S)
         filled(QHBoxLayout(self), texts, self.use, edges=(L, L, L, L), wide=texts)
@@ -291,16 +277,15 @@ class ModelsPage(QWidget):
         self.list.chosen.connect(self._show_chosen)
         self.list.customContextMenuRequested.connect(self._open_menu)
         self.facts = ModelFacts()
-        self.get = self._button(self.tr("&Get…"), "arrow-down", self._ask_to_get)
-        self.use = self._button(self.tr("&Use…"), "check", self._ask_to_use)
-        self.remove = self._button(self.tr("&Remove"), "trash", self._remove)
+        self.get = IconButton(self.tr("&Get…"), "arrow-down", self._ask_to_get)
+        self.use = IconButton(self.tr("&Use…"), "check", self._ask_to_use)
+        self.remove = IconButton(self.tr("&Remove"), "trash", self._remove)
         self.confirmation = Confirmation()
         self.task = TaskLine()
         self.task.stopped.connect(self._cancel)
         self.cards: dict[str, ModelCard] = {}
         self.other = IconButton(self.tr("&Other models…"), "chevron-right")
         self.other.setCheckable(True)
-        self.other.setAutoDefault(False)
         self.other.toggled.connect(self._show_others)
         self._arrange()
 
@@ -325,35 +310,22 @@ class ModelsPage(QWidget):
         self.list.choose_model(model)
         self._ask_to_use()
 
-    def _button(self, text: str, drawing: str, pressed: Callable[[], None]) -> IconButton:
-        button = IconButton(text, drawing)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda _checked=False: pressed())
-        return button
-
     def _arrange(self) -> None:
-        column = filled(QVBoxLayout(self))
-        column.addWidget(
-            wrapped_label(
-                self.tr(
-                    "A language model reads your documents and questions for their meaning, on "
-                    "this computer. Most people need only those that come with Lectern; others are "
-                    "fetched from huggingface.co when you ask for one."
-                )
+        told = wrapped_label(
+            self.tr(
+                "A language model reads your documents and questions for their meaning, on this "
+                "computer. Most people need only those that come with Lectern; others are fetched "
+                "from huggingface.co when you ask for one."
             )
         )
         self._card_column = filled(QVBoxLayout())
-        column.addLayout(self._card_column)
-        column.addWidget(self.confirmation)
-        column.addWidget(self.task)
-        column.addWidget(self.other, 0, Qt.AlignmentFlag.AlignLeading)
         self._others = QWidget()
         row = FlowLayout(spacing=S)
         for button in (self.get, self.use, self.remove):
             row.addWidget(button)
-        others = filled(QVBoxLayout(self._others), self.list, row, self.facts)
-        others.addStretch(1)
-        column.addWidget(self._others)
+        filled(QVBoxLayout(self._others), self.list, row, self.facts, None)
+        parts = (self._card_column, self.confirmation, self.task, leading(self.other))
+        filled(QVBoxLayout(self), told, *parts, self._others)
         self._others.hide()
 
     def _open_menu(self, at: QPoint) -> None:

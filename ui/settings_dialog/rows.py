@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from indexer.api.errors import WorldError
 from indexer.api.setting import Setting, SettingType
 from ui import theme
+from ui.dialogs import choose_paths
 from ui.flow_layout import FlowLayout
 from ui.library.cards import lines_of
 from ui.programs import viewer_commands
@@ -33,7 +34,6 @@ from ui.widgets import (
     ChoiceBox,
     IconButton,
     IconToolButton,
-    choose_folder,
     filled,
     keep_from_wheel,
     timer,
@@ -92,7 +92,6 @@ class Look(QAbstractButton):
         painter.setPen(now.text)
         below = self.rect().adjusted(0, self.PX.height(), 0, 0)
         painter.drawText(below, Qt.AlignmentFlag.AlignCenter, self.text())
-        painter.end()
 
 
 def _paint_window(painter: QPainter, area: QRectF, colours: theme.Theme) -> None:
@@ -197,7 +196,6 @@ class SettingEditor(QWidget):
         row = filled(QHBoxLayout(self), self.control)
         if declaration.type is SettingType.FOLDER:
             browse = IconButton(self.tr("&Browse…"), "folder-open")
-            browse.setAutoDefault(False)
             browse.clicked.connect(self._ask_folder)
             row.addWidget(browse)
         self.setFocusProxy(self.control)
@@ -273,7 +271,7 @@ class SettingEditor(QWidget):
         return line, lambda value: line.setText(str(value))
 
     def _ask_folder(self) -> None:
-        choose_folder(self, self.tr("Choose a folder"), self._take_folder)
+        choose_paths(self, self.tr("Choose a folder"), self._take_folder, folder=True)
 
     def _take_folder(self, paths: list[str]) -> None:
         if paths:
@@ -323,8 +321,7 @@ class SettingRow(QWidget):
         self._settings = settings
         self.editor = SettingEditor(declaration)
         self.editor.changed.connect(self._change)
-        self.reset = IconToolButton("undo")
-        self.reset.clicked.connect(self._reset)
+        self.reset = IconToolButton("undo", pressed=self._reset)
         self.note = wrapped_label()
         self._arrange()
         self.show_value()
@@ -341,9 +338,8 @@ class SettingRow(QWidget):
         self.editor.control.setAccessibleDescription(help_text)
         self.reset.setAccessibleName(self.tr("Reset {name}").format(name=name))
         self.reset.setToolTip(self.tr("Back to: {value}").format(value=self._default()))
-        label, told = wrapped_label(name), wrapped_label(help_text)
+        label, told = wrapped_label(name), wrapped_label(help_text, muted=True)
         label.setBuddy(self.editor.control)
-        told.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignTrailing
         grid = QGridLayout(self)
         grid.setContentsMargins(L, M, L, M)

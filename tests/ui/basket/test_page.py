@@ -81,7 +81,7 @@ def collect(qtbot: QtBot, pages: Pages) -> BasketPage:
 
 def export(qtbot: QtBot, page: BasketPage, path: Path, form: ExportFormat) -> bytes:
     with qtbot.waitSignal(page.export.finished):
-        page.export.export_to(path, form)
+        page.export.export_to(form, path)
     return path.read_bytes()
 
 

@@ -143,12 +143,12 @@ def test_export(
     assert page.results.result is not None
     file = tmp_path / f"out.{form}"
     found = FoundHits(page.results.result.hits, "the")
-    page.actions_on_hits.exporter.export_to(file, found, form)
+    page.actions_on_hits.exporter.export_to(found, form, file)
     qtbot.waitUntil(lambda: bool(notices.told))
     assert "exported" in notices.texts[0]
     if form is ExportFormat.CSV:
         assert len(rows_in(file)) == len(page.results.result.hits)
-    page.actions_on_hits.exporter.export_to(tmp_path / "no" / "where", found, form)
+    page.actions_on_hits.exporter.export_to(found, form, tmp_path / "no" / "where")
     qtbot.waitUntil(lambda: len(notices.told) == 2)
     assert "could not" in notices.texts[1]
 
@@ -176,7 +176,7 @@ def test_an_export_loads_the_remaining_hits(
     (found, _form) = exports.actions()[1].data().args
     assert not found.complete
     file = tmp_path / "out.csv"
-    page.actions_on_hits.exporter.export_to(file, found, ExportFormat.CSV)
+    page.actions_on_hits.exporter.export_to(found, ExportFormat.CSV, file)
     qtbot.waitUntil(lambda: len(notices.told) == 2)
     count = len(engine.call(Search("lighthouse", 1000)).hits)
     assert count > FIRST_LIMIT
