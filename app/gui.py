@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from indexer.confine.launcher import Command
     from ui.application import Application, Start
     from ui.main_window import MainWindow
-    from ui.ports import Encryption, VaultChange
+    from ui.ports import Encryption, Ending
 
 
 log = logging.getLogger(__name__)
@@ -218,8 +218,8 @@ class Program:
         self.app = app
         self.settings = settings
         self.library = library
-        self._forgetting = self.restarting = False
-        self._vault: VaultChange | None = None
+        self.restarting = False
+        self._ending: Ending | None = None
         self._root = root = QObject(app)
         self.themes = Themes(app)
         self.themes.setParent(root)
@@ -261,9 +261,7 @@ class Program:
         self.settings.watch(self._apply_setting)
         self._watcher.directoryChanged.connect(self._read_settings)
         self.window.quit_requested.connect(self._leave)
-        self.window.deletion_requested.connect(self._forget)
-        self.window.vault_requested.connect(self._change_vault)
-        self.window.restart_requested.connect(self._restart)
+        self.window.ending_chosen.connect(self._end_with)
         self.supervisor.changed.connect(self._leave_locked)
         self.supervisor.ended.connect(self.app.quit)
         self.single.handed_over.connect(self._handed_over)
@@ -294,10 +292,8 @@ class Program:
                 self.window.present(start.query, start.paths)
             status = self.app.exec()
         self.close()
-        if self._forgetting:
-            forget_everything(self.library)
-        if self._vault is not None:
-            self._make_vault_change(self._vault)
+        if self._ending is not None:
+            self._finish(self._ending)
         if self.restarting:
             start_again()
         return status
@@ -315,9 +311,9 @@ class Program:
         if not Tray.is_available():
             return
         tray = Tray(self.window)
-        tray.search_requested.connect(self.window.show_search)
-        tray.pause_requested.connect(self.feed.pause)
-        tray.quit_requested.connect(self.window.quit)
+        tray.search.triggered.connect(self.window.show_search)
+        tray.pause.triggered.connect(self.feed.pause)
+        tray.quit.triggered.connect(self.window.quit)
         self.feed.changed.connect(tray.show_activity)
         self.window.has_tray = True
         tray.show()
@@ -365,23 +361,28 @@ class Program:
     def _leave(self) -> None:
         self.single.close()
         self.hotkey.stop()
-        self.supervisor.end(whoever=self._forgetting or self._vault is not None)
+        from ui.ports import EndAction
 
-    def _forget(self) -> None:
-        self._forgetting = True
+        ending = self._ending
+        self.supervisor.end(whoever=ending is not None and ending.action is not EndAction.RESTART)
 
-    def _change_vault(self, change: VaultChange) -> None:
-        from ui.ports import VaultAction
+    def _end_with(self, ending: Ending) -> None:
+        from ui.ports import EndAction
 
-        self._vault = change
-        self.restarting = change.action is not VaultAction.LOCK
+        self._ending = ending
+        self.restarting = ending.action not in (EndAction.LOCK, EndAction.DELETE)
 
-    def _make_vault_change(self, change: VaultChange) -> None:
+    def _finish(self, ending: Ending) -> None:
+        """Do what was chosen, now that the window has closed."""
+        from ui.ports import EndAction
         from ui.vault import change_with_progress
 
-        change_with_progress(
-            change.action, partial(change_encryption, self.library, self.settings, change)
-        )
+        if ending.action is EndAction.DELETE:
+            forget_everything(self.library)
+        elif ending.action is not EndAction.RESTART:
+            change_with_progress(
+                ending.action, partial(change_encryption, self.library, self.settings, ending)
+            )
 
     def _leave_locked(self) -> None:
         """Close a window whose library was locked meanwhile, and ask for the passphrase."""
@@ -389,9 +390,6 @@ class Program:
         if problem is not None and problem.code == "vault_locked":
             self.restarting = True
             self.window.quit()
-
-    def _restart(self) -> None:
-        self.restarting = True
 
     def _show_fault(self) -> None:
         self.window.alerts.show_fault(str(next(iter(logs.fault_reports()), logs.log_file())))
@@ -433,23 +431,23 @@ def encryption_of(library: Path) -> Encryption:
     return Encryption(encrypted=True, refusal=why_not(), disk=disk)
 
 
-def change_encryption(library: Path, settings: Settings, change: VaultChange) -> None:
+def change_encryption(library: Path, settings: Settings, change: Ending) -> None:
     """Encrypt, decrypt or lock a library that the window has left.
 
     Raises:
         WorldError: See ``app.encryption``.
     """
     from app import encryption
-    from ui.ports import VaultAction
+    from ui.ports import EndAction
 
     match change.action:
-        case VaultAction.ENCRYPT:
+        case EndAction.ENCRYPT:
             keep = change.keyring
             _when_released(partial(encryption.encrypt, library, change.passphrase, keyring=keep))
             encryption.unlock(library, change.passphrase, settings)
-        case VaultAction.DECRYPT:
+        case EndAction.DECRYPT:
             _when_released(partial(encryption.decrypt, library, change.passphrase or None))
-        case VaultAction.LOCK:
+        case EndAction.LOCK:
             encryption.lock(library)
 
 

@@ -42,7 +42,7 @@ from ui.desktop import open_path
 from ui.ports import Notice, Notices
 from ui.search.describe import headings
 from ui.search.query_text import link_of
-from ui.search.safe_text import is_right_to_left, plain, shown
+from ui.search.safe_text import is_right_to_left, line, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -118,10 +118,10 @@ def _row_of(hit: Hit, sources: Mapping[str, CitedSource]) -> dict[str, object]:
         "path": encodable(hit.path),
         "page": hit.page,
         "page_last": hit.page_last,
-        "heading": " / ".join(shown(heading).text for heading in hit.heading_path),
+        "heading": " / ".join(map(line, hit.heading_path)),
         "why": hit.why.value,
         "score": round(hit.score, 6),
-        "best_sentence": shown(hit.text[slice(*hit.best)]).text,
+        "best_sentence": line(hit.text[slice(*hit.best)]),
         "passage": passage(hit),
     }
 
@@ -208,7 +208,7 @@ def entries_of(
                 headings=headings(hit),
                 text=text,
                 best=best,
-                note=safe_note(one.note),
+                note="\n".join(map(line, one.note.splitlines())).strip(),
                 cited=citation(hit, source),
                 key=keys.get(hit.path, ""),
                 link=link_of(hit),
@@ -231,11 +231,6 @@ def sources_of(
             parts = (source.author, source.title, source.year)
             described[keys[one.hit.path]] = ", ".join(part for part in parts if part)
     return tuple(described.items())
-
-
-def safe_note(note: str) -> str:
-    """Return a note without invisible characters; its lines stay."""
-    return "\n".join(shown(each).text for each in note.splitlines()).strip()
 
 
 def write_report(path: Path, form: ExportFormat, report: Report) -> None:
@@ -300,7 +295,7 @@ def _markdown_entry(
     if entry.remark:
         yield f"<em>{markdown_escaped(entry.remark)}</em>"
     if entry.note:
-        note = "  \n".join(markdown_escaped(line) for line in entry.note.splitlines())
+        note = "  \n".join(map(markdown_escaped, entry.note.splitlines()))
         yield f"**{markdown_escaped(report.note_label)}** {note}"
     for picture, path in zip(entry.pictures, pictures, strict=True):
         yield f"![{markdown_escaped(picture.place)}](<{path}>)"
@@ -351,29 +346,33 @@ def pdf_of(document: QTextDocument, title: str) -> bytes:
 
 
 def _pdf(title: str, draw: Callable[[QPdfWriter], object]) -> bytes:
+    def write(buffer: QBuffer) -> None:
+        writer = QPdfWriter(buffer)
+        writer.setResolution(_DPI)
+        writer.setTitle(title)
+        writer.setCreator("Lectern")
+        writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+        writer.setPageMargins(QMarginsF())  # Qt prints a document with margins of its own
+        draw(writer)
+
+    return bytes_of(write)
+
+
+def bytes_of(write: Callable[[QBuffer], object]) -> bytes:
+    """Return what a function writes."""
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    writer = QPdfWriter(buffer)
-    writer.setResolution(_DPI)
-    writer.setTitle(title)
-    writer.setCreator("Lectern")
-    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
-    writer.setPageMargins(QMarginsF())  # Qt prints a document with margins of its own
-    draw(writer)
+    write(buffer)
     buffer.close()
     return bytes(data.data())
 
 
 def odt_of(document: QTextDocument) -> bytes:
     """Return a document as OpenDocument text. It may run on any thread."""
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    QTextDocumentWriter(buffer, QByteArray(b"odf")).write(document)
-    buffer.close()
+    data = bytes_of(lambda to: QTextDocumentWriter(to, QByteArray(b"odf")).write(document))
     made = io.BytesIO()
-    with ZipFile(io.BytesIO(data.data())) as written, ZipFile(made, "w") as package:
+    with ZipFile(io.BytesIO(data)) as written, ZipFile(made, "w") as package:
         for part in written.infolist():
             content = written.read(part)
             if part.filename == "content.xml":

@@ -28,7 +28,7 @@ from ui import keys
 from ui.desktop import open_path
 from ui.help import KEYS, HelpWindow, page_about
 from ui.pages import BASKET, FIRST_RUN, HIGHLIGHTS, LIBRARY, SEARCH, Pages
-from ui.ports import Context, Notice, VaultChange, ignore
+from ui.ports import Context, Notice, ignore
 from ui.supervisor import EngineState, Supervisor
 from ui.theme import icon, separator
 from ui.widgets import filled, timer
@@ -50,15 +50,11 @@ class MainWindow(QMainWindow):
 
     Signals:
         quit_requested: The program is to end; the window is closed and its state is saved.
-        deletion_requested: The library and the window's files are to be deleted after the end.
-        vault_requested: With a ``VaultChange`` that is to be made after the end.
-        restart_requested: The program is to be started again after the end.
+        ending_chosen: The ``Ending`` that follows ``quit_requested``.
     """
 
     quit_requested = Signal()
-    deletion_requested = Signal()
-    vault_requested = Signal(object)
-    restart_requested = Signal()
+    ending_chosen = Signal(object)
 
     def __init__(
         self,
@@ -153,9 +149,8 @@ class MainWindow(QMainWindow):
         self.pages.reading.connect(self._show_around)
         self.pages.help_requested.connect(self.dialogs.show_help)
         self.pages.basket.changed.connect(self._count_kept)
-        self.dialogs.deletion_requested.connect(self._forget_everything)
-        self.dialogs.vault_requested.connect(self._change_vault)
-        self.dialogs.restart_requested.connect(self._restart)
+        self.dialogs.ending_chosen.connect(self.ending_chosen)
+        self.dialogs.ending_chosen.connect(self.quit)
         self.status.pause_requested.connect(self._feed.pause)
         self.status.retry_requested.connect(self._supervisor.start)
         self._supervisor.changed.connect(self._show_engine)
@@ -260,18 +255,6 @@ class MainWindow(QMainWindow):
     def _toggle_pause(self) -> None:
         self._feed.pause(not self._feed.paused)
 
-    def _forget_everything(self) -> None:
-        self.deletion_requested.emit()
-        self.quit()
-
-    def _change_vault(self, change: VaultChange) -> None:
-        self.vault_requested.emit(change)
-        self.quit()
-
-    def _restart(self) -> None:
-        self.restart_requested.emit()
-        self.quit()
-
     def _show_engine(self, _page: str = "") -> None:
         state = self._supervisor.state
         self.status.show_engine(state, self._supervisor.problem)
@@ -314,17 +297,9 @@ SETTINGS, HELP = "settings", "help"
 
 
 class Dialogs(QObject):
-    """The dialogs, each made once.
+    """The dialogs, each made once. Signals: ``ending_chosen`` with an ``Ending``."""
 
-    Signals:
-        deletion_requested: The library is to be deleted.
-        vault_requested: The library is to be encrypted, decrypted or locked.
-        restart_requested: The program is to be started again.
-    """
-
-    deletion_requested = Signal()
-    vault_requested = Signal(object)
-    restart_requested = Signal()
+    ending_chosen = Signal(object)
 
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(window)
@@ -345,9 +320,7 @@ class Dialogs(QObject):
 
         def make() -> QWidget:
             dialog = SettingsDialog(self._context, self._window)
-            dialog.deletion_requested.connect(self.deletion_requested)
-            dialog.vault_requested.connect(self.vault_requested)
-            dialog.restart_requested.connect(self.restart_requested)
+            dialog.ending_chosen.connect(self.ending_chosen)
             return dialog
 
         self._show(SETTINGS, make)
@@ -408,11 +381,7 @@ Reason = QSystemTrayIcon.ActivationReason
 
 
 class Tray(QObject):
-    """The tray icon. Signals: ``search_requested``, ``pause_requested``, ``quit_requested``."""
-
-    search_requested = Signal()
-    pause_requested = Signal(bool)
-    quit_requested = Signal()
+    """The tray icon, whose menu has the actions ``search``, ``pause`` and ``quit``."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -422,9 +391,6 @@ class Tray(QObject):
         self.pause.setCheckable(True)
         self.pause.setEnabled(False)
         self.quit = QAction(icon("quit"), self.tr("Quit Lectern"), self.menu)
-        self.search.triggered.connect(self.search_requested)
-        self.pause.triggered.connect(self.pause_requested)
-        self.quit.triggered.connect(self.quit_requested)
         self.menu.addActions([self.search, self.pause])
         self.menu.addSeparator()
         self.menu.addAction(self.quit)
@@ -447,7 +413,7 @@ class Tray(QObject):
 
     def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason in {Reason.Trigger, Reason.DoubleClick}:
-            self.search_requested.emit()
+            self.search.trigger()
 
 
 PATIENCE_S = 120.0

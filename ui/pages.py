@@ -101,7 +101,7 @@ class Pages(QStackedWidget):
         self._build = {
             SEARCH: self._make_search,
             LIBRARY: self._make_library,
-            BASKET: self._make_basket,
+            BASKET: partial(self._make_list, self.basket),
             HIGHLIGHTS: self._make_highlights,
             FIRST_RUN: self._make_first_run,
             COMPARE: self._make_compare,
@@ -183,7 +183,8 @@ class Pages(QStackedWidget):
             path for path in paths if not any(PurePath(path).is_relative_to(root) for root in roots)
         ]
         if not fresh:
-            self._search_inside(paths[0])
+            self.show_page(SEARCH)
+            self.search.search.search_inside(paths[0])
         elif roots:
             self.show_page(LIBRARY)
             self.library.add_paths(fresh)
@@ -191,10 +192,6 @@ class Pages(QStackedWidget):
             self.show_page(FIRST_RUN)
             if self._first_run is not None:
                 self._first_run.folders.add_folders(fresh)
-
-    def _search_inside(self, path: str) -> None:
-        self.show_page(SEARCH)
-        self.search.search.search_inside(path)
 
     def close_parts(self) -> None:
         """Save what is kept and end background work, before the window closes."""
@@ -303,9 +300,6 @@ class Pages(QStackedWidget):
         self._library.models_requested.connect(self.models_requested)
         self._library.show_activity(self._activity)
         return self._library
-
-    def _make_basket(self) -> BasketPage:
-        return self._make_list(self.basket)
 
     def _make_highlights(self) -> QWidget:
         page = self._make_list(self.highlights)

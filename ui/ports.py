@@ -113,22 +113,24 @@ class Encryption(Struct, frozen=True):
     kept: bool = False
 
 
-class VaultAction(Enum):
-    """What can be done with an encrypted library, or to make one."""
+class EndAction(Enum):
+    """What can be done once the window has closed: with the library, but for ``RESTART``."""
 
     ENCRYPT = auto()
     DECRYPT = auto()
     LOCK = auto()
+    DELETE = auto()
+    RESTART = auto()
 
 
 @dataclass(frozen=True, slots=True)
-class VaultChange:
-    """What is to be done with the library once the window has closed.
+class Ending:
+    """What is to be done once the window has closed.
 
     An empty ``passphrase`` is that in the keyring, where ``keyring`` says to put a new one.
     """
 
-    action: VaultAction
+    action: EndAction
     passphrase: str = field(default="", repr=False)
     keyring: bool = False
 

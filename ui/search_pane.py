@@ -66,29 +66,29 @@ class SearchPane(QWidget):
 
     def _connect(self) -> None:
         search, preview, elsewhere = self.search, self.preview, self.elsewhere
+        actions = search.actions_on_hits
         search.results.start.take_client(preview.loader.client)
         search.results.stack.currentChanged.connect(self._show_what_fits)
         search.hit_selected.connect(preview.show_hit)
         search.reasons.shown.connect(preview.show_words)
         search.emptied.connect(preview.clear)
-        search.opened.connect(self.open_hit)
-        search.folder_requested.connect(self.show_folder)
-        search.preview_toggled.connect(self.toggle_preview)
-        search.kept.connect(self.kept)
-        search.actions_on_hits.elsewhere_requested.connect(self.ask_elsewhere)
-        search.actions_on_hits.find_requested.connect(self._find)
+        actions.opened.connect(self.open_hit)
+        actions.folder_requested.connect(self.show_folder)
+        actions.previewed.connect(self.toggle_preview)
+        actions.find_requested.connect(self._find)
+        for each in (actions, preview.hit_actions):
+            each.kept.connect(self._emit_kept)
+            each.elsewhere_requested.connect(self.ask_elsewhere)
         preview.like_requested.connect(self.end_reading)
         preview.like_requested.connect(search.search)
-        preview.hit_requested.connect(search.select_hit)
-        preview.hit_actions.kept.connect(self._keep_shown)
-        preview.hit_actions.elsewhere_requested.connect(self.ask_elsewhere)
+        preview.hit_requested.connect(search.results.select_hit)
         preview.hit_actions.reading_requested.connect(self.toggle_reading)
         for signal in (preview.like_requested, search.hit_selected, search.emptied):
             signal.connect(self._show_results)
         elsewhere.hit_selected.connect(self._show_one)
         elsewhere.opened.connect(self.open_hit)
         elsewhere.left.connect(self.leave_elsewhere)
-        elsewhere.menu_requested.connect(search.actions_on_hits.open_menu)
+        elsewhere.menu_requested.connect(actions.open_menu)
 
     def toggle_preview(self) -> None:
         """Show or hide the preview, and store that in the settings."""
@@ -204,8 +204,8 @@ class SearchPane(QWidget):
             self.toggle_preview()
         self.preview.finder.open_find_bar()
 
-    def _keep_shown(self, hit: Hit) -> None:
-        self.kept.emit(hit, self.search.query)
+    def _emit_kept(self, hit: Hit) -> None:
+        self.kept.emit(hit, self.search.live_search.answered_text)
 
     def open_hit(self, hit: Hit) -> None:
         open_external(hit, self._context, hit.page)

@@ -118,15 +118,10 @@ def mark_colours(*, strong: bool) -> tuple[QColor, QColor]:
 
 def blend(over: QColor, under: QColor, share: float) -> QColor:
     """Mix two opaque colours: ``share``, 0 to 1, of the first."""
-
-    def part(one: float, other: float) -> float:
-        return one * share + other * (1 - share)
-
-    return QColor.fromRgbF(
-        part(over.redF(), under.redF()),
-        part(over.greenF(), under.greenF()),
-        part(over.blueF(), under.blueF()),
-    )
+    whole = (over.redF(), over.greenF(), over.blueF())
+    none = (under.redF(), under.greenF(), under.blueF())
+    mixed = (a * share + b * (1 - share) for a, b in zip(whole, none, strict=True))
+    return QColor.fromRgbF(*mixed)
 
 
 # The sizes at which icons are drawn, in device-independent pixels: their lines stay even.

@@ -27,7 +27,7 @@ from shiboken6 import isValid
 
 from indexer.api.errors import LecternError, WorldError
 from ui.passwords import shared
-from ui.ports import Context, VaultAction, VaultChange
+from ui.ports import Context, EndAction, Ending
 from ui.theme import L, M, S
 from ui.widgets import CardFrame, IconButton, filled, wrapped_label
 from ui.words import failures
@@ -174,13 +174,9 @@ def unlock_dialog(library: str, check: AcceptPassphrase) -> PassphraseDialog:
 
 
 class EncryptionCard(CardFrame):
-    """Says whether the library is encrypted, and changes it.
+    """Says whether the library is encrypted. Signals: ``ending_chosen`` with an ``Ending``."""
 
-    Signals:
-        requested: With a ``VaultChange``.
-    """
-
-    requested = Signal(object)
+    ending_chosen = Signal(object)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -190,7 +186,7 @@ class EncryptionCard(CardFrame):
         self.encrypt = IconButton(self.tr("&Encrypt…"), "lock", self._ask_new)
         self.decrypt = IconButton(self.tr("Dec&rypt…"), pressed=self._ask_old)
         self.lock = IconButton(self.tr("&Lock and quit"), "lock")
-        self.lock.clicked.connect(lambda: self.requested.emit(VaultChange(VaultAction.LOCK)))
+        self.lock.clicked.connect(lambda: self.ending_chosen.emit(Ending(EndAction.LOCK)))
         row = filled(QHBoxLayout(), self.encrypt, self.decrypt, self.lock, None)
         filled(QVBoxLayout(self), title, self.state, self.disk, row, spacing=S, edges=(L, M, L, M))
         self.show_state()
@@ -235,19 +231,19 @@ class EncryptionCard(CardFrame):
             "Lectern closes, encrypts the library and opens again. Without the passphrase nobody "
             "can open it, you neither."
         )
-        self._ask(PassphraseDialog(told, new=True, parent=self.window()), VaultAction.ENCRYPT)
+        self._ask(PassphraseDialog(told, new=True, parent=self.window()), EndAction.ENCRYPT)
 
     def _ask_old(self) -> None:
         if self._kept:
-            self.requested.emit(VaultChange(VaultAction.DECRYPT))
+            self.ending_chosen.emit(Ending(EndAction.DECRYPT))
             return
         told = self.tr("Lectern closes, decrypts the library and opens again.")
-        self._ask(PassphraseDialog(told, can_keep=False, parent=self.window()), VaultAction.DECRYPT)
+        self._ask(PassphraseDialog(told, can_keep=False, parent=self.window()), EndAction.DECRYPT)
 
-    def _ask(self, dialog: PassphraseDialog, action: VaultAction) -> None:
+    def _ask(self, dialog: PassphraseDialog, action: EndAction) -> None:
         def accepted() -> None:
             keep = dialog.keep.isChecked()
-            self.requested.emit(VaultChange(action, dialog.passphrase.text(), keep))
+            self.ending_chosen.emit(Ending(action, dialog.passphrase.text(), keep))
 
         self.asking = dialog
         dialog.accepted.connect(accepted)
@@ -281,12 +277,12 @@ def work(job: Callable[[], None]) -> None:
         raise thread.error
 
 
-def change_with_progress(action: VaultAction, job: Callable[[], None]) -> bool:
+def change_with_progress(action: EndAction, job: Callable[[], None]) -> bool:
     """Do what was chosen, with a window of its own; say why it failed, and return whether not."""
     texts = {
-        VaultAction.ENCRYPT: QCoreApplication.translate("Vault", "Encrypting the library…"),
-        VaultAction.DECRYPT: QCoreApplication.translate("Vault", "Decrypting the library…"),
-        VaultAction.LOCK: QCoreApplication.translate("Vault", "Locking the library…"),
+        EndAction.ENCRYPT: QCoreApplication.translate("Vault", "Encrypting the library…"),
+        EndAction.DECRYPT: QCoreApplication.translate("Vault", "Decrypting the library…"),
+        EndAction.LOCK: QCoreApplication.translate("Vault", "Locking the library…"),
     }
     shown = QProgressDialog(texts[action], "", 0, 0)
     shown.setCancelButton(None)

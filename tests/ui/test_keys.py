@@ -159,11 +159,13 @@ def opens_a_hit(person: Person, keys: str) -> None:
     person.results()
     pane = person.window.pages.search
     heard: list[object] = []
-    person.search.opened.disconnect(pane.open_hit)
-    person.search.folder_requested.disconnect(pane.show_folder)
-    (person.search.folder_requested if "Ctrl" in keys else person.search.opened).connect(
-        heard.append
-    )
+    person.search.actions_on_hits.opened.disconnect(pane.open_hit)
+    person.search.actions_on_hits.folder_requested.disconnect(pane.show_folder)
+    (
+        person.search.actions_on_hits.folder_requested
+        if "Ctrl" in keys
+        else person.search.actions_on_hits.opened
+    ).connect(heard.append)
     person.press(keys)
     assert heard == [person.search.current_hit]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QPushButton, QSystemTrayIcon, QToolButton
 
 from indexer.api.errors import WorldError
 from indexer.api.progress import Step
@@ -92,15 +92,12 @@ def test_pausing_is_asked_for_and_shown(line: StatusLine, qtbot: QtBot) -> None:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_the_tray_pauses_searches_and_quits(line: StatusLine, qtbot: QtBot) -> None:
+def test_the_tray_shows_a_pause_and_searches_at_a_click(line: StatusLine, qtbot: QtBot) -> None:
     tray = Tray(line)
     assert not tray.pause.isEnabled()
     tray.show_activity(replace(IDLE, paused=True))
     assert tray.pause.isChecked()
-    for action, signal in (
-        (tray.pause, tray.pause_requested),
-        (tray.search, tray.search_requested),
-        (tray.quit, tray.quit_requested),
-    ):
-        with qtbot.waitSignal(signal):
-            action.trigger()
+    shown = tray.findChild(QSystemTrayIcon)
+    assert isinstance(shown, QSystemTrayIcon)
+    with qtbot.waitSignal(tray.search.triggered):
+        shown.activated.emit(QSystemTrayIcon.ActivationReason.Trigger)

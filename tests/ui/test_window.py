@@ -20,6 +20,7 @@ from ui import desktop, programs
 from ui.application import Start
 from ui.library.first_run import FirstRun
 from ui.pages import FIRST_RUN, LIBRARY, SEARCH
+from ui.ports import EndAction, Ending
 from ui.search.rows import key_of
 from ui.settings_dialog.dialog import MODELS, SettingsDialog
 from ui.supervisor import EngineState
@@ -282,7 +283,7 @@ def test_a_restart_ends_the_program_and_starts_it_again_as_it_was(
     program: Program, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with qtbot.waitSignal(program.window.quit_requested):
-        program.window.dialogs.restart_requested.emit()
+        program.window.dialogs.ending_chosen.emit(Ending(EndAction.RESTART))
     assert program.restarting
     started: list[list[str]] = []
     monkeypatch.setattr(programs, "_start_program", started.append)

@@ -6,12 +6,12 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRectF
+from PySide6.QtCore import QObject, QRectF
 from PySide6.QtGui import QPainter, QPen, QTransform
 
 from indexer.api.pages import DocumentSource, GetImage, GetMarks, Open
 from ui import passwords
-from ui.export import ReportPicture
+from ui.export import ReportPicture, bytes_of
 from ui.preview.client import RenderClient, Urgency
 from ui.preview.document import image_of
 from ui.preview.marks import NO_MARKS, Marks, bounds, ink_of, outline, pieces_of
@@ -55,8 +55,7 @@ class PagePictures(QObject):
 
     def __init__(self, library: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._library = library
-        self._client: RenderClient | None = None
+        self._client = RenderClient(self, library)
         self._left: list[Kept] = []
         self._pages: list[int] = []
         self._extent = Extent.PASSAGE
@@ -70,7 +69,6 @@ class PagePictures(QObject):
     def make_pictures(self, kept: Sequence[Kept], extent: Extent, done: Made) -> None:
         """Call ``done`` with the pictures by the keys of their passages, later."""
         self.close()
-        self._client = RenderClient(self, self._library)
         self._left = list(kept)[::-1] if extent is not Extent.NOTHING else []
         self._extent, self._done, self._pictures = extent, done, {}
         self._counting.setInterval(0 if not self._left else _COUNTING_MS)
@@ -84,10 +82,7 @@ class PagePictures(QObject):
         self._counting.stop()
         self._done = None
         self._left = []
-        if self._client is not None:
-            self._client.close()
-            self._client.deleteLater()
-            self._client = None
+        self._client.end_child()
 
     @property
     def _hit(self) -> Hit:
@@ -110,8 +105,7 @@ class PagePictures(QObject):
         self._ask(Open(self._source, max(hit.page, 1)), self._opened)
 
     def _ask(self, request: PageRequest[A], done: Callable[[A, bytes], None]) -> None:
-        if self._client is not None:
-            self._client.ask_child(request, done, self._failed, Urgency.REST)
+        self._client.ask_child(request, done, self._failed, Urgency.REST)
 
     def _failed(self, _error: LecternError) -> None:
         self._next()
@@ -218,10 +212,5 @@ def draw(
     painter.setPen(LIGHT.line)
     painter.drawRect(image.rect().adjusted(0, 0, -1, -1))
     painter.end()
-    packed = QByteArray()
-    buffer = QBuffer(packed)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG")  # type: ignore[call-overload]  # the stub wants bytes, which Qt refuses
-    buffer.close()
-    place = names.place("page", str(page))
-    return ReportPicture(bytes(packed.data()), image.width(), image.height(), place)
+    packed = bytes_of(lambda buffer: image.save(buffer, "PNG"))  # type: ignore[call-overload]  # the stub wants bytes, which Qt refuses
+    return ReportPicture(packed, image.width(), image.height(), names.place("page", str(page)))

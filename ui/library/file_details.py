@@ -66,8 +66,7 @@ class FirstPage(QLabel):
 
     def __init__(self, library: Path, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._library = library
-        self._client: RenderClient | None = None
+        self._client = RenderClient(self, library)
         self._source: DocumentSource | None = None
         self._soon = timer(self, SOON_MS, self._render)
         self.setAccessibleName(self.tr("First page"))
@@ -89,28 +88,19 @@ class FirstPage(QLabel):
         self, source: DocumentSource, done: Callable[[LecternError | None], None]
     ) -> None:
         """Open a document with a password; ``done`` gets why that is not possible, if so."""
-        client = self._started()
-        client.ask_child(Open(source), lambda _found, _data: done(None), done)
+        self._client.ask_child(Open(source), lambda _found, _data: done(None), done)
 
     def close_child(self) -> None:
         """End the child and what it is asked."""
         self._soon.stop()
         self._source = None
-        if self._client is not None:
-            self._client.close()
-            self._client.deleteLater()
-            self._client = None
-
-    def _started(self) -> RenderClient:
-        if self._client is None:
-            self._client = RenderClient(self, self._library)
-        return self._client
+        self._client.end_child()
 
     def _render(self) -> None:
         source = self._source
         if source is None:
             return
-        client, width = self._started(), round(PAGE_PX * self.devicePixelRatioF())
+        client, width = self._client, round(PAGE_PX * self.devicePixelRatioF())
 
         def opened(found: Opened, _data: bytes) -> None:
             if found.pages is not None and source == self._source:

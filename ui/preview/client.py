@@ -259,8 +259,12 @@ class RenderClient(QObject):
             pending.since = monotonic() - LIMIT_S + ABANDONED_S
 
     def close(self) -> None:
-        """End the child; no callback is called any more."""
+        """End the child; no request is sent any more."""
         self._closed = True
+        self.end_child()
+
+    def end_child(self) -> None:
+        """End the child and what it was asked; the next request starts another one."""
         self._known.clear()
         self._waiting.clear()
         self._current = None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QAction, QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from indexer.api.pages import FoundWords, around, pattern_of
@@ -20,7 +19,7 @@ from ui.ports import Context, Notice, SettingsPort
 from ui.preview.marks import LinePieces, flowing, pieces_of
 from ui.preview.page_layout import Fit, Zoom
 from ui.search.query_text import similar_to
-from ui.widgets import timer
+from ui.widgets import WINDOW, add_shortcut, timer
 from ui.words import amounts
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ class Controls(QObject):
         super().__init__(frame)
         self._frame = frame
         self._connect()
-        self._keys()
 
     def show_place(self) -> None:
         """Show the current page and zoom in the toolbar."""
@@ -68,9 +66,6 @@ class Controls(QObject):
             pages.setFocus()
         self._page_changed(pages.page)
 
-    def _zoom_chosen(self, zoom: Zoom) -> None:
-        self._frame.pages.set_zoom(zoom)
-
     def _zoom_step(self, step: int) -> None:
         frame = self._frame
         if frame.shown is frame.text:
@@ -88,23 +83,21 @@ class Controls(QObject):
     def _connect(self) -> None:
         frame, bar = self._frame, self._frame.bar
         bar.page_entered.connect(self._page_entered)
-        bar.zoom_chosen.connect(self._zoom_chosen)
+        bar.zoom_chosen.connect(frame.pages.set_zoom)
         frame.turn_right.triggered.connect(partial(self._turn, 1))
         frame.turn_left.triggered.connect(partial(self._turn, -1))
         frame.pages.page_changed.connect(self._page_changed)
         frame.pages.zoom_changed.connect(self.show_zoom)
 
-    def _keys(self) -> None:
-        keys: dict[str, Callable[[], object]] = {
-            "Ctrl++": partial(self._zoom_step, 1),
-            "Ctrl+=": partial(self._zoom_step, 1),
-            "Ctrl+-": partial(self._zoom_step, -1),
-            "Ctrl+0": partial(self._zoom_step, 0),
-            "Ctrl+R": partial(self._turn, 1),
-            "Ctrl+Shift+R": partial(self._turn, -1),
-        }
-        for key, call in keys.items():
-            QShortcut(QKeySequence(key), self._frame).activated.connect(call)
+        for key, call, step in (
+            ("Ctrl++", self._zoom_step, 1),
+            ("Ctrl+=", self._zoom_step, 1),
+            ("Ctrl+-", self._zoom_step, -1),
+            ("Ctrl+0", self._zoom_step, 0),
+            ("Ctrl+R", self._turn, 1),
+            ("Ctrl+Shift+R", self._turn, -1),
+        ):
+            add_shortcut(frame, key, partial(call, step), WINDOW)
 
 
 DARK, SIDE = "dark_pages", "side_panel"
@@ -123,7 +116,7 @@ class PageOptions(QObject):
         }  # fmt: skip
         for name, control in self._controls.items():
             control.toggled.connect(partial(settings.set, name))
-        QShortcut(QKeySequence(keys.SIDE), frame).activated.connect(frame.bar.side.toggle)
+        add_shortcut(frame, keys.SIDE, frame.bar.side.toggle, WINDOW)
         frame.side.page_requested.connect(frame.pages.go_to)
         frame.pages.page_changed.connect(frame.side.show_page)
         frame.pages.document_shown.connect(self._show_document)
@@ -189,11 +182,8 @@ class Finder(QObject):
         bar.closed.connect(self._closed)
         loader.found.connect(self._found)
         for key, step in (("F3", 1), ("Shift+F3", -1)):
-            shortcut = QShortcut(QKeySequence(key), frame)
-            shortcut.activated.connect(lambda step=step: bar.step_places(step))
-        find = QShortcut(QKeySequence("Ctrl+F"), frame)
-        find.setContext(Qt.ShortcutContext.WindowShortcut)
-        find.activated.connect(self.open_find_bar)
+            add_shortcut(frame, key, partial(bar.step_places, step), WINDOW)
+        add_shortcut(frame, "Ctrl+F", self.open_find_bar, WINDOW)
 
     def open_find_bar(self) -> None:
         """Open the bar, with the selected text if there is some."""

@@ -87,7 +87,10 @@ class Loader(QObject):
         self.client.close()
 
     def want_outline(self) -> None:
-        self._ask(GetOutline(self.source), self._got_outline, Urgency.VISIBLE)
+        def came(entries: tuple[OutlineEntry, ...], _data: bytes) -> None:
+            self.outline_came.emit(entries)
+
+        self._ask(GetOutline(self.source), came, Urgency.VISIBLE)
 
     def find_words(self, text: str, page: int) -> None:
         """Find words on a page or the next ones, in place of the last such request."""
@@ -102,7 +105,11 @@ class Loader(QObject):
 
     def want_more(self, start: int, end: int) -> None:
         """Load a larger range of the text."""
-        self._ask(GetText(self.source, start, end), self._got_more, Urgency.VISIBLE)
+
+        def came(part: TextPart, data: bytes) -> None:
+            self.more_came.emit(data.decode("utf-8", "replace"), part)
+
+        self._ask(GetText(self.source, start, end), came, Urgency.VISIBLE)
 
     def _ask(
         self, request: PageRequest[A], done: Callable[[A, bytes], None], urgency: Urgency
@@ -219,12 +226,6 @@ class Loader(QObject):
     def _got_found(self, answer: FoundWords, _data: bytes) -> None:
         self._finding = None
         self.found.emit(answer)
-
-    def _got_more(self, part: TextPart, data: bytes) -> None:
-        self.more_came.emit(data.decode("utf-8", "replace"), part)
-
-    def _got_outline(self, entries: tuple[OutlineEntry, ...], _data: bytes) -> None:
-        self.outline_came.emit(entries)
 
 
 def _sentences(hit: Hit) -> list[Span]:

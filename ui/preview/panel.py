@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtCore import Signal
 
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.formats import page_unit
@@ -26,10 +25,10 @@ from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS, Marks, flowing
 from ui.preview.printing import Printing
 from ui.search.safe_text import line
-from ui.widgets import timer
+from ui.widgets import WINDOW, add_shortcut, timer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
 
     from indexer.api.pages import TextPart
     from ui.preview.document import PageDocument
@@ -66,7 +65,6 @@ class Preview(PreviewFrame):
         self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
         self._slow = timer(self, _LOADING_MS, self._say_loading)
         self._connect()
-        self._keys()
         self.options = PageOptions(self, self.loader, context.settings)
         self.clear()
 
@@ -99,7 +97,7 @@ class Preview(PreviewFrame):
             else:
                 self.say_failure(WorldError("placeholder"), hit.text)
             return
-        self._load(passwords.shared().remembered_password(hit.path))
+        self._try_again()
 
     def show_words(self, hit: Hit | None, words: Words | None) -> None:
         """Underline the matching words of the hit; None to remove them."""
@@ -222,9 +220,6 @@ class Preview(PreviewFrame):
         self.text.mark_passage(passage, sentences)
         self._place_words()
 
-    def _more_came(self, text: str, part: TextPart) -> None:
-        self.text.extend(text, part)
-
     def _passage_lost(self, changed: bool) -> None:  # a slot
         """Show the page of a passage that was not found on it."""
         if self._hit is not None and self.has_pages:
@@ -276,7 +271,7 @@ class Preview(PreviewFrame):
         loader.words_came.connect(self.pages.show_words)
         loader.text_came.connect(self._text_came)
         loader.text_marked.connect(self._text_marked)
-        loader.more_came.connect(self._more_came)
+        loader.more_came.connect(self.text.extend)
         loader.lost.connect(self._passage_lost)
         loader.failed.connect(self._failed)
         bar.hit_step.connect(self._step)
@@ -289,17 +284,13 @@ class Preview(PreviewFrame):
         self.message.password_given.connect(self._load)
         self.message.repeat_requested.connect(self._try_again)
 
-    def _keys(self) -> None:
-        acts: dict[str, Callable[[], object]] = {
-            "Alt+Up": partial(self._step, -1),
-            "Alt+Down": partial(self._step, 1),
-            keys.PRINT: self.print_shown,
-            keys.OWN_WINDOW: self._show_apart,
-        }
-        for key, call in acts.items():
-            shortcut = QShortcut(QKeySequence(key), self)
-            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
-            shortcut.activated.connect(call)
+        for key, call in (
+            ("Alt+Up", partial(self._step, -1)),
+            ("Alt+Down", partial(self._step, 1)),
+            (keys.PRINT, self.print_shown),
+            (keys.OWN_WINDOW, self._show_apart),
+        ):
+            add_shortcut(self, key, call, WINDOW)
 
 
 def _same(one: Hit, other: Hit) -> bool:

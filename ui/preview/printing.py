@@ -47,7 +47,7 @@ class Printing(QObject):
     def __init__(self, context: Context, frame: PreviewFrame) -> None:
         super().__init__(frame)
         self._context, self._frame = context, frame
-        self._client: RenderClient | None = None
+        self._client = RenderClient(self, context.library)
         self._source: DocumentSource | None = None
         self._painter: QPainter | None = None
         self._pages: list[int] = []
@@ -85,7 +85,7 @@ class Printing(QObject):
     ) -> None:
         """Print the pages that the person chose; ``page`` is the current one."""
         self.close()
-        self._client, self._source = RenderClient(self, self._context.library), source
+        self._source = source
         stop = Notice(self.tr("Printing…"), self.tr("Cancel"), self.close, seconds=0)
         self._context.notices.post(stop)
         if document is None:
@@ -103,15 +103,12 @@ class Printing(QObject):
         """End what is under way, and the child."""
         if self._painter is not None:
             self._painter.end()
-        if self._client is not None:
-            self._client.close()
-            self._client.deleteLater()
-        self._painter = self._client = None
+        self._client.end_child()
+        self._painter = None
         self._pages, self._printed = [], 0
 
     def _ask(self, request: PageRequest[A], done: Callable[[A, bytes], None]) -> None:
-        if self._client is not None:
-            self._client.ask_child(request, done, self._failed, Urgency.REST)
+        self._client.ask_child(request, done, self._failed, Urgency.REST)
 
     def _failed(self, error: LecternError) -> None:
         self._end(self.tr("It could not be printed: {reason}").format(reason=error.message))

@@ -178,7 +178,9 @@ class Toolbar(Restyled, QWidget):
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self)
         self.more.setMenu(self.menu)
-        self._connect()
+        self.before.clicked.connect(lambda: self.hit_step.emit(-1))
+        self.after.clicked.connect(lambda: self.hit_step.emit(1))
+        self.page.returnPressed.connect(lambda: self.page_entered.emit(self.page.text()))
         parts = (
             self.before, self.after, self.place, self.page, self.total, self.unit, self.zoom,
             self.copy, self.open, self.more,
@@ -269,25 +271,11 @@ class Toolbar(Restyled, QWidget):
             action = menu.addAction(text)
             action.setCheckable(True)
             action.setData(zoom)
-            action.triggered.connect(partial(self._choose_zoom, zoom))
+        menu.triggered.connect(lambda action: self.zoom_chosen.emit(action.data()))
         return menu
 
     def _percent(self, scale: float) -> str:
         return self.tr("{n} %").format(n=amounts.count(round(100 * scale)))
-
-    def _choose_zoom(self, zoom: Zoom, _checked: bool = False) -> None:
-        self.zoom_chosen.emit(zoom)
-
-    def _connect(self) -> None:
-        self.before.clicked.connect(partial(self._step, -1))
-        self.after.clicked.connect(partial(self._step, 1))
-        self.page.returnPressed.connect(self._enter)
-
-    def _step(self, step: int, _checked: bool = False) -> None:
-        self.hit_step.emit(step)
-
-    def _enter(self) -> None:
-        self.page_entered.emit(self.page.text())
 
     def restyle(self) -> None:
         """Size the field by the font."""

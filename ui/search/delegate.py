@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Set as AbstractSet
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
@@ -35,17 +35,20 @@ if TYPE_CHECKING:
 _SMALL = 0.92
 
 
+class Face(NamedTuple):
+    """A font and its metrics."""
+
+    font: QFont
+    metrics: QFontMetricsF
+
+
 class ResultsStyle(Struct, frozen=True):
     """The fonts and sizes common to all rows; made anew when the font or the width changes."""
 
-    body: QFont
-    small: QFont
-    strong: QFont
-    title: QFont
-    body_metrics: QFontMetricsF
-    small_metrics: QFontMetricsF
-    strong_metrics: QFontMetricsF
-    title_metrics: QFontMetricsF
+    body: Face
+    small: Face
+    strong: Face
+    title: Face
     width: int
 
     @classmethod
@@ -57,21 +60,12 @@ class ResultsStyle(Struct, frozen=True):
         title.setWeight(QFont.Weight.DemiBold)
         strong = QFont(small)
         strong.setWeight(QFont.Weight.DemiBold)
-        return cls(
-            body,
-            small,
-            strong,
-            title,
-            QFontMetricsF(body, widget),
-            QFontMetricsF(small, widget),
-            QFontMetricsF(strong, widget),
-            QFontMetricsF(title, widget),
-            width,
-        )
+        faces = (Face(font, QFontMetricsF(font, widget)) for font in (body, small, strong, title))
+        return cls(*faces, width)
 
     @property
     def icon(self) -> int:
-        return icon_side(self.body_metrics.height(), 1.1)
+        return icon_side(self.body.metrics.height(), 1.1)
 
     @property
     def indent(self) -> int:
@@ -80,15 +74,15 @@ class ResultsStyle(Struct, frozen=True):
 
     @property
     def pen(self) -> Pen:
-        return Pen(self.body, self.body_metrics, max(self.width - self.indent - L, 1))
+        return Pen(*self.body, max(self.width - self.indent - L, 1))
 
     @property
     def title_line(self) -> int:
-        return ceil(self.title_metrics.height())
+        return ceil(self.title.metrics.height())
 
     @property
     def small_line(self) -> int:
-        return ceil(self.small_metrics.height())
+        return ceil(self.small.metrics.height())
 
     @property
     def document_height(self) -> int:
@@ -97,11 +91,11 @@ class ResultsStyle(Struct, frozen=True):
     @property
     def line_height(self) -> int:
         """The height of a heading, and of the line that unfolds more."""
-        return M + ceil(self.body_metrics.height()) + M
+        return M + ceil(self.body.metrics.height()) + M
 
     def hit_height(self, lines: int, *, has_place: bool = True) -> int:
         place = self.small_line + S // 2 if has_place else 0
-        return M + place + lines * ceil(self.body_metrics.lineSpacing()) + M
+        return M + place + lines * ceil(self.body.metrics.lineSpacing()) + M
 
     def mirrored(self, rect: QRect, within: QRect, direction: Qt.LayoutDirection) -> QRect:
         """Mirror a rectangle within a row, in a right-to-left layout."""
@@ -120,8 +114,7 @@ class PaintedLine(Struct, frozen=True):
     """A line of text and how to paint it."""
 
     text: str
-    font: QFont
-    metrics: QFontMetricsF
+    face: Face
     elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
     is_path: bool = False  # a path runs from left to right in every language
 
@@ -148,7 +141,7 @@ class LinePainter:
         """Paint text at the end of a line; return the rest of the line's rectangle."""
         if not text.text:
             return area
-        width = ceil(text.metrics.horizontalAdvance(text.text)) + 2
+        width = ceil(text.face.metrics.horizontalAdvance(text.text)) + 2
         end = QRect(area.right() - width + 1, area.top(), width, area.height())
         self._paint(end, text, _TRAILING)
         return area.adjusted(0, 0, -width - L, 0)
@@ -157,7 +150,7 @@ class LinePainter:
         """Paint text in a frame at the end of a line; return the rest of the line's rectangle."""
         if not text.text:
             return area
-        width = ceil(text.metrics.horizontalAdvance(text.text)) + 2 * M + 2
+        width = ceil(text.face.metrics.horizontalAdvance(text.text)) + 2 * M + 2
         frame = QRect(area.right() - width + 1, area.top(), width, area.height())
         self.painter.setPen(colour)
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -168,8 +161,8 @@ class LinePainter:
     def _paint(self, area: QRect, text: PaintedLine, side: Qt.AlignmentFlag) -> None:
         if area.width() <= 0 or not text.text:
             return
-        self.painter.setFont(text.font)
-        elided = text.metrics.elidedText(text.text, text.elide, area.width())
+        self.painter.setFont(text.face.font)
+        elided = text.face.metrics.elidedText(text.text, text.elide, area.width())
         flags = QStyle.visualAlignment(self.direction, side) | Qt.AlignmentFlag.AlignAbsolute
         # By the direction of the text, not of the window.
         right = not text.is_path and is_right_to_left(text.text)
@@ -324,7 +317,7 @@ class ResultsDelegate(QStyledItemDelegate):
             area = self._paint_new(lines, area)
         area = lines.framed(area, self._small(describe.badge(row.hit)), colours.warning)
         painter.setPen(colours.muted if row.weak else colours.text)
-        lines.line(area, PaintedLine(describe.title(row.hit), style.title, style.title_metrics))
+        lines.line(area, PaintedLine(describe.title(row.hit), style.title))
         self._paint_where(lines, row, describe.day(row.hit), L)
 
     def _paint_twin(self, lines: LinePainter, row: ResultRow) -> None:
@@ -333,7 +326,7 @@ class ResultsDelegate(QStyledItemDelegate):
         area = rect.adjusted(style.indent, M, -L, 0)
         area.setHeight(style.title_line)
         lines.painter.setPen(colours.muted if row.weak else colours.text)
-        lines.line(area, PaintedLine(describe.title(row.hit), style.body, style.body_metrics))
+        lines.line(area, PaintedLine(describe.title(row.hit), style.body))
         self._paint_where(lines, row, describe.pages(row.hit), style.indent)
 
     def _paint_where(self, lines: LinePainter, row: ResultRow, beside: str, left: int) -> None:
@@ -358,7 +351,7 @@ class ResultsDelegate(QStyledItemDelegate):
             painter.drawPixmap(icon, drawing)
             painter.setPen(colours.accent)
             area = rect.adjusted(style.indent, 0, -L, 0)
-            lines.line(area, PaintedLine(text, style.body, style.body_metrics))
+            lines.line(area, PaintedLine(text, style.body))
             return
         painter.fillRect(rect, colours.raised)
         if not first:
@@ -366,7 +359,7 @@ class ResultsDelegate(QStyledItemDelegate):
             painter.drawLine(rect.topLeft(), rect.topRight())
         painter.setPen(colours.muted)
         area = rect.adjusted(L, 0, -L, 0)
-        lines.line(area, PaintedLine(text, style.strong, style.strong_metrics))
+        lines.line(area, PaintedLine(text, style.strong))
 
     def _paint_hit(self, lines: LinePainter, row: ResultRow) -> None:
         colours, style = theme.current(), self.style
@@ -389,7 +382,7 @@ class ResultsDelegate(QStyledItemDelegate):
 
     def _paint_place(self, lines: LinePainter, area: QRect, row: ResultRow) -> None:
         """Paint page and heading path on one line."""
-        colours, metrics = theme.current(), self.style.small_metrics
+        colours, metrics = theme.current(), self.style.small.metrics
         pages = self._small(describe.pages(row.hit))
         lines.painter.setPen(colours.accent)
         lines.line(area, pages)
@@ -406,14 +399,14 @@ class ResultsDelegate(QStyledItemDelegate):
         """Paint the mark of a new passage; return the rest of the line's rectangle."""
         style = self.style
         lines.painter.setPen(theme.current().good)
-        left = lines.trailing(area, PaintedLine(describe.new(), style.strong, style.strong_metrics))
+        left = lines.trailing(area, PaintedLine(describe.new(), style.strong))
         lines.painter.setPen(theme.current().muted)
         return left
 
     def _small(
         self, text: str, elide: Qt.TextElideMode = _RIGHT, *, is_path: bool = False
     ) -> PaintedLine:
-        return PaintedLine(text, self.style.small, self.style.small_metrics, elide, is_path)
+        return PaintedLine(text, self.style.small, elide, is_path)
 
     def _icon_rect(self, lines: LinePainter) -> QRect:
         return lines.mirrored(self._icon_in(lines.rect))

@@ -115,7 +115,7 @@ class LiveSearch(QObject):
             self._request.cancel()  # the request in flight only asks for more hits of the old query
         self.text, self.limit = text, self.least
         if not text.strip():
-            self._forget_question()
+            self.stop()
             self.emptied.emit()
             return
         self.stale.emit(not self.shows_current)
@@ -168,10 +168,7 @@ class LiveSearch(QObject):
             self.ask_now()
 
     def stop(self) -> None:
-        """Cancel everything; the page closes."""
-        self._forget_question()
-
-    def _forget_question(self) -> None:
+        """Cancel everything, and forget the answer."""
         self._timer.stop()
         self._request.cancel()
         self._end_words()

@@ -88,10 +88,6 @@ class SearchPage(QWidget):
     Signals:
         hit_selected: The current hit, all hits of its document, its number among them, the query.
         emptied: There is no current hit any more.
-        opened: A hit to open in its own program.
-        folder_requested: A hit to show in its folder.
-        preview_toggled: Show or hide the preview.
-        kept: A hit to be put into the basket, and its query.
         files_requested: Show the files in a state.
         folders_requested: Choose folders for an empty library.
         help_requested: Show the help of the grammar.
@@ -99,10 +95,6 @@ class SearchPage(QWidget):
 
     hit_selected = Signal(object, list, int, str)
     emptied = Signal()
-    opened = Signal(object)
-    folder_requested = Signal(object)
-    preview_toggled = Signal()
-    kept = Signal(object, str)
     folders_requested = Signal()
     files_requested = Signal(str)
     help_requested = Signal()
@@ -177,10 +169,6 @@ class SearchPage(QWidget):
         """Begin a new query with text that was typed on another page."""
         self.focus_box()
         self.bar.box.type_text(typed)
-
-    def select_hit(self, number: int) -> None:
-        """Select a hit of the current document, by its number (from 0)."""
-        self.results.select_hit(number)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -288,14 +276,10 @@ class SearchPage(QWidget):
         results.start.help_requested.connect(self.help_requested)
         self.bar.help_requested.connect(self.help_requested)
         results.nothing.searched.connect(self.search)
-        actions.opened.connect(self.opened)
-        actions.folder_requested.connect(self.folder_requested)
-        actions.previewed.connect(self.preview_toggled)
         actions.searched.connect(self.search)
         actions.used.connect(self._history.note_current)
         self._selected.settled.connect(self._history.note_query)
         actions.reasons_requested.connect(self.reasons.toggle_words)
-        actions.kept.connect(self._keep)
         add_shortcut(self, keys.REASONS, self.reasons.toggle_words)
 
     # Asking
@@ -383,8 +367,10 @@ class SearchPage(QWidget):
 
     def _fill_start(self) -> None:
         empty = self._values.roots == ()
-        memory, saved = self.memory, self.alerts.annotated()
-        self.results.show_start(memory.recent, memory.documents, saved, empty_library=empty)
+        memory, start = self.memory, self.results.start
+        saved = self.alerts.annotated()
+        start.show_searches(memory.recent, memory.documents, saved, empty_library=empty)
+        self.results.show_start()
 
     def _saved_changed(self) -> None:
         self.bar.show_saved(self.alerts.annotated())
@@ -424,9 +410,6 @@ class SearchPage(QWidget):
         """Put the current hit into the basket."""
         if self.current_hit is not None and not is_name_only(self.current_hit):
             self.actions_on_hits.carry_out(HitAction.KEEP, self.current_hit)
-
-    def _keep(self, hit: Hit) -> None:
-        self.kept.emit(hit, self.live_search.answered_text)
 
 
 def _unmarked(hit: Hit) -> Hit:

@@ -32,11 +32,9 @@ from ui.search.view import ResultsView
 from ui.widgets import filled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from ui.search.live_search import Words
-    from ui.search.memory import Saved
 
 
 class ResultsPane(QWidget):
@@ -166,20 +164,12 @@ class ResultsPane(QWidget):
         said = QAccessibleAnnouncementEvent(self, words_spoken(hit, words))
         QAccessible.updateAccessibility(said)
 
-    def show_start(
-        self,
-        recent: Sequence[str],
-        documents: Sequence[str],
-        saved: Sequence[Saved],
-        *,
-        empty_library: bool,
-    ) -> None:
+    def show_start(self) -> None:
         """Show the start panel, in place of an answer."""
         self.result, self.groups, self._by_words = None, (), None
         self.emptied.emit()
         self.model.clear()
         self.summary.hide()
-        self.start.show_start(recent, documents, saved, empty_library=empty_library)
         self.stack.setCurrentWidget(self.start)
 
     def step_hits(self, step: int, documents: bool = False) -> None:

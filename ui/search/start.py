@@ -308,7 +308,7 @@ class StartPanel(QWidget):
         self.documents.chosen.connect(lambda path: self.searched.emit(inside(path)))
         self.documents.dropped.connect(self.dropped)
 
-    def show_start(
+    def show_searches(
         self,
         recent: Sequence[str],
         documents: Sequence[str],

@@ -22,7 +22,7 @@ from indexer.api.requests import GetStatus
 from ui import desktop
 from ui.help import about
 from ui.lists import style_list
-from ui.ports import Context, Notice, ignore
+from ui.ports import Context, EndAction, Ending, Notice, ignore
 from ui.requests import Questions
 from ui.settings_dialog.doors import DoorsPage, record_list, show_records
 from ui.settings_dialog.models import ModelsPage
@@ -49,15 +49,9 @@ CONNECTIONS_SHOWN = 5
 
 
 class PrivacyPage(QWidget):
-    """The privacy page.
+    """The privacy page. Signals: ``ending_chosen`` with an ``Ending``, which was confirmed."""
 
-    Signals:
-        deletion_requested: The confirming word was typed.
-        vault_requested: With a ``VaultChange``, which was confirmed.
-    """
-
-    deletion_requested = Signal()
-    vault_requested = Signal(object)
+    ending_chosen = Signal(object)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -80,7 +74,7 @@ class PrivacyPage(QWidget):
             self.tr("None. Lectern has never connected to anything.")
         )
         self.encryption = EncryptionCard(context)
-        self.encryption.requested.connect(self.vault_requested)
+        self.encryption.ending_chosen.connect(self.ending_chosen)
         parts = (statement, self.facts, leading(folder), made, self.connections)
         column = filled(QVBoxLayout(self), *parts, self.no_connections)
         for card in (self.encryption, self._make_delete()):
@@ -146,7 +140,7 @@ class PrivacyPage(QWidget):
 
     def _sure(self) -> None:
         self.confirm.clear()
-        self.deletion_requested.emit()
+        self.ending_chosen.emit(Ending(EndAction.DELETE))
 
     def _open_folder(self) -> None:
         desktop.open_path(str(self._context.library), self._context.notices)
@@ -164,14 +158,10 @@ class SettingsDialog(QDialog):
     """A page for each group of settings; a change is stored at once.
 
     Signals:
-        deletion_requested: The person has confirmed that everything is to be deleted.
-        vault_requested: With a ``VaultChange``, to be made once the window has closed.
-        restart_requested: The program is to be started again, for changes to take effect.
+        ending_chosen: The window is to be closed, with an ``Ending``.
     """
 
-    deletion_requested = Signal()
-    vault_requested = Signal(object)
-    restart_requested = Signal()
+    ending_chosen = Signal(object)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -188,8 +178,7 @@ class SettingsDialog(QDialog):
         self.doors = DoorsPage(context)
         about(self.models, "languages")
         about(self.privacy, "privacy")
-        self.privacy.deletion_requested.connect(self.deletion_requested)
-        self.privacy.vault_requested.connect(self.vault_requested)
+        self.privacy.ending_chosen.connect(self.ending_chosen)
         self.advanced = IconButton(self.tr("&Advanced"), "chevron-right")
         self.advanced.setCheckable(True)
         self.advanced.toggled.connect(self._fold)
@@ -231,7 +220,9 @@ class SettingsDialog(QDialog):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         close = IconButton(self.tr("&Close"), pressed=self.close)
         self.pending = wrapped_label()
-        self.restart = IconButton(self.tr("Re&start"), "refresh", self.restart_requested)
+        restart = Ending(EndAction.RESTART)
+        self.restart = IconButton(self.tr("Re&start"), "refresh")
+        self.restart.clicked.connect(lambda: self.ending_chosen.emit(restart))
         foot = filled(QHBoxLayout(), self.pending, self.restart, wide=self.pending)
         foot.addWidget(close, 0, Qt.AlignmentFlag.AlignTrailing)
         right = filled(QVBoxLayout(), self._scroll, foot, wide=self._scroll)

@@ -62,7 +62,7 @@ def test_typing_finds_and_selects_the_first_hit(qtbot: QtBot, page: SearchPage) 
 def test_enter_waits_for_the_answer(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "roof")
     QTest.keyClicks(page.bar.box, "lamp")
-    opened = QSignalSpy(page.opened)
+    opened = QSignalSpy(page.actions_on_hits.opened)
     press(page, Qt.Key.Key_Return)
     qtbot.waitUntil(page.results.view.hasFocus)
     assert page.current_hit is not None

@@ -61,8 +61,11 @@ def test_keys_go_through_hits_and_documents(qtbot: QtBot, page: SearchPage) -> N
 
 def test_keys_open_show_and_preview(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "roof")
-    opened, folder = QSignalSpy(page.opened), QSignalSpy(page.folder_requested)
-    toggled = QSignalSpy(page.preview_toggled)
+    opened, folder = (
+        QSignalSpy(page.actions_on_hits.opened),
+        QSignalSpy(page.actions_on_hits.folder_requested),
+    )
+    toggled = QSignalSpy(page.actions_on_hits.previewed)
     press(page, Qt.Key.Key_Return)
     assert page.results.view.hasFocus()
     press(page, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -234,7 +237,7 @@ def test_near_duplicates_unfold_in_place_with_the_names_of_their_files(
     assert (page.current_hit.path, page.current_hit.page) == ("/docs/v1.txt", 4)
     said = [page.results.model.data(page.results.model.index(at + n)) for n in range(2)]
     assert ["v1.txt" in said[0], "v0.txt" in said[1]] == [True, True]
-    with qtbot.waitSignal(page.opened) as opened:
+    with qtbot.waitSignal(page.actions_on_hits.opened) as opened:
         QTest.keyClick(view, Qt.Key.Key_Return)
     assert opened.args is not None
     assert opened.args[0].path == "/docs/v1.txt"
@@ -246,9 +249,9 @@ def test_hits_are_selected_and_documents_searched_from_outside(
     search(qtbot, page, "tenant")
     hit = page.current_hit
     assert hit is not None
-    page.select_hit(1)
+    page.results.select_hit(1)
     assert page.current_hit is not None
     assert page.current_hit.path == hit.path
-    page.select_hit(99)
+    page.results.select_hit(99)
     page.search_inside(hit.path)
     assert page.query == f'in:"{hit.path}" tenant '

@@ -285,7 +285,7 @@ def test_enter_opens_what_was_chosen_and_else_the_answer(
     qtbot: QtBot, canned: Canned, slow: SearchPage
 ) -> None:
     link, opened = _link(words=BY_WORDS, link=canned[1]), list[object]()
-    slow.opened.connect(opened.append)
+    slow.actions_on_hits.opened.connect(opened.append)
     slow.search("who pays")
     qtbot.waitUntil(lambda: slow.results.hits == tuple(BY_WORDS))
     press(slow, Qt.Key.Key_Return)

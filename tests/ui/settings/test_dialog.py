@@ -26,6 +26,7 @@ from tests.answers import EMPTY
 from tests.ui.library.port import Canned, canned_context
 from tests.ui.reach import visible_controls
 from ui import desktop
+from ui.ports import EndAction, Ending
 from ui.settings_dialog import rows
 from ui.settings_dialog.dialog import PRIVACY, SettingsDialog
 
@@ -214,8 +215,9 @@ def test_changes_that_need_a_restart_are_counted(
     kept.set("hidden", value=True)
     kept.set("ocr", value=False)
     assert dialog.pending.text() == "Restart to apply 2 change(s)"
-    with qtbot.waitSignal(dialog.restart_requested):
+    with qtbot.waitSignal(dialog.ending_chosen) as chosen:
         dialog.restart.click()
+    assert chosen.args == [Ending(EndAction.RESTART)]
     kept.reset("hidden")
     kept.reset("ocr")
     assert not dialog.restart.isVisible()
@@ -293,7 +295,8 @@ def test_deleting_everything_needs_the_typed_word(dialog: SettingsDialog, qtbot:
     page.confirm.setText("DELET")
     assert not page.delete.isEnabled()
     page.confirm.setText(" delete ")
-    with qtbot.waitSignal(dialog.deletion_requested):
+    with qtbot.waitSignal(dialog.ending_chosen) as chosen:
         page.delete.click()
+    assert chosen.args == [Ending(EndAction.DELETE)]
     assert page.confirm.text() == ""
     assert not page.delete.isEnabled()

@@ -21,7 +21,7 @@ from indexer.vault import mounting
 from indexer.vault.place import is_encrypted, is_locked, place_of
 from tests.encrypting import PASSPHRASE, needs_gocryptfs
 from tests.ui.library.port import canned_context
-from ui.ports import Encryption, VaultAction, VaultChange
+from ui.ports import Encryption, EndAction, Ending
 from ui.settings_dialog.dialog import PRIVACY, SettingsDialog
 from ui.vault import FAIR, WEAK, PassphraseDialog, change_with_progress, strength
 
@@ -97,7 +97,7 @@ def when_shown(kind: type[T], act: Callable[[T], None], owner: QWidget) -> None:
     timer.start(10)
 
 
-def change(library: Path, what: VaultChange) -> bool:
+def change(library: Path, what: Ending) -> bool:
     settings = Settings()
     return change_with_progress(what.action, lambda: gui.change_encryption(library, settings, what))
 
@@ -135,12 +135,12 @@ def test_the_card_says_what_holds(tmp_path: Path, qtbot: QtBot) -> None:
     assert not card.encrypt.isVisible()
     assert card.lock.isVisible()
     assert "keyring" in card.state.text()
-    with qtbot.waitSignal(dialog.vault_requested) as asked:
+    with qtbot.waitSignal(dialog.ending_chosen) as asked:
         card.decrypt.click()
-    assert asked.args == [VaultChange(VaultAction.DECRYPT)], "the keyring has the passphrase"
-    with qtbot.waitSignal(dialog.vault_requested) as asked:
+    assert asked.args == [Ending(EndAction.DECRYPT)], "the keyring has the passphrase"
+    with qtbot.waitSignal(dialog.ending_chosen) as asked:
         card.lock.click()
-    assert asked.args == [VaultChange(VaultAction.LOCK)]
+    assert asked.args == [Ending(EndAction.LOCK)]
 
 
 def test_a_new_passphrase_is_typed_twice_and_judged(
@@ -170,26 +170,26 @@ def test_a_new_passphrase_is_typed_twice_and_judged(
     assert not okay.isEnabled()
     qtbot.keyClicks(asking.again, PASSPHRASE[-1])
     asking.keep.setChecked(True)
-    with qtbot.waitSignal(dialog.vault_requested) as asked:
+    with qtbot.waitSignal(dialog.ending_chosen) as asked:
         qtbot.mouseClick(okay, Qt.MouseButton.LeftButton)
-    assert asked.args == [VaultChange(VaultAction.ENCRYPT, PASSPHRASE, keyring=True)]
+    assert asked.args == [Ending(EndAction.ENCRYPT, PASSPHRASE, keyring=True)]
     assert PASSPHRASE not in repr(asked.args)
 
 
 def test_what_was_chosen_is_done_after_the_window_has_closed(program: Program) -> None:
     window = program.window
-    window.dialogs.vault_requested.emit(VaultChange(VaultAction.DECRYPT))
+    window.dialogs.ending_chosen.emit(Ending(EndAction.DECRYPT))
     assert program.restarting
     assert not window.isVisible()
 
 
 @needs_gocryptfs
 def test_it_is_encrypted_opened_locked_and_decrypted(library: Path, qtbot: QtBot) -> None:
-    assert change(library, VaultChange(VaultAction.ENCRYPT, PASSPHRASE))
+    assert change(library, Ending(EndAction.ENCRYPT, PASSPHRASE))
     assert is_encrypted(library)
     assert (library / "note").read_text() == PLANTED, "it is unlocked for the next window"
     assert gui.encryption_of(library).encrypted
-    assert change(library, VaultChange(VaultAction.LOCK))
+    assert change(library, Ending(EndAction.LOCK))
     assert is_locked(library)
     said: list[str] = []
 
@@ -208,9 +208,9 @@ def test_it_is_encrypted_opened_locked_and_decrypted(library: Path, qtbot: QtBot
     assert "not the passphrase" in said[0]
     assert (library / "note").read_text() == PLANTED
     when_shown(QMessageBox, lambda box: box.accept(), owner)
-    assert not change(library, VaultChange(VaultAction.DECRYPT, "another one"))
+    assert not change(library, Ending(EndAction.DECRYPT, "another one"))
     assert is_encrypted(library)
-    assert change(library, VaultChange(VaultAction.DECRYPT, PASSPHRASE))
+    assert change(library, Ending(EndAction.DECRYPT, PASSPHRASE))
     assert not library.is_symlink()
     assert (library / "note").read_text() == PLANTED
 
@@ -229,12 +229,12 @@ def test_a_window_that_gets_no_passphrase_does_not_open(library: Path, qtbot: Qt
 def test_the_keyring_unlocks_it_and_forgets_it(
     library: Path, qtbot: QtBot, in_memory: TestKeyring
 ) -> None:
-    assert change(library, VaultChange(VaultAction.ENCRYPT, PASSPHRASE, keyring=True))
+    assert change(library, Ending(EndAction.ENCRYPT, PASSPHRASE, keyring=True))
     assert list(in_memory.kept.values()) == [PASSPHRASE]
     encryption.lock(library)
     assert gui.encryption_of(library).kept
     assert gui.unlocked(library, Settings()), "without a dialog"
-    assert change(library, VaultChange(VaultAction.DECRYPT))
+    assert change(library, Ending(EndAction.DECRYPT))
     assert (library / "note").read_text() == PLANTED
     assert not in_memory.kept
 
