@@ -60,8 +60,8 @@ class ResultsStyle(Struct, frozen=True):
         title.setWeight(QFont.Weight.DemiBold)
         strong = QFont(small)
         strong.setWeight(QFont.Weight.DemiBold)
-        faces = (Face(font, QFontMetricsF(font, widget)) for font in (body, small, strong, title))
-        return cls(*faces, width)
+        faces = [Face(font, QFontMetricsF(font, widget)) for font in (body, small, strong, title)]
+        return cls(faces[0], faces[1], faces[2], faces[3], width)
 
     @property
     def icon(self) -> int:
