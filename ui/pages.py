@@ -28,7 +28,7 @@ from ui.search_pane import SearchPane
 from ui.widgets import add_shortcut, resize_on_screen, timer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from indexer.api.status import Activity
     from indexer.api.types import Hit
@@ -98,7 +98,7 @@ class Pages(QStackedWidget):
         self._kept_passwords = KeptPasswords(context, passwords.shared(), self)
         self._ahead = deque(AHEAD)
         self._timer = timer(self, AHEAD_MS, self._load_one, single=False)
-        self._build = {
+        self._build: dict[str, Callable[[], QWidget]] = {
             SEARCH: self._make_search,
             LIBRARY: self._make_library,
             BASKET: partial(self._make_list, self.basket),
