@@ -121,7 +121,8 @@ _BASES = {"\u00e6": "ae", "\u0153": "oe", "\u00f8": "o", "\u0142": "l", "\u0111"
           # Hindi candrabindu is also written as anusvara, and nukta is optional.
           "\u0901": "\u0902", "\u0929": "\u0928", "\u0931": "\u0930",
           "\u0934": "\u0933"}  # fmt: skip
-_NASAL = re.compile("[\u0919\u091e\u0923\u0928\u092e]\u094d(?=[\u0915-\u0939])")
+# Not at the start of a word: no word begins with the sign, which would be lost there.
+_NASAL = re.compile("(?<=.)[\u0919\u091e\u0923\u0928\u092e]\u094d(?=[\u0915-\u0939])")
 
 
 def _accents() -> dict[int, str | None]:

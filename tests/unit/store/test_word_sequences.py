@@ -8,7 +8,7 @@ import unicodedata
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from indexer.store import word_queries
@@ -65,6 +65,7 @@ def test_consecutive_words_of_a_text_find_it(language: str, data: st.DataObject)
         assert found(text, spoken, changed, (spoken, "de")), changed
 
 
+@example("", "न्क", "", "hi")
 @given(st.text(), st.text(), st.text(), st.sampled_from(LANGUAGES))
 def test_any_words_between_spaces_find_their_text(
     before: str, phrase: str, behind: str, language: str
