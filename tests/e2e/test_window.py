@@ -23,7 +23,9 @@ def home(tmp_path: Path) -> Home:
     """A home with a folder of documents."""
     home = make_home(tmp_path / "home")
     settings = json.loads(home.settings_file.read_text())
-    home.settings_file.write_text(json.dumps({**settings, "language": "en", "theme": "light"}))
+    # At full speed, since other tests keep the machine busy.
+    settings |= {"language": "en", "theme": "light", "speed": "fast"}
+    home.settings_file.write_text(json.dumps(settings))
     shutil.copytree(ROOT / "resources" / "sample" / "documents", home.folder / "Documents")
     return home
 
