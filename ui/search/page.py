@@ -320,6 +320,7 @@ class SearchPage(QWidget):
     def _answered(self, result: SearchResult, same_query: bool) -> None:
         if not result.hits and self._values.roots == ():
             self._show_start()  # which says that the library is empty
+            self.freshness.answered(result.seconds)  # until its first documents are there
             return
         self.message.show_notes([failures.note(note) for note in result.notes])
         self.offer.show_notes(result.notes)

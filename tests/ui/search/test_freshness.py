@@ -146,6 +146,25 @@ def test_other_hits_of_the_document_are_told_of(qtbot: QtBot) -> None:
     assert told.args[0].group.hits == (first, second)
 
 
+def test_the_first_documents_answer_what_was_asked_of_the_empty_library(
+    qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
+) -> None:
+    page = SearchPage(real_context)
+    feed = ActivityFeed(real_link, page)
+    feed.changed.connect(page.freshness.show_activity)
+    qtbot.addWidget(page)
+    with qtbot.waitExposed(page):
+        page.show()
+    qtbot.waitUntil(lambda: page._values.roots == ())
+    with qtbot.waitSignal(page.live_search.answered):
+        page.search('"the tenant" gutters')
+    assert not page.results.groups
+    answer(qtbot, real_link, Index((library_files,)))
+    qtbot.waitUntil(lambda: bool(page.results.groups))
+    feed.close()
+    page.stop()
+
+
 def test_new_documents_come_into_the_list_by_themselves(
     qtbot: QtBot,
     real_link: EngineLink,
