@@ -243,9 +243,19 @@ class Themes(QObject):
 
 
 def flat_sheet(theme: Theme, factor: float) -> str:
-    """Return the style sheet of flat scroll bars and heads of lists; Fusion draws them bevelled."""
+    """Return the style sheet of flat fields, scroll bars and heads of lists.
+
+    Fusion draws them bevelled, and fields with other corners than buttons.
+    """
     width, gap = round(_BAR_PX * factor), 2
     return f"""
+QLineEdit[frame="true"] {{
+    background: {theme.base.name()}; border: 1px solid {theme.edge.name()};
+    border-radius: {S}px; padding: {S - 1}px {S}px;
+}}
+QLineEdit[frame="true"]:focus {{
+    border: 2px solid {theme.outline.name()}; padding: {S - 2}px {S - 1}px;
+}}
 QScrollBar {{ background: transparent; border: none; margin: 0; }}
 QScrollBar:vertical {{ width: {width}px; }} QScrollBar:horizontal {{ height: {width}px; }}
 QScrollBar::handle {{ background: {theme.edge.name()}; border-radius: {width // 2 - gap}px; }}
