@@ -258,6 +258,8 @@ def _wait_until_quiet(engine: troubles.Engine) -> None:
                 if client is not None:
                     left, rests = _looked_at(client)
             except LecternError:
+                if client is not None:
+                    client.close()
                 client = None
             quiet = quiet + 1 if rests else 0
             if left not in seen:
