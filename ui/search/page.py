@@ -318,9 +318,10 @@ class SearchPage(QWidget):
         self.bar.box.focus_end()
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
+        self.freshness.answered(result.seconds)
         if not result.hits and self._values.roots == ():
-            self._show_start()  # which says that the library is empty
-            self.freshness.answered(result.seconds)  # until its first documents are there
+            self.message.show_notes(())
+            self._fill_start()  # which says that the library is empty
             return
         self.message.show_notes([failures.note(note) for note in result.notes])
         self.offer.show_notes(result.notes)
@@ -332,7 +333,6 @@ class SearchPage(QWidget):
         if new or not same_query:
             self.results.show_new({key_of(hit) for hit in result.hits if digest(hit) in new})
         self.results.show_answer(text, result, same_query=same_query, more=more)
-        self.freshness.answered(result.seconds)
         key, self._wanted_key = self._wanted_key, None
         if key is not None:
             self.results.go_to(key)
