@@ -180,6 +180,7 @@ class TextColumn(QTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         self._draw_cards(painter)
+        painter.end()  # Qt draws the text with a painter of its own
         super().paintEvent(event)
 
     @property
