@@ -315,15 +315,13 @@ class _Builder:
 
     def emit(self, piece: str, canonical: int) -> None:
         """Add characters whose canonical offsets are ``canonical`` and the following ones."""
-        if self._blanks:
-            blanks, self._blanks = self._blanks, []
-            for blank in blanks:
-                if canonical <= blank < canonical + len(piece):
-                    self.emit(piece[: blank - canonical], canonical)
-                    piece, canonical = piece[blank - canonical + 1 :], blank + 1
-            self.emit(piece, canonical)
-            self._blanks = blanks
-            return
+        for blank in self._blanks:
+            if canonical <= blank < canonical + len(piece):
+                self._add(piece[: blank - canonical], canonical)
+                piece, canonical = piece[blank - canonical + 1 :], blank + 1
+        self._add(piece, canonical)
+
+    def _add(self, piece: str, canonical: int) -> None:
         if not piece:
             return
         size = self._size
