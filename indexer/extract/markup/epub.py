@@ -18,7 +18,7 @@ from indexer.api.types import OutlineEntry
 from indexer.extract.base import Metadata, RawPage
 from indexer.extract.markup.html import parse_markup, read_tree
 from indexer.extract.office.package import PackageSource, ZipPackage, opened, resolve
-from indexer.extract.office.xml import read_whole
+from indexer.extract.office.xml import one_line, read_whole
 from indexer.extract.page_writer import PageWriter, read_each
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _text(root: Any, name: str) -> str:
     """Return the text of the first element with a name."""
     # OEB 1 has "dc:Title".
     node = next(root.iter(f"{{*}}{name}", f"{{*}}{name.title()}"), None)
-    return " ".join("".join(node.itertext()).split())[:500] if node is not None else ""
+    return one_line(node)[:500] if node is not None else ""
 
 
 def _locked(package: ZipPackage) -> Iterator[str]:
@@ -173,7 +173,7 @@ def _ncx(package: ZipPackage, part: str) -> Iterator[tuple[int, str, str]]:
     for point in _read(package, part)[0].iter("{*}navPoint"):
         level = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
         label, content = point.find("{*}navLabel"), point.find("{*}content")
-        title = "" if label is None else " ".join("".join(label.itertext()).split())
+        title = "" if label is None else one_line(label)
         yield level, title, "" if content is None else content.get("src", "")
 
 

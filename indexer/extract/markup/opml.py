@@ -17,7 +17,7 @@ from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata
 from indexer.extract.markup.entries import field_text
 from indexer.extract.office.package import ZipPackage, packed_chunks
-from indexer.extract.office.xml import local, read_tree
+from indexer.extract.office.xml import local, one_line, read_tree
 from indexer.extract.page_writer import PageWriter, WrittenSource
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> OutlineSour
 
 def _value(root: Any, name: str) -> str:
     found = root.find(f"{{*}}head/{{*}}{name}")
-    return "" if found is None else " ".join("".join(found.itertext()).split())[:500]
+    return "" if found is None else one_line(found)[:500]
 
 
 def _write(entry: Any, writer: PageWriter) -> None:
@@ -77,7 +77,7 @@ def _write(entry: Any, writer: PageWriter) -> None:
         writer.add(field_text(entry.get(each, "")))
     for path in _NOTES:
         for note in entry.iterfind(path):
-            writer.add(" ".join("".join(note.itertext()).split()))
+            writer.add(one_line(note))
 
 
 def _add(writer: PageWriter, name: str, depth: int) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.extract.base import too_large
 from indexer.extract.office.package import ZipPackage, opened
-from indexer.extract.office.xml import read_tree
+from indexer.extract.office.xml import one_line, read_tree
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter, WrittenSource
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class IworkSource(WrittenSource[ZipPackage]):
         chunks = self._file.chunks(name)
         root, damage = read_tree(chunks, self.budget, self.budget.limits.tree_nodes)
         for element in () if root is None else root.iter("{*}p"):
-            writer.add(" ".join("".join(element.itertext()).split()))
+            writer.add(one_line(element))
         if damage is not None:
             raise damage
 

@@ -44,6 +44,11 @@ def local(element: Any) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
+def one_line(element: Any) -> str:
+    """Return the text of an element and all below it, with single spaces."""
+    return " ".join("".join(element.itertext()).split())
+
+
 def read_pieces(
     chunks: Iterable[bytes],
     budget: Budget,

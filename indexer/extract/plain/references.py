@@ -14,7 +14,7 @@ from indexer.api.types import BlockKind
 from indexer.extract.document import Budget
 from indexer.extract.markup.entries import field_text
 from indexer.extract.markup.tex import TexReader
-from indexer.extract.office.xml import local, read_tree
+from indexer.extract.office.xml import local, one_line, read_tree
 from indexer.extract.page_writer import PageWriter, WrittenSource
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 
@@ -180,7 +180,7 @@ def _rdf(text: str, budget: Budget) -> Iterator[tuple[str, Fields]]:
 
 
 def _line(element: Any) -> str:
-    return " ".join("".join(element.itertext()).split())[:_MAX_FIELD_CHARS]
+    return one_line(element)[:_MAX_FIELD_CHARS]
 
 
 def _tagged(text: str) -> Iterator[tuple[str, Fields]]:
