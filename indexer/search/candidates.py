@@ -349,8 +349,7 @@ class Ranking(Struct, frozen=True):
 
 
 def _at(evidence: Scored | PageEvidence | DocumentEvidence, at: int) -> dict[str, float]:
-    values = {name: getattr(evidence, name) for name in evidence.__struct_fields__}
     return {
         name: round(float(value[at] if isinstance(value, np.ndarray) else value), DIGITS)
-        for name, value in values.items()
+        for name, value in asdict(evidence).items()
     }
