@@ -85,7 +85,7 @@ class LineBox(Struct, frozen=True):
         return self.height > _TALL * self.width
 
     def turned(self, quarters: int) -> LineBox:
-        """Return the same place for text that is turned clockwise by so many quarters."""
+        """Return the same place for text that is turned clockwise by some quarter turns."""
         left, right, top, bottom = self.left, self.right, self.top, self.bottom
         for _ in range(quarters % 4):
             left, right, top, bottom = top, bottom, -right, -left

@@ -1,6 +1,6 @@
 """The values of the store: keys, filters, rows, candidates, and sentence vectors in 4 bits.
 
-Plain structs and numpy; it must not know LanceDB. A passage's key is ``doc << 20 | ordinal``,
+They are structs and arrays of numpy. A passage's key is ``doc << 20 | ordinal``,
 so the passages of one document are consecutive and a key determines its document without a look-up.
 
 Sentence vectors are kept as what they add to their passage's vector, in 4 bits per component. A

@@ -76,7 +76,7 @@ _LEAST_CHARACTERS, _CHARACTERS_A_BYTE = 1_000_000, 1_000
 # The view of a text and the stems of a view may be so many times as long, and so much longer.
 _LONGER, _MORE = 8, 1_000
 _LINES_BYTES = 32 << 20
-# A file has at most so many pages that cannot be read, and one more for each of its bytes.
+# The most pages of a file that may be unreadable: these, and one for each of its bytes.
 _LEAST_PAGES = 1_000
 
 
