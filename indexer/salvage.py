@@ -133,8 +133,13 @@ class _DamagedTable:
         return rows, True
 
 
-def copied(path: Path, layout: Layout, tables: Sequence[str], tidied: str = "") -> Path:
-    """A new file beside a damaged one, with what can be read of it; it is ``tidied`` by SQL."""
+def copy_damaged_database(
+    path: Path, layout: Layout, tables: Sequence[str], tidied: str = ""
+) -> Path:
+    """Copy what can be read of a damaged file into a new one beside it, then run ``tidied`` there.
+
+    ``tidied`` are statements of SQL. Returns the path of the new file.
+    """
     new = path.with_name(f"{path.name}.new")
     remove_database(new)
     with contextlib.closing(Database(new, layout)) as made:

@@ -49,7 +49,7 @@ def damaged_container(error: Exception) -> WorldError:
 
 
 @contextmanager
-def damage_told(reason: str, path: Path | None = None) -> Iterator[None]:
+def damage_as_unreadable(reason: str, path: Path | None = None) -> Iterator[None]:
     """Convert what a library raises for a damaged file, of many types, to ``unreadable``.
 
     ``reason`` is a code of ``indexer.api.phrases``; the ``path`` is left out of what is said.
@@ -59,10 +59,12 @@ def damage_told(reason: str, path: Path | None = None) -> Iterator[None]:
     except (MemoryError, WorldError):
         raise
     except Exception as error:
-        raise WorldError("unreadable", reason=reason, said=said_by(error, path)) from error
+        raise WorldError(
+            "unreadable", reason=reason, said=message_without_path(error, path)
+        ) from error
 
 
-def said_by(error: Exception, path: Path | None = None) -> str:
+def message_without_path(error: Exception, path: Path | None = None) -> str:
     """Return the message of an error for a report, without the path."""
     text = " ".join(str(error).split())
     if path is not None:

@@ -40,7 +40,7 @@ from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout
 from indexer.confine.worker import DocumentWorker
 from indexer.extract.process.border import broken, checked_failure
-from indexer.extract.process.child import programs_of, reported, swept
+from indexer.extract.process.child import error_on_document, programs_of, swept
 from indexer.extract.registry import promised_format
 from indexer.render.border import fits
 from indexer.render.requests import (
@@ -232,7 +232,7 @@ def _serve(documents: OpenDocuments, header: Header, outgoing: BinaryIO) -> None
         found, data = answer(documents, request)
     except Exception as error:  # noqa: BLE001  # an error on one page must not end the preview
         path = request.source.path if isinstance(request, DocumentRequest) else ""
-        reply, data = _failure(reported(error, str(path), "a preview may take"))
+        reply, data = _failure(error_on_document(error, str(path), "a preview may take"))
     else:
         reply = {"type": "reply", "answer": found}
     write_frame(outgoing, {**reply, "id": header.get("id")}, data)

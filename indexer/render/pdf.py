@@ -28,7 +28,7 @@ from indexer.api.pages import (
     pattern_of,
 )
 from indexer.api.types import ANNOTATION_SIGN, OutlineEntry, Span
-from indexer.extract.base import damage_told, said_by
+from indexer.extract.base import damage_as_unreadable, message_without_path
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.geometry import PlacedText, Rectangle, read_placed
 from indexer.extract.pdf.labels import page_labels
@@ -118,7 +118,7 @@ class PdfPages:
         self._recognised = recognised
         self._document = open_checked(path, password, limits)
         self.form = "pdf" if self._document.is_pdf else "image"
-        with damage_told("pdf_damaged", path):
+        with damage_as_unreadable("pdf_damaged", path):
             self.page_count: int = self._document.page_count
         self._drawn: LruCache[int, Any] = LruCache(_KEPT_PAGES)
         self._placed: LruCache[int, PlacedText] = LruCache(_KEPT_PAGES)
@@ -135,13 +135,13 @@ class PdfPages:
         """Return the label of each page; empty if all labels are the page numbers."""
         if not self._document.is_pdf:
             return []
-        with damage_told("pdf_damaged", self._path):
+        with damage_as_unreadable("pdf_damaged", self._path):
             return page_labels(self._document.get_page_labels(), self.page_count)
 
     def has_outline(self) -> bool:
         if not self._document.is_pdf:
             return False
-        with damage_told("pdf_damaged", self._path):
+        with damage_as_unreadable("pdf_damaged", self._path):
             kind, _ = self._document.xref_get_key(self._document.pdf_catalog(), "Outlines")
         return kind not in ("null", "")
 
@@ -362,4 +362,6 @@ def page_failures() -> Iterator[None]:
     except Exception as error:
         if "alloc" in str(error):
             raise MemoryError from error
-        raise WorldError("unreadable", reason="pdf_damaged", said=said_by(error)) from error
+        raise WorldError(
+            "unreadable", reason="pdf_damaged", said=message_without_path(error)
+        ) from error

@@ -30,7 +30,7 @@ from indexer import faults
 from indexer.api.errors import LecternError
 from indexer.api.lru_cache import SharedCache
 from indexer.database import DAMAGED, Database, Layout, is_whole
-from indexer.salvage import copied, replace_database
+from indexer.salvage import copy_damaged_database, replace_database
 from indexer.store.values import MAX_ORDINAL, ORDINAL_BITS, Int64s, StoredPassage, key_of, ranges
 
 if TYPE_CHECKING:
@@ -338,7 +338,7 @@ class Texts:
         """Copy what can be read into a new file, which takes the place of this one."""
         path = self._db.path
         with self._changing:
-            new = copied(path, LAYOUT, _COPIED, _IN_ORDER)
+            new = copy_damaged_database(path, LAYOUT, _COPIED, _IN_ORDER)
             self._db.close()
             replace_database(new, path)
             self._db = Database(path, LAYOUT)
@@ -388,7 +388,7 @@ def make_openable(path: Path) -> Iterator[str]:
     """
     if not path.exists() or is_whole(path):
         return
-    new = copied(path, LAYOUT, _COPIED, _IN_ORDER)
+    new = copy_damaged_database(path, LAYOUT, _COPIED, _IN_ORDER)
     with contextlib.closing(Texts(new)) as texts:
         documents, damaged = len(texts.documents()), len(texts.damaged_docs())
     replace_database(new, path)

@@ -26,7 +26,7 @@ from msgspec import Struct
 from indexer.api.errors import LecternError
 from indexer.arrays import find_sorted
 from indexer.database import Database, Layout, is_whole, remove_database
-from indexer.salvage import copied, replace_database
+from indexer.salvage import copy_damaged_database, replace_database
 from indexer.store import values
 from indexer.store.values import ORDINAL_BITS, Float32s, Int32s, Int64s, VectorRows, docs_of, key_of
 
@@ -397,7 +397,7 @@ class Vectors:
         """Copy what can be read into a new file, which takes the place of this one."""
         with self._changing:
             path = self._db.path
-            new = copied(path, LAYOUT, _COPIED)
+            new = copy_damaged_database(path, LAYOUT, _COPIED)
             self._db.close()
             replace_database(new, path)
             self._db = Database(path, LAYOUT)
@@ -417,7 +417,7 @@ def make_openable(path: Path) -> Iterator[str]:
     """
     if is_whole(path):
         return
-    replace_database(copied(path, LAYOUT, _COPIED), path)
+    replace_database(copy_damaged_database(path, LAYOUT, _COPIED), path)
     yield f"{path.name} was damaged. What could be read of it is in a new file."
 
 

@@ -19,7 +19,7 @@ import olefile
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import OLE_MAGIC
-from indexer.extract.base import RawPage, damage_told, is_left_out
+from indexer.extract.base import RawPage, damage_as_unreadable, is_left_out
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 
 if TYPE_CHECKING:
@@ -121,7 +121,10 @@ def _unwrapped(name: str, data: bytes) -> tuple[str, bytes] | None:
     """
     if not data.startswith(OLE_MAGIC):
         return name, data
-    with damage_told("container_damaged"), olefile.OleFileIO(io.BytesIO(data)) as container:
+    with (
+        damage_as_unreadable("container_damaged"),
+        olefile.OleFileIO(io.BytesIO(data)) as container,
+    ):
         if any(map(container.exists, _KNOWN)):
             return name, data
         for stream in _WRAPPED:

@@ -19,7 +19,7 @@ import compressed_rtf
 import olefile
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import check_size, damage_told, too_large
+from indexer.extract.base import check_size, damage_as_unreadable, too_large
 from indexer.extract.document import Budget
 from indexer.extract.mail.message import Html, InnerMail, Mail, MailSource, attached
 from indexer.extract.office.rtf import RtfSource
@@ -49,7 +49,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
     check_size(path, limits.package_bytes)
     with ExitStack() as held:
         file = held.enter_context(path.open("rb"))
-        with damage_told("container_damaged"):
+        with damage_as_unreadable("container_damaged"):
             container = held.enter_context(olefile.OleFileIO(file))
             mail = _Storage(container, Budget(limits), []).mail()
         return MailSource(mail, limits, held.pop_all())
@@ -109,7 +109,7 @@ class _Storage:
         })  # fmt: skip
 
     def _inner(self, place: list[str]) -> Mail:
-        with damage_told("container_damaged"):
+        with damage_as_unreadable("container_damaged"):
             return _Storage(self._container, self._budget, place).mail()
 
     def _save(self, place: list[str], path: Path, budget: Budget) -> None:
@@ -122,7 +122,7 @@ class _Storage:
         stream = [*place, f"__substg1.0_{_DATA}0102"]
         if not self._container.exists(stream):
             raise WorldError("unsupported", format="object")
-        with damage_told("container_damaged"):
+        with damage_as_unreadable("container_damaged"):
             size = self._container.get_size(stream)
             if size > _MAX_DATA_BYTES:
                 raise too_large(_MAX_DATA_BYTES)

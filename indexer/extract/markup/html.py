@@ -24,7 +24,7 @@ from indexer.extract.base import (
     RawBlock,
     RawPage,
     check_size,
-    damage_told,
+    damage_as_unreadable,
 )
 from indexer.extract.markup.mathml import formula
 from indexer.extract.numerals import lowered, raised, written_number
@@ -238,7 +238,7 @@ def _archived(data: bytes) -> bytes:
         WorldError: ``unreadable`` if it is damaged.
     """
     pages: list[str] = []
-    with damage_told("content_damaged"):
+    with damage_as_unreadable("content_damaged"):
         waiting = [plistlib.loads(data)]
         for _ in range(_MAX_PAGES):  # a damaged one may contain itself
             if not waiting:

@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.base import damage_told
+from indexer.extract.base import damage_as_unreadable
 from indexer.extract.pdf.opening import open_checked, pixels_of, refuse_bomb
 from indexer.extract.pdf.reader import PdfSource
 
@@ -34,7 +34,7 @@ class ImageSource(PdfSource):
         return min(self._pixels(number)) >= MIN_SIDE
 
     def _pixels(self, number: int) -> tuple[int, int]:
-        with damage_told("image_damaged"):
+        with damage_as_unreadable("image_damaged"):
             return pixels_of(self._document.load_page(number - 1))
 
 

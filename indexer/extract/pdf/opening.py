@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import check_size, damage_told
+from indexer.extract.base import check_size, damage_as_unreadable
 from indexer.extract.registry import image_kind
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
     check_size(path, limits.image_bytes if kind else limits.pdf_bytes)
     if kind:
         return open_image(path, kind)
-    with damage_told("pdf_damaged", path):
+    with damage_as_unreadable("pdf_damaged", path):
         return open_document(path, password)
 
 
@@ -145,7 +145,7 @@ def open_image(path: Path, kind: str) -> Any:
     Raises:
         WorldError: ``unreadable``, ``unsupported`` or ``too_complex``.
     """
-    with damage_told("image_damaged", path):
+    with damage_as_unreadable("image_damaged", path):
         if kind in {"webp", "avif"}:
             return pymupdf.open(stream=_as_png(path, kind), filetype="png")
         return pymupdf.open(str(path), filetype=kind)

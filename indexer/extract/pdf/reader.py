@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from indexer.api.types import OutlineEntry
-from indexer.extract.base import MAX_LABELS, Metadata, RawPage, damage_told
+from indexer.extract.base import MAX_LABELS, Metadata, RawPage, damage_as_unreadable
 from indexer.extract.pdf.glyphs import (
     FEW_UNMAPPED,
     REPLACEMENT,
@@ -361,7 +361,7 @@ def read_page(
 def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
     """Open a PDF (``indexer.extract.base.Opener``)."""
     document = open_checked(path, password, limits)
-    with damage_told("pdf_damaged", path):
+    with damage_as_unreadable("pdf_damaged", path):
         return PdfSource(document, limits)
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 from PIL import Image
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import damage_told
+from indexer.extract.base import damage_as_unreadable
 from indexer.extract.pdf.glyphs import illegible
 from indexer.extract.pdf.image import resolution_of
 from indexer.extract.pdf.opening import open_checked
@@ -157,7 +157,7 @@ def _grey(path: Path, password: str | None, limits: Limits, number: int) -> tupl
     """Return a page as a grey image, and its scale in pixels per point."""
     document = open_checked(path, password, limits)
     try:
-        with damage_told("pdf_damaged", path):
+        with damage_as_unreadable("pdf_damaged", path):
             if not 1 <= number <= document.page_count:
                 raise WorldError("unreadable", reason="page_missing", page=number)
             page = document.load_page(number - 1)

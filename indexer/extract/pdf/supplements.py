@@ -21,7 +21,7 @@ from msgspec import Struct, field
 
 from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN, BlockKind, OutlineEntry
-from indexer.extract.base import RawPage, damage_told
+from indexer.extract.base import RawPage, damage_as_unreadable
 from indexer.extract.document import Budget
 from indexer.extract.embedded.archive import is_document
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
@@ -414,7 +414,7 @@ def _file_of(document: Any, page: int, number: int) -> bytes:
 
 def _attachment(name: str, content: Callable[[], bytes]) -> Attachment:
     def save(path: Path, budget: Budget) -> None:
-        with damage_told("content_damaged"):
+        with damage_as_unreadable("content_damaged"):
             data = content()
         budget.spend_bytes(len(data))
         path.write_bytes(data)

@@ -240,7 +240,7 @@ def _serve(conversation: EnginePipe, request: Job, recognised: RecognisedPages |
         raise
     except Exception as error:  # noqa: BLE001  # a broken document must not end the child
         limit = f"{request.limits.resident_bytes // 1024**2} MB"
-        conversation.fail(reported(error, str(request.path), limit))
+        conversation.fail(error_on_document(error, str(request.path), limit))
 
 
 def _extract(
@@ -339,7 +339,7 @@ def _send_text(conversation: EnginePipe, document: CanonicalText) -> None:
             conversation.send(TextSent(page.number, page.part, piece))
 
 
-def reported(error: Exception, path: str, limit: str) -> LecternError:
+def error_on_document(error: Exception, path: str, limit: str) -> LecternError:
     """Return what is said of an exception on the document at ``path``.
 
     ``limit`` is that of the memory, as it is shown.

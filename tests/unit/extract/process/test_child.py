@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from indexer.api.codec import read_frame, write_frame
 from indexer.config import Limits
 from indexer.confine.process import Alarm, ChildOptions
-from indexer.extract.process.child import PASSAGES_A_FRAME, EnginePipe, reported, serve
+from indexer.extract.process.child import PASSAGES_A_FRAME, EnginePipe, error_on_document, serve
 from indexer.extract.process.messages import (
     DocumentRead,
     Ended,
@@ -184,4 +184,4 @@ def test_a_page_that_cannot_be_recognised_is_reported(tmp_path: Path) -> None:
     ],
 )
 def test_errors_of_the_system_are_distinguished(error: OSError, expected: str) -> None:
-    assert reported(error, "/a.txt", "").code == expected
+    assert error_on_document(error, "/a.txt", "").code == expected
