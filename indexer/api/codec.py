@@ -135,20 +135,22 @@ def check_values(value: Any, surrogates: str = sys.getfilesystemencodeerrors()) 
     Raises:
         WorldError: ``bad_request``.
     """
-    if isinstance(value, str):
-        if not value.isascii():
-            try:
-                value.encode("utf-8", surrogates)
-            except UnicodeEncodeError as error:
-                raise WorldError("bad_request", reason="it has text that is not Unicode") from error
-    elif isinstance(value, dict):
-        for part in chain.from_iterable(value.items()):
-            check_values(part, surrogates)
-    elif isinstance(value, list):
-        for part in value:
-            check_values(part, surrogates)
-    elif isinstance(value, (int, float)) and not -MAX_INT <= value <= MAX_INT:
-        raise WorldError("bad_request", reason="it has a number of more than 64 bits")
+    waiting = [value]  # not by recursion, for which a message may be nested too deeply
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            if not part.isascii():
+                try:
+                    part.encode("utf-8", surrogates)
+                except UnicodeEncodeError as error:
+                    reason = "it has text that is not Unicode"
+                    raise WorldError("bad_request", reason=reason) from error
+        elif isinstance(part, dict):
+            waiting += chain.from_iterable(part.items())
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, (int, float)) and not -MAX_INT <= part <= MAX_INT:
+            raise WorldError("bad_request", reason="it has a number of more than 64 bits")
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -49,6 +49,7 @@ from indexer.api.private_files import (
     library_prefix,
     private_file,
     short_digest,
+    small_file,
     write_file,
 )
 from indexer.api.progress import CancelToken, Progress, Report, ignore_progress
@@ -147,7 +148,7 @@ def _note_outside(folder: tuple[int, int]) -> Path:
 
 def _noted(place: Path) -> Endpoint | None:
     try:
-        return decode(Endpoint, from_json(place.read_bytes()))
+        return decode(Endpoint, from_json(small_file(place)))
     except (OSError, ValueError, WorldError):
         return None
 

@@ -7,13 +7,14 @@ know stay. A file that cannot be read is never written over, and a link to a fil
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.private_files import write_file
+from indexer.api.private_files import small_file, write_file
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -28,7 +29,7 @@ def read_object(file: Path) -> dict[str, Any]:
     ``OSError`` if the system does not let it be read.
     """
     try:
-        content = json.loads(file.read_text("utf-8"))
+        content = json.loads(small_file(file).decode("utf-8"))
     except FileNotFoundError:
         return {}
     except RecursionError as error:
@@ -46,7 +47,7 @@ def changing(file: Path) -> Iterator[dict[str, Any]]:
     read or written, or another process keeps it locked.
     """
     with lock_for(file):
-        place = file.resolve()
+        place = _resolved(file)
         content = read_object(place)
         yield content
         if content:
@@ -88,4 +89,11 @@ def lock_for(file: Path) -> BaseFileLock:
     from filelock import FileLock  # only changes need it
 
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return FileLock(file.resolve().with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)
+    return FileLock(_resolved(file).with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)
+
+
+def _resolved(file: Path) -> Path:
+    try:
+        return file.resolve()
+    except RuntimeError as error:  # of Python before 3.13
+        raise OSError(errno.ELOOP, "a link to itself", str(file)) from error

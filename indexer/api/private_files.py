@@ -36,7 +36,22 @@ if TYPE_CHECKING:
 #: The errors of a full disk or quota.
 DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _PROBE_BYTES = 64 << 10
+_MOST_SMALL_BYTES = 64 << 20
 _SHORT = Path("/tmp")  # noqa: S108  # what is in it is checked
+
+
+def small_file(path: Path) -> bytes:
+    """Return the content of a file that other programs may have put there.
+
+    Raises ``ValueError`` if it is no regular file, whose reading might never end, or too large;
+    ``OSError`` if the system does not let it be read.
+    """
+    at_once = getattr(os, "O_NONBLOCK", 0)
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | at_once)) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_SMALL_BYTES:
+            raise ValueError("no file, or a large one")
+        return file.read(_MOST_SMALL_BYTES)
 
 
 def write_file(path: Path, text: str) -> None:
@@ -298,7 +313,9 @@ class LibraryLock:
         # On a full disk the lock is held without the holder's file, and cannot be shared.
         with contextlib.suppress(OSError):
             path = self.library / HOLDER_NAME
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            # Neither through a link, nor into a pipe that nobody reads.
+            plain = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | plain, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 json.dump(note, file)
 
@@ -378,7 +395,7 @@ def holder(library: Path) -> str:
 
 def _note(library: Path) -> dict[str, Any]:
     try:
-        note = json.loads((library / HOLDER_NAME).read_text(encoding="utf-8"))
+        note = json.loads(small_file(library / HOLDER_NAME).decode("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
     return note if isinstance(note, dict) else {}

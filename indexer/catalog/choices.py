@@ -13,7 +13,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.json_files import put_aside
-from indexer.api.private_files import write_file
+from indexer.api.private_files import small_file, write_file
 
 if TYPE_CHECKING:
     import sqlite3
@@ -52,7 +52,7 @@ class Choices:
         with contextlib.suppress(OSError, ValueError):
             if database.refusal is None:
                 put_aside(self._path)
-            self._saved = self._path.read_text("utf-8")
+            self._saved = small_file(self._path).decode("utf-8")
 
     def save_choices(self) -> None:
         """Write the copy if it differs; a failure is ignored, as the catalog has them."""
@@ -63,7 +63,7 @@ class Choices:
     def restore_choices(self) -> None:
         """Add what the catalog does not have of the copy."""
         try:
-            kept: dict[str, Any] = json.loads(self._path.read_text("utf-8"))
+            kept: dict[str, Any] = json.loads(small_file(self._path))
             roots = [
                 (os.fsencode(one["path"]), os.fsencode(one["file_name"]), one["patterns"])
                 for one in kept["roots"]

@@ -399,15 +399,25 @@ def written_bytes(pid: int) -> int:
 
 
 def measure_folder(folder: Path, most: int) -> tuple[int, int]:
-    """Count the files and folders below a folder, up to one more than ``most``, and their bytes."""
+    """Count the files and folders below a folder, up to one more than ``most``, and their bytes.
+
+    A folder that cannot be listed, because of its mode or as its path is too long, may hold any
+    number of them.
+    """
     found, size, waiting = 0, 0, [str(folder)]
     while waiting and found <= most:
-        with suppress(OSError), os.scandir(waiting.pop()) as entries:
-            for entry in islice(entries, most + 1):
-                found += 1
-                size += _on_disk(entry.stat(follow_symlinks=False))
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in islice(entries, most + 1):
+                    found += 1
+                    with suppress(FileNotFoundError):  # deleted meanwhile
+                        size += _on_disk(entry.stat(follow_symlinks=False))
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+        except (FileNotFoundError, NotADirectoryError):
+            continue  # the same
+        except OSError:
+            return most + 1, size
     return found, size
 
 

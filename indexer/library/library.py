@@ -115,12 +115,13 @@ def _is_older(path: Path, layout: Layout) -> bool:
 def exists(library: Path) -> bool:
     """Whether there is a library. Raises ``path_denied``, if the system does not let it be seen."""
     for name in (CATALOG_NAME, INDEX_NAME):
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            try:
-                (library / name).stat()
-            except PermissionError as error:
-                raise WorldError("path_denied", path=str(library)) from error
-            return True
+        try:
+            (library / name).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:  # of links that lead to themselves, too
+            raise WorldError("path_denied", path=str(library)) from error
+        return True
     return False
 
 

@@ -11,6 +11,7 @@ from array import array
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.pages import (
+    FindWords,
     FoundWords,
     GetMarks,
     GetSizes,
@@ -25,12 +26,15 @@ from indexer.api.pages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from indexer.api.pages import MarkBox, Size
 
-# More pages and bookmarks than any real document has.
+# More pages and bookmarks than any real document has, and letters and boxes than a page.
 _MOST_PAGES, _MOST_ENTRIES = 1 << 20, 100_000
+_MOST_LETTERS, _MOST_BOXES = 1 << 19, 5_000
+# More than three million characters have, and than a title or the label of a page.
+_MOST_TEXT_BYTES, _MOST_NAME = 16 << 20, 10_000
 _MOST_NUMBER, _MOST_LEVEL = 2**31 - 1, 1_000
 _MOST_POINTS = 1e7
 
@@ -41,25 +45,32 @@ def fits(request: PageRequest[Any], answer: object, data: bytes) -> bool:
         case Opened(modified_ns=modified, pages=pages):
             return modified >= 0 and (pages is None or _are_pages(pages))
         case PageSizes(first, sizes):
-            asked = isinstance(request, GetSizes) and max(request.first, 1) == first
-            return asked and len(sizes) <= _MOST_PAGES and all(map(_is_size, sizes))
+            if not isinstance(request, GetSizes) or max(request.first, 1) != first:
+                return False
+            return len(sizes) <= request.count and all(map(_is_size, sizes))
         case PageImage(columns, height, top, rows, stride):
             within = min(columns, top, rows) >= 0 and top + rows <= height <= _MOST_NUMBER
             return within and 3 * columns <= stride <= _MOST_NUMBER and rows * stride <= len(data)
         case PassageMarks(found, _, spans, margin):
             asked = isinstance(request, GetMarks) and (not found or bool(spans))
             return asked and 0 <= margin <= _MOST_POINTS and _are_boxes(spans)
-        case PageLetters():
-            return math.isfinite(sum(array("f", data[: len(data) // 4 * 4])))
+        case PageLetters(text):
+            finite = math.isfinite(sum(array("f", data[: len(data) // 4 * 4])))
+            return finite and len(text) <= _MOST_LETTERS
         case FoundWords(page, spans, texts):
-            return 0 <= page <= _MOST_PAGES and len(texts) in {0, len(spans)} and _are_boxes(spans)
+            # Whoever asked goes on behind this page, up to the last one.
+            onward = isinstance(request, FindWords) and request.page <= page <= _MOST_PAGES
+            return onward and len(texts) == len(spans) and _are_boxes(spans)
         case TextPart(offset, _, blocks, pages=starts):
             places = (offset, *(at for block in blocks for at in (block.start, block.end)), *starts)
             levels = all(0 <= block.level <= _MOST_LEVEL for block in blocks)
-            return levels and all(0 <= at <= _MOST_NUMBER for at in places)
+            shown = levels and len(data) <= _MOST_TEXT_BYTES
+            return shown and all(0 <= at <= _MOST_NUMBER for at in places)
         case tuple():  # an outline
             numbers = all(
-                0 <= entry.level <= _MOST_LEVEL and 0 <= entry.page <= _MOST_PAGES
+                0 <= entry.level <= _MOST_LEVEL
+                and 0 <= entry.page <= _MOST_PAGES
+                and len(entry.title) <= _MOST_NAME
                 for entry in answer
             )
             return numbers and len(answer) <= _MOST_ENTRIES
@@ -71,6 +82,7 @@ def _are_pages(pages: OpenedPages) -> bool:
         0 < pages.page <= pages.count <= _MOST_PAGES
         and len(pages.sizes) <= pages.count
         and len(pages.labels) <= pages.count
+        and max(map(len, pages.labels), default=0) <= _MOST_NAME
         and all(map(_is_size, (pages.size, *pages.sizes)))
     )
 
@@ -79,8 +91,8 @@ def _is_size(size: Size) -> bool:
     return all(0 <= side <= _MOST_POINTS for side in size)
 
 
-def _are_boxes(spans: Iterable[Iterable[MarkBox]]) -> bool:
-    return all(
+def _are_boxes(spans: Collection[Collection[MarkBox]]) -> bool:
+    return max(len(spans), sum(map(len, spans))) <= _MOST_BOXES and all(
         0 <= box.page <= _MOST_PAGES
         and all(abs(side) <= _MOST_POINTS for side in (box.x0, box.y0, box.x1, box.y1))
         for span in spans

@@ -457,6 +457,15 @@ def test_a_reader_answers_for_no_other_document(
     while True: os.makedirs(Path(tempfile.gettempdir(), str(n), "x")); n += 1""",
             "out_of_memory",
         ),
+        # Or deeper than any path reaches.
+        (
+            """at = os.open(tempfile.gettempdir(), os.O_RDONLY)
+    for level in range(20):
+        os.mkdir("d" * 250, dir_fd=at)
+        at = os.open("d" * 250, os.O_RDONLY, dir_fd=at)
+    while True: os.mkdir(str(time.monotonic_ns()), dir_fd=at)""",
+            "out_of_memory",
+        ),
         # Threads, which take of what the system has for all processes.
         (
             """import threading; threading.stack_size(32768); never = threading.Event()

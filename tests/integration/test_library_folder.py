@@ -155,3 +155,11 @@ def test_a_library_of_somebody_else_is_a_declared_error(
     said = done.stdout + done.stderr
     assert f"may not read {filled.library}" in said
     assert "internal" not in said
+
+
+def test_a_library_that_is_a_link_to_itself_is_a_declared_error(tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.symlink_to(library)
+    with pytest.raises(WorldError) as caught:
+        libraries.exists(library)
+    assert caught.value.code == "path_denied"

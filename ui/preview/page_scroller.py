@@ -33,6 +33,8 @@ _STEP_LINES = 3
 _AIR, _MOST_CUT = 12.0, 0.2
 # The distance of the passage from the top, as a share of the height.
 _PLACE = 0.2
+# What a scroll bar takes.
+_MOST_PIXELS = 2**31 - 1
 
 
 class PageScroller(QAbstractScrollArea):
@@ -224,13 +226,13 @@ class PageScroller(QAbstractScrollArea):
             (self.horizontalScrollBar(), self.layout_.width, view.width()),
             (self.verticalScrollBar(), self.layout_.height, view.height()),
         ):
-            bar.setRange(0, max(0, round(total) - seen))
+            bar.setRange(0, _pixels(total - seen))
             bar.setPageStep(seen)
             bar.setSingleStep(_STEP_LINES * self.fontMetrics().height())
 
     def _set_offset(self, x: float, y: float) -> None:
-        self.horizontalScrollBar().setValue(round(x))
-        self.verticalScrollBar().setValue(round(y))
+        self.horizontalScrollBar().setValue(_pixels(x))
+        self.verticalScrollBar().setValue(_pixels(y))
 
     def _scroll_to(self, page: int, box: QRectF | None) -> None:
         rect = self.layout_.rect(page)
@@ -264,3 +266,8 @@ class PageScroller(QAbstractScrollArea):
         if page != self._page:
             self._page = page
             self.page_changed.emit(page)
+
+
+def _pixels(length: float) -> int:
+    """Round a length to what a scroll bar takes, since a document may say any size of its pages."""
+    return round(max(0.0, min(length, _MOST_PIXELS)))

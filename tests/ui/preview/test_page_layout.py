@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
-from ui.preview.document import ImageKey, cut, image_cache
+from indexer.api.pages import DocumentSource, OpenedPages
+from ui.preview.document import ImageKey, PageDocument, cut, image_cache
 from ui.preview.page_layout import (
     GAP,
     LARGEST,
@@ -22,6 +24,12 @@ from ui.preview.page_layout import (
     next_step,
     scale_for,
 )
+from ui.preview.page_view import PageView
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from ui.preview.client import RenderClient
 
 SIZES = st.lists(st.tuples(st.floats(10, 2000), st.floats(10, 2000)), min_size=1, max_size=20)
 
@@ -121,3 +129,15 @@ def test_turned_pages_lie_in_the_layout_as_they_are_seen(turn: int) -> None:
     rect = layout.rect(1)
     wanted = (rect.topLeft(), rect.topRight(), rect.bottomRight(), rect.bottomLeft())[turn]
     assert (corner - wanted).manhattanLength() < 1e-6
+
+
+def test_pages_of_any_size_can_be_scrolled(client: RenderClient, qtbot: QtBot) -> None:
+    """A document says how large its pages are, and a scroll bar has no more than 31 bits."""
+    pages = OpenedPages(900, 1, (9.0, 1e7), (), (), outlined=False)
+    document = PageDocument(
+        DocumentSource(Path("/a.pdf")), "", pages, client, image_cache(), client
+    )
+    view = PageView()
+    qtbot.addWidget(view)
+    view.show_document(document, 900)
+    assert view.verticalScrollBar().value() == view.verticalScrollBar().maximum() > 2**30

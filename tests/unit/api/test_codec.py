@@ -217,3 +217,12 @@ def test_every_request_and_answer_can_cross(kind: Any) -> None:
     with pytest.raises(WorldError):
         decode(kind.answer, object())
     assert not {"type", "id"} & {field.name for field in structs.fields(kind)}
+
+
+@pytest.mark.parametrize("kind", [list, dict])
+def test_values_nested_more_deeply_than_python_calls_are_checked(kind: type[Any]) -> None:
+    value: Any = 2**70
+    for _level in range(2 * sys.getrecursionlimit()):
+        value = [value] if kind is list else {"a": value}
+    with pytest.raises(WorldError, match="64 bits"):
+        check_values(value)

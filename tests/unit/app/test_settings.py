@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import stat
+import sys
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -104,6 +106,27 @@ def test_an_invalid_value_means_the_default_and_is_reported(file: Path) -> None:
     assert not settings["offline"]
     file.write_text('{"offline": "yes"}')
     assert Settings(file)["offline"], "nothing is fetched by somebody who meant otherwise"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
+@pytest.mark.parametrize("kind", ["pipe", "endless", "loop", "folder"])
+def test_what_is_no_file_is_not_waited_for_and_means_offline(file: Path, kind: str) -> None:
+    file.parent.mkdir()
+    match kind:
+        case "pipe":
+            os.mkfifo(file)
+        case "endless":
+            file.symlink_to("/dev/zero")
+        case "loop":
+            file.symlink_to(file)
+        case _:
+            file.mkdir()
+    settings = Settings(file)
+    assert [problem.code for problem in settings.problems] == ["settings_unreadable"]
+    assert settings["offline"] is True
+    with pytest.raises(WorldError):
+        settings.set("threads", 3)
+    assert not file.is_file()
 
 
 @pytest.mark.parametrize(

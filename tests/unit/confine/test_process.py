@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from indexer.confine.process import SCRATCH_PREFIX, child_environment, make_scratch
+import pytest
 
-if TYPE_CHECKING:
-    import pytest
+from indexer.confine.process import (
+    SCRATCH_PREFIX,
+    child_environment,
+    make_scratch,
+    measure_folder,
+)
+from tests.integration import rights
 
 
 def test_folders_that_killed_parents_left_are_removed() -> None:
@@ -21,6 +27,24 @@ def test_folders_that_killed_parents_left_are_removed() -> None:
         assert not left.exists()
         assert Path(made).stat().st_mode & 0o077 == 0
     assert not Path(made).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+def test_what_cannot_be_counted_counts_as_too_much(tmp_path: Path) -> None:
+    (tmp_path / "folder" / "inner").mkdir(parents=True)
+    assert measure_folder(tmp_path, 9)[0] == 2
+    assert measure_folder(tmp_path, 1)[0] == 2
+    code = """
+import os, sys
+from indexer.confine.process import measure_folder
+os.mkdir(sys.argv[1], 0o300)
+print(measure_folder(sys.argv[1], 9)[0])
+"""
+    done = subprocess.run(
+        [*rights.bound_by_permissions(), sys.executable, "-c", code, str(tmp_path / "closed")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "10", done.stderr
 
 
 def test_children_are_not_told_the_secrets_of_the_environment(
