@@ -37,6 +37,11 @@ _ACCENTS = {
 }  # fmt: skip
 _DOTTED = {"\u0131": "i", "\u0237": "j"}  # dotless letters, which have the accent for a dot
 _ACCENT = re.compile(f"[{re.escape(''.join(_ACCENTS))}]")
+# Hebrew and Arabic, and the scripts of India and South-East Asia.
+_COMPLEX = re.compile(
+    "[\u0590-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u17ff\ufb1d-\ufdff\ufe70-\ufefc]"
+)
+_TO_THE_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 # Single letters with blanks between; of a line, which begins with a blank here.
 _APART = re.compile(r" [^\W\d_] [^\W_] [^\W_] [^\W_](?= |$)", re.MULTILINE)
 _LEAST_LETTERS = 5
@@ -47,6 +52,17 @@ _KERNED = 0.2  # in type sizes; a narrower gap is none
 _SIGNS = ".,:;!?&'\u2019()-\u2013"
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LEAST_KINDS = 3  # of letters
+
+
+def has_complex_script(lines: Sequence[str]) -> bool:
+    """Return whether lines have letters of a script whose order has to be looked at."""
+    return any(not line.isascii() and _COMPLEX.search(line) for line in lines)
+
+
+def runs_to_the_left(text: str) -> bool:
+    """Return whether most letters of a text are Arabic, Hebrew or of a script like these."""
+    count = 0 if text.isascii() else len(_TO_THE_LEFT.findall(text))
+    return count > 0 and 2 * count > sum(map(str.isalpha, text))
 
 
 def needs_joining(lines: Sequence[str]) -> bool:

@@ -13,6 +13,7 @@ from statistics import median
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, BlockStyle, RawBlock
+from indexer.extract.pdf.glyphs import runs_to_the_left
 from indexer.extract.pdf.lines import Line, TextRow, reading_order
 from indexer.extract.structure.headings import EDGE_ROWS
 
@@ -85,10 +86,12 @@ def row_text(row: TextRow) -> str:
 
 
 def _joined(row: TextRow) -> Iterator[tuple[str, Line]]:
-    """Yield the cells of a row, each with the separator before it."""
-    yield "", row.cells[0]
-    for before, cell in pairwise(row.cells):
-        gap = cell.x0 - before.x1
+    """Yield the cells of a row as they are read, each with the separator before it."""
+    to_the_left = runs_to_the_left("".join([cell.text for cell in row.cells]))
+    cells = row.cells[::-1] if to_the_left else row.cells
+    yield "", cells[0]
+    for before, cell in pairwise(cells):
+        gap = before.x0 - cell.x1 if to_the_left else cell.x0 - before.x1
         touches = gap < 0.1 * cell.size and not (before.spaced or cell.skipped)
         if touches or before.text.endswith(_OPENERS) or _CLOSERS.match(cell.text):
             yield "", cell

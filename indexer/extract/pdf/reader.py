@@ -23,6 +23,7 @@ from indexer.extract.base import MAX_LABELS, Metadata, RawPage, damage_as_unread
 from indexer.extract.pdf.glyphs import (
     FEW_UNMAPPED,
     REPLACEMENT,
+    has_complex_script,
     has_letters,
     illegible,
     join_glyphs,
@@ -351,11 +352,28 @@ def read_page(
         text_page = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS)
         content = text_page.extractDICT()
         lines = read_lines(content)
-    if needs_joining([line.text for line in lines]):
+    texts = [line.text for line in lines]
+    joined, ordered = needs_joining(texts), has_complex_script(texts)
+    if joined or ordered:
         text_page = MadeText(text_page.extractRAWDICT())
-        join_glyphs(text_page.content)
+        if joined:
+            join_glyphs(text_page.content)
+        if ordered:
+            from indexer.extract.pdf.complex_scripts import order_letters
+
+            order_letters(text_page.content, lambda: _glyphs(page))
         lines = read_lines(text_page.content)
     return lines, content["height"], text_page
+
+
+def _glyphs(page: Any) -> list[tuple[float, float, float]]:
+    """Return left and right edge and baseline of each glyph that is drawn, but for blanks."""
+    return [
+        (box[0], box[2], origin[1])
+        for span in page.get_texttrace()
+        for letter, _, origin, box in span["chars"]
+        if not chr(letter).isspace()
+    ]
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:

@@ -1,0 +1,355 @@
+"""The order of letters in lines of Arabic, Hebrew, Indic and other scripts that are not set simply.
+
+MuPDF gives what runs to the left in the order of its pieces, parts a line at every number, puts the
+letters of a ligature the wrong way round, and takes a cluster of letters for narrower than it is
+drawn, after which it makes a blank or begins a line. The places of letters tell their order, so the
+lines of a page dictionary with characters are made again. Pure; imports no PDF library.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from indexer.extract.pdf.glyphs import has_complex_script, runs_to_the_left
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Line = dict[str, Any]  # of a page dictionary
+    # Left and right edge and baseline of a glyph.
+    Glyph = tuple[float, float, float]
+
+# Classes of characters in Unicode's rules of direction.
+_LEFTWARDS, _RIGHTWARDS = frozenset({"R", "AL"}), frozenset({"L", "EN", "AN"})
+_NUMERALS = frozenset({"EN", "AN"})
+# Signs that stay inside a number, and those beside it.
+_IN_NUMBERS, _AT_NUMBERS = frozenset({"CS", "ES"}), frozenset({"ET"})
+_BRACKETS = dict(zip("()[]{}«»", ")(][}{»«", strict=True))
+_OPENING = frozenset("([{«")
+_CLEAR = 3  # times the letters of the other direction
+# In type sizes.
+_TOUCHING = 0.5  # the most between two pieces of a line
+_CLUSTER = 2.5  # the same where a glyph is drawn between
+_BLANK, _CELL = 0.15, 1.5  # the least between two words, and between two cells
+_SAME_HEIGHT = 0.25  # between two baselines
+_AT = 0.3  # points, the most from a mark to its letter
+_POINT = 0.01  # points; a letter without width is not wider
+
+
+def order_letters(content: dict[str, Any], drawn: Callable[[], Sequence[Glyph]]) -> None:
+    """Make the lines of a page dictionary again that have letters of such scripts.
+
+    ``drawn`` gives the glyphs of the page as they are drawn.
+    """
+    lines = [
+        line
+        for block in content["blocks"]
+        for line in block.get("lines", ())
+        if line["dir"] == (1.0, 0.0) and any(span["chars"] for span in line["spans"])
+    ]
+    places = {id(line): place for place, line in enumerate(lines)}
+    to_the_left = runs_to_the_left("".join(map(_text, lines)))
+    seen = _Drawn(drawn)
+    gone = set[int]()
+    for row in _rows(lines):
+        for pieces in _pieces(row, seen):
+            first = min(pieces, key=lambda piece: places[id(piece)])
+            letters = [letter for piece in pieces for letter in _letters(piece)]
+            letters = [letter for letter in letters if not seen.fills(letter)]
+            _set_letters(first, _ordered(letters, to_the_left=to_the_left))
+            gone.update(id(piece) for piece in pieces if piece is not first)
+    for block in content["blocks"]:
+        if "lines" in block:
+            block["lines"] = [line for line in block["lines"] if id(line) not in gone]
+            for span in (span for line in block["lines"] for span in line["spans"]):
+                span["text"] = "".join([each["c"] for each in span["chars"]])
+
+
+class _Letter(Struct):
+    """A character of a line, with the span that it is in."""
+
+    drawn: dict[str, Any]
+    span: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        return str(self.drawn["c"])
+
+    @property
+    def start(self) -> float:
+        return float(self.drawn["bbox"][0])
+
+    @property
+    def end(self) -> float:
+        return float(self.drawn["bbox"][2])
+
+    @property
+    def middle(self) -> float:
+        return (self.start + self.end) / 2
+
+    @property
+    def direction(self) -> str:
+        """The class of the character in Unicode's rules of direction."""
+        return unicodedata.bidirectional(self.text)
+
+    @property
+    def is_mark(self) -> bool:
+        return unicodedata.category(self.text)[0] == "M"
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is part of a cluster or a ligature, and no mark."""
+        return self.end - self.start < _POINT and unicodedata.category(self.text)[0] == "L"
+
+
+def _letters(line: Line) -> list[_Letter]:
+    return [_Letter(each, span) for span in line["spans"] for each in span["chars"]]
+
+
+def _text(line: Line) -> str:
+    return "".join([letter.text for letter in _letters(line)])
+
+
+class _Drawn:
+    """The glyphs of a page, which are looked at if there is a gap that one may fill."""
+
+    def __init__(self, glyphs: Callable[[], Sequence[Glyph]]) -> None:
+        self._get = glyphs
+        self._glyphs: Sequence[Glyph] | None = None
+
+    def between(self, start: float, end: float, top: float, bottom: float) -> bool:
+        """Whether a glyph is drawn in the middle of a gap."""
+        if self._glyphs is None:
+            self._glyphs = self._get()
+        middle = (start + end) / 2
+        return any(x0 < middle < x1 and top < y < bottom for x0, x1, y in self._glyphs)
+
+    def fills(self, blank: _Letter) -> bool:
+        """Whether a blank that MuPDF made is none, as a glyph is drawn there."""
+        _, top, _, bottom = blank.drawn["bbox"]
+        return bool(blank.drawn.get("synthetic")) and self.between(
+            blank.start, blank.end, top, bottom
+        )
+
+
+def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """Yield the lines at one height, from left to right, where one has such letters."""
+    taken = set[int]()
+    for seed in lines:
+        if id(seed) in taken or not has_complex_script([_text(seed)]):
+            continue
+        row = [line for line in lines if id(line) not in taken and _beside(seed, line)]
+        taken.update(map(id, row))
+        yield sorted(row, key=lambda line: float(line["bbox"][0]))
+
+
+def _beside(seed: Line, line: Line) -> bool:
+    """Whether two lines have one baseline."""
+    apart = abs(float(seed["spans"][0]["chars"][0]["origin"][1])
+                - float(line["spans"][0]["chars"][0]["origin"][1]))  # fmt: skip
+    return apart < _SAME_HEIGHT * min(_size(seed), _size(line))
+
+
+def _size(line: Line) -> float:
+    return max(float(span["size"]) for span in line["spans"])
+
+
+def _pieces(row: Sequence[Line], drawn: _Drawn) -> Iterator[list[Line]]:
+    """Yield the parts of a row that touch, from left to right."""
+    together: list[Line] = []
+    reach = 0.0
+    for line in row:
+        x0, top, x1, bottom = line["bbox"]
+        size = _size(line)
+        if together and x0 > reach + size * _TOUCHING:
+            near = x0 < reach + size * _CLUSTER
+            if not (near and drawn.between(reach, x0, top, bottom)):
+                yield together
+                together, reach = [], 0.0
+        together.append(line)
+        reach = max(reach, float(x1))
+    if together:
+        yield together
+
+
+def _set_letters(line: Line, letters: Sequence[_Letter]) -> None:
+    groups = groupby(letters, key=lambda letter: id(letter.span))
+    runs = [list(group) for _, group in groups]
+    line["spans"] = [{**run[0].span, "chars": [letter.drawn for letter in run]} for run in runs]
+    if letters:
+        x0, y0, x1, y1 = zip(*(letter.drawn["bbox"] for letter in letters), strict=True)
+        line["bbox"] = (min(x0), min(y0), max(x1), max(y1))
+
+
+def _ordered(letters: Sequence[_Letter], *, to_the_left: bool) -> list[_Letter]:
+    """Return the letters of a line in the order in which they are read.
+
+    Three quarters of its letters say whether it runs to the left, else the page: ``to_the_left``.
+    """
+    kinds = [letter.direction for letter in letters]
+    leftwards, rightwards = sum(kind in _LEFTWARDS for kind in kinds), kinds.count("L")
+    if not leftwards:
+        return list(letters)
+    from_right = _from_right(letters)
+    if leftwards > _CLEAR * rightwards or (to_the_left and rightwards <= _CLEAR * leftwards):
+        return [letter for cell in _cells(from_right) for letter in _read(cell)]
+    # Words that run to the left, with the signs and figures between them.
+    found: list[_Letter] = []
+    run: list[_Letter] = []
+    for letter in reversed(from_right):
+        run.append(letter)
+        if letter.direction == "L":
+            found += _turned(run)
+            run = []
+    return found + _turned(run)
+
+
+def _cells(from_right: Sequence[_Letter]) -> Iterator[list[_Letter]]:
+    """Yield the parts of a line that wide gaps set apart, each but the last with a blank behind."""
+    cell: list[_Letter] = []
+    for letter in from_right:
+        if cell and cell[-1].start - letter.end > _CELL * float(letter.span["size"]):
+            yield [*cell, _blank(letter, cell[-1])]
+            cell = []
+        cell.append(letter)
+    yield cell
+
+
+def _turned(letters: Sequence[_Letter]) -> list[_Letter]:
+    """Turn what is between the first and the last letter that runs to the left."""
+    own = [at for at, letter in enumerate(letters) if letter.direction in _LEFTWARDS]
+    if not own:
+        return list(letters)
+    first, end = own[0], own[-1] + 1
+    return [*letters[:first], *_read(letters[first:end][::-1]), *letters[end:]]
+
+
+def _from_right(letters: Sequence[_Letter]) -> list[_Letter]:
+    """Sort letters from right to left; those of one glyph stay together, marks behind."""
+    bases = _bases(letters)
+
+    def place(at: int) -> tuple[float, int, int]:
+        letter = letters[at]
+        base = bases.get(id(letter), letter)
+        if letter.is_mark:
+            return -base.middle, 2, at
+        return -base.middle, int(base is not letter), at if base is letter else -at
+
+    return [letters[at] for at in sorted(range(len(letters)), key=place)]
+
+
+def _bases(letters: Sequence[_Letter]) -> dict[int, _Letter]:
+    """Return the letter that a mark stands at, or the first one of a ligature, by their ids.
+
+    The first letter of a ligature has its width; the others stand at its right edge.
+    """
+    wide = {
+        at: letter
+        for at, letter in enumerate(letters)
+        if letter.direction in _LEFTWARDS and letter.end - letter.start >= _POINT
+    }
+    ends = {round(letter.end, 1): letter for letter in wide.values()}
+    points = {round(letter.start, 2) for letter in letters if letter.is_point}
+    marked = {round(letter.start, 2) for letter in letters if letter.is_mark}
+    found = dict[int, _Letter]()
+    for at, letter in enumerate(letters):
+        place = round(letter.start, 2)
+        if letter.is_mark and place not in points:
+            near = [
+                before
+                for before, one in wide.items()
+                if one.start - _AT <= letter.middle <= one.end + _AT
+            ]
+            if near:
+                found[id(letter)] = wide[min(near, key=lambda before: (abs(at - before), before))]
+        elif letter.is_point and place not in marked and round(place, 1) in ends:
+            found[id(letter)] = ends[round(place, 1)]
+    return found
+
+
+def _read(from_right: Sequence[_Letter]) -> list[_Letter]:
+    """Return letters as they are read: words of other scripts and numbers from left to right.
+
+    It turns what is seen into what was written, as by the rules of Unicode's standard annex 9.
+    """
+    found: list[_Letter] = []
+    waiting: list[_Letter] = []  # of a run to the right, the last letter first
+    for at, letter in enumerate(from_right):
+        if _goes_on(from_right, at):
+            waiting.append(letter)
+            continue
+        found = _with_run(found, waiting, letter)
+        waiting = []
+    return _with_brackets(_with_blanks([*found, *reversed(waiting)]))
+
+
+def _goes_on(letters: Sequence[_Letter], at: int) -> bool:
+    """Whether a letter is of a run that is read to the right; letters are from right to left."""
+    kind = letters[at].direction
+    if kind in _RIGHTWARDS or kind in _LEFTWARDS:
+        return kind in _RIGHTWARDS
+    beside = [letters[near].direction for near in (at - 1, at + 1) if 0 <= near < len(letters)]
+    numerals = sum(kind in _NUMERALS for kind in beside)
+    if (kind in _IN_NUMBERS and numerals == 2) or (kind in _AT_NUMBERS and numerals):
+        return True
+    # Signs and blanks are, between two letters of such a run.
+    return _nearest(letters[at + 1 :]) == "L" == _nearest(letters[:at][::-1])
+
+
+def _nearest(letters: Sequence[_Letter]) -> str:
+    """Return the direction of the first letter or figure."""
+    kinds = (letter.direction for letter in letters)
+    return next((kind for kind in kinds if kind in _LEFTWARDS | _RIGHTWARDS), "")
+
+
+def _with_run(found: list[_Letter], run: list[_Letter], after: _Letter) -> list[_Letter]:
+    """Add a run to the right and the letter that follows it.
+
+    Word sets the blank behind such a run to its right, where it is seen before it.
+    """
+    is_word = any(letter.direction == "L" for letter in run)
+    if is_word and after.direction in _LEFTWARDS and found and found[-1].text == " ":
+        return [*found[:-1], *reversed(run), found[-1], after]
+    return [*found, *reversed(run), after]
+
+
+def _with_blanks(letters: Sequence[_Letter]) -> list[_Letter]:
+    """Add a blank where a gap parts words of both directions, which MuPDF puts together."""
+    found = list(letters[:1])
+    for before, letter in pairwise(letters):
+        kinds = {before.direction, letter.direction}
+        changes = bool(kinds & _LEFTWARDS and kinds & _RIGHTWARDS)
+        left, right = sorted((before, letter), key=lambda one: one.start)
+        gap = right.start - left.end
+        blank = before.text.isspace() or letter.text.isspace()
+        if changes and not blank and gap > _BLANK * float(letter.span["size"]):
+            found.append(_blank(left, right))
+        found.append(letter)
+    return found
+
+
+def _blank(left: _Letter, right: _Letter) -> _Letter:
+    _, top, _, bottom = left.drawn["bbox"]
+    box = (left.end, top, right.start, bottom)
+    return _Letter({**left.drawn, "c": " ", "bbox": box}, left.span)
+
+
+def _with_brackets(letters: list[_Letter]) -> list[_Letter]:
+    """Turn the brackets of a line round if they are those that are seen, not those written."""
+    wrong = 0
+    for at, letter in enumerate(letters):
+        if letter.text in _BRACKETS:
+            before = letters[at - 1].text.isalnum() if at else False
+            after = letters[at + 1].text.isalnum() if at + 1 < len(letters) else False
+            if before != after:
+                wrong += 1 if after != (letter.text in _OPENING) else -1
+    if wrong <= 0:
+        return letters
+    return [
+        _Letter({**letter.drawn, "c": _BRACKETS.get(letter.text, letter.text)}, letter.span)
+        for letter in letters
+    ]
