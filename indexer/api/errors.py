@@ -218,7 +218,7 @@ CODES = _declare(
               N_("The document is locked by copy protection."),
               N_("Read it in the program it was bought for.")),
     ErrorCode("needs_libreoffice", N_("Needs LibreOffice"),
-              N_("A {format} document is read through LibreOffice, which is not installed."),
+              N_("Files of {format} are read through LibreOffice, which is not installed."),
               N_("Install LibreOffice and retry, or save it in a newer format.")),
     ErrorCode("unsupported", N_("Format not read yet"),
               N_("Lectern does not read {format} files yet."),

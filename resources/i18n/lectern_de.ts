@@ -3204,8 +3204,8 @@
         <translation>Braucht LibreOffice</translation>
     </message>
     <message>
-        <source>A {format} document is read through LibreOffice, which is not installed.</source>
-        <translation>Ein Dokument im Format {format} wird mit LibreOffice gelesen, das nicht installiert ist.</translation>
+        <source>Files of {format} are read through LibreOffice, which is not installed.</source>
+        <translation>Dateien von {format} werden mit LibreOffice gelesen, das nicht installiert ist.</translation>
     </message>
     <message>
         <source>Install LibreOffice and retry, or save it in a newer format.</source>

@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from lxml import etree
 from msgspec import Struct, field
 from selectolax.lexbor import LexborHTMLParser
 
@@ -49,6 +50,7 @@ SKIPPED = frozenset({
     "office:settings", "office:styles", "office:master-styles",
 })  # fmt: skip
 DESCRIPTIONS = frozenset({"svg:title", "svg:desc"})  # of pictures
+FORMULA = "math:math"  # of a document in one file
 _NOTES = frozenset({"text:note", "office:annotation"})
 _SIGNS = {"text:tab": "\t", "text:line-break": "\n"}
 _SPACE = re.compile(r"[ \t\r\n]+")
@@ -60,7 +62,8 @@ _SPACES = {
         "presentation": "presentation", "meta": "meta", "manifest": "manifest",
         "svg": "svg-compatible", "chart": "chart",
     }.items()
-} | {"dc": "http://purl.org/dc/elements/1.1/", "xlink": "http://www.w3.org/1999/xlink"}  # fmt: skip
+} | {"dc": "http://purl.org/dc/elements/1.1/", "xlink": "http://www.w3.org/1999/xlink",
+       "math": "http://www.w3.org/1998/Math/MathML"}  # fmt: skip
 _PREFIXES = {space: prefix for prefix, space in _SPACES.items()}
 
 
@@ -133,10 +136,17 @@ def texts(element: Any, positions: Positions = _ON_THE_LINE) -> Iterator[str]:
             if found.text:
                 yield found.text
             yield from found.notes
-        elif name in DESCRIPTIONS:
-            yield from filter(None, (" ".join((child.text or "").split()),))
+        elif name in DESCRIPTIONS or name == FORMULA:
+            yield from filter(None, (label(child),))
         elif name not in SKIPPED:
             yield from texts(child, positions)
+
+
+def label(element: Any) -> str:
+    """Return the description of a picture, or a formula, as a line."""
+    if short(element.tag) == FORMULA:
+        return _formula(etree.tostring(element))
+    return " ".join((element.text or "").split())
 
 
 def _collect(element: Any, parts: list[str], found: Paragraph, positions: Positions) -> None:
@@ -183,7 +193,7 @@ _STYLE_PARTS = frozenset({"office:document-styles", "office:master-styles", "sty
 
 
 class FlatPackage(ZipPackage):
-    """A document in one file of XML (.fodt, .fods, .fodp), of which the content is read."""
+    """A document in one file of XML (.fodt, .fods, .fodp): its content and its metadata."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
         check_size(path, limits.package_bytes)
@@ -191,7 +201,7 @@ class FlatPackage(ZipPackage):
         self._path = path
 
     def __contains__(self, name: str) -> bool:
-        return name == _CONTENT
+        return name in (_CONTENT, _META)
 
     def names(self) -> Iterator[str]:
         return iter(())
@@ -359,6 +369,8 @@ def _metadata(package: ZipPackage) -> Metadata:
         containers = frozenset({"office:document-meta", "office:document", "office:meta"})
         try:
             for field in _pieces(package, _META, containers):
+                if short(field.tag).startswith("office:"):
+                    break  # what follows in a document of one file
                 text = "".join(field.itertext())[:2_000]
                 values.setdefault(short(field.tag), " ".join(text.split())[:500])
         except WorldError as error:

@@ -13,11 +13,13 @@ from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS
 from indexer.extract.office.odf import (
     DESCRIPTIONS,
+    FORMULA,
     PARAGRAPHS,
     SKIPPED,
     Body,
     Positions,
     attribute,
+    label,
     open_odf,
     position,
     read_paragraph,
@@ -78,8 +80,8 @@ class _Text(Body):
         elif name == "text:soft-page-break":
             self._page_breaks += 1
             self._break_page()
-        elif name in DESCRIPTIONS:
-            self.writer.add(" ".join((piece.text or "").split()))
+        elif name in DESCRIPTIONS or name == FORMULA:
+            self.writer.add(label(piece))
         elif name not in SKIPPED:
             self._lists += name == "text:list"
             self._indexes += name in _INDEXES

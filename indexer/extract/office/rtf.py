@@ -176,10 +176,10 @@ class RtfTokens:
 
 _SILENT = frozenset({
     "fonttbl", "colortbl", "filetbl", "listtable", "listoverridetable", "revtbl", "rsidtbl",
-    "generator", "pict", "objdata", "objclass", "objname", "fldinst", "themedata", "datastore",
+    "generator", "pict", "objdata", "objclass", "objname", "themedata", "datastore",
     "colorschememapping", "latentstyles", "datafield", "bkmkstart", "bkmkend", "xmlnstbl",
     "pgptbl", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc", "atnid", "atnauthor", "atntime",
-    "atndate", "atnref", "atnicn", "pntxta", "pntxtb", "nonshppict", "shpinst", "sp",
+    "atndate", "atnref", "atnicn", "pntxta", "pntxtb", "nonshppict", "shpinst",
     "template", "xe", "tc", "private", "wgrffmtfilter", "mmathPr", "company", "operator",
     "keywords", "comment", "doccomm", "category", "manager", "hlinkbase", "userprops",
     "htmltag", "mhtmltag", "fontemb", "falt", "panose",
@@ -190,6 +190,12 @@ _MARGINS = frozenset({
     f"{end}{pages}" for end in ("header", "footer") for pages in ("", "l", "r", "f")
 })  # fmt: skip
 _KNOWN_EXTRAS = frozenset({"annotation", "shptxt", "fldrslt", "result", "shp", "shpinst"})
+# Fields whose text is in their instructions: a word with its reading above it, a place to fill in.
+_FIELD = re.compile(r"\s*(?:EQ\b.*\\o.*[,;]([^,;()]*)\)\s*|MACROBUTTON\s+\S+\s+(.*))$", re.DOTALL)
+_MAX_FIELD = 1_000
+# Parts of a property of a shape.
+_PROPERTY = frozenset({"sn", "sv"})
+_WORDS_OF_SHAPES = "gtextUNICODE"
 _SIGNS = {
     "tab": "\t", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
     "bullet": "•", "endash": "–", "emdash": "—", "emspace": "\u2003", "enspace": "\u2002",
@@ -322,10 +328,22 @@ class _RtfReader:
             self._texts["margin"] = []
             if not PAGE_NUMBER.match(text):
                 self._margins.setdefault(text)
+        elif ended.destination in ("field", "sp") and ended.destination != self._group.destination:
+            self._instructions(ended.destination)
         elif ended.destination == "style" and self._group.destination == "styles":
             name = "".join(self._texts["style"])
             self._texts["style"] = []
             self._learn(name)
+
+    def _instructions(self, kind: str) -> None:
+        """Write the text that is in the instructions of a field or the properties of a shape."""
+        field, name, value = (
+            "".join(self._texts.pop(key, ()))[:_MAX_FIELD] for key in ("field", "sn", "sv")
+        )
+        if kind == "sp" and name == _WORDS_OF_SHAPES:
+            self._notes.append(value)
+        elif kind == "field" and (found := _FIELD.match(field)):
+            self._write((found[1] or found[2]).strip())
 
     def _learn(self, name: str) -> None:
         if len(self._levels) >= _MAX_STYLES:
@@ -379,6 +397,10 @@ class _RtfReader:
             group.destination = "margin"
         elif word in _ASIDE and (group.destination == "body" or word == "shptxt"):
             group.destination = "aside"
+        elif word == "fldinst":
+            group.destination = "field"
+        elif word == "sp" or (word in _PROPERTY and group.destination == "sp"):
+            group.destination = word
         elif word == "stylesheet":
             group.destination = "styles"
         elif word == "info":

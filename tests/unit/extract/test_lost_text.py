@@ -120,6 +120,9 @@ def notebook(data: dict[str, str]) -> str:
         ("a.odp", open_document(SLIDE, "presentation"), WORDS),
         ("a.fodt", flat(TEXT, "text"), WORDS),
         ("a.xml", flat(TEXT, "text"), WORDS),
+        ("b.fodt", flat('<text:p><draw:frame><draw:object><math xmlns="http://www.w3.org/1998/Math/'
+                        'MathML"><mfrac><mn>3</mn><mn>40</mn></mfrac></math></draw:object>'
+                        "</draw:frame></text:p>", "text"), "3/40"),
         ("a.fodp", flat(SLIDE, "presentation"), WORDS),
         ("b.ods", open_document(SHEET.format(
             '<table:table-cell office:date-value="2024-03-05T00:00:00"><text:p>05.03.24</text:p>'
@@ -294,3 +297,14 @@ def test_bodies_against_the_rules_are_read(tmp_path: Path, head: str, body: str)
     found = read(tmp_path / "a.eml").text
     assert "The deed of land" in found
     assert "Subject:" not in found
+
+
+def test_a_document_in_one_file_has_its_title_and_author(tmp_path: Path) -> None:
+    file = tmp_path / "a.fodt"
+    meta = (
+        '<office:meta xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Lease</dc:title>'
+        "<dc:creator>Jane Doe</dc:creator></office:meta><office:body>"
+    )
+    file.write_bytes(flat(TEXT, "text").replace(b"<office:body>", meta.encode(), 1))
+    found = read(file).metadata
+    assert (found.title, found.author) == ("Lease", "Jane Doe")

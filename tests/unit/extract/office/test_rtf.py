@@ -51,6 +51,16 @@ def test_structure(tmp_path: Path) -> None:
         (rb"{\uc1\u228\'e4}", "ä"),
         (rb"\ldblquote x\rdblquote\emdash y", "“x”—y"),
         (rb"{\field{\*\fldinst PAGE}{\fldrslt 7}}", "7"),
+        (rb"{\field{\*\fldinst MACROBUTTON None Your name}}", "Your name"),
+        # A word with its reading above it.
+        (
+            rb"a{\field{\*\fldinst{EQ \\* jc3 \\o\\al(\\s\\up 11(\u12392?),\u26481?)}}{\fldrslt }}",
+            "a東",
+        ),
+        (
+            rb"{\shp{\*\shpinst{\sp{\sn gtextUNICODE}{\sv Sale}}{\sp{\sn x}{\sv Arial}}}}\par",
+            "Sale",
+        ),
         (rb"a{\bin3 }}}b", "ab"),
         (rb"a{\bin99999999 b", "a"),
         (rb"{\*\unknown x}y", "y"),
