@@ -129,8 +129,12 @@ _XML_MARKS = {
     b"office/2006/xmlPackage": BY_NAME["docx"],
     b"schemas-microsoft-com:office:spreadsheet": BY_NAME["xlsx"],
     **{known.inside.encode(): known for known in _ZIPPED if known.name.startswith("od")},
+    **dict.fromkeys(
+        (b"www.tei-c.org/", b"<TEI.2", b"JATS", b"NLM//DTD ", b"docbook.org/", b"DTD DocBook"),
+        BY_NAME["article"],
+    ),
 }
-_XML = ".xml"  # of any program; read if it is an office file
+_XML = ".xml"  # of any program; read if it is an office file or an article
 _ARCHIVED = re.compile(rb"\W*(?:[\w-]+:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)*?(?i:mime-version):")
 _BINARY = (PDF, IMAGE, ZIP, TAR, *_ZIPPED, *_OLE)
 # The format of a text file with the extension of an old office file, mostly an export.

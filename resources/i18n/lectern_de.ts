@@ -4280,6 +4280,10 @@
         <translation>FictionBook</translation>
     </message>
     <message>
+        <source>Article in XML</source>
+        <translation>Artikel in XML</translation>
+    </message>
+    <message>
         <source>iWork document</source>
         <translation>iWork-Dokument</translation>
     </message>
