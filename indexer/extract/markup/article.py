@@ -30,58 +30,14 @@ _SECTIONS = frozenset({
 _AROUND = _SECTIONS | {"article", "book", "TEI", "TEI.2", "text", "group", "body", "back", "set"}
 _HEADERS = frozenset({"front", "teiHeader", "info", "bookinfo", "articleinfo", "sectioninfo"})
 _TITLES = frozenset({"title", "head", "label"})
-_BLOCKS = _SECTIONS | frozenset(
-    [
-        "head",
-        "title",
-        "p",
-        "para",
-        "simpara",
-        "formalpara",
-        "ab",
-        "lg",
-        "verse-group",
-        "sp",
-        "list",
-        "item",
-        "list-item",
-        "listitem",
-        "itemizedlist",
-        "orderedlist",
-        "variablelist",
-        "varlistentry",
-        "def-list",
-        "def-item",
-        "def",
-        "table",
-        "table-wrap",
-        "informaltable",
-        "tgroup",
-        "thead",
-        "tbody",
-        "tr",
-        "row",
-        "fig",
-        "figure",
-        "caption",
-        "note",
-        "fn",
-        "footnote",
-        "disp-quote",
-        "blockquote",
-        "boxed-text",
-        "programlisting",
-        "screen",
-        "code",
-        "disp-formula",
-        "abstract",
-        "ref-list",
-        "listBibl",
-        "biblStruct",
-        "biblioentry",
-        "bibliomixed",
-    ]
-)
+_BLOCKS = _SECTIONS | {
+    "head", "title", "p", "para", "simpara", "formalpara", "ab", "lg", "verse-group", "sp", "list",
+    "item", "list-item", "listitem", "itemizedlist", "orderedlist", "variablelist", "varlistentry",
+    "def-list", "def-item", "def", "table", "table-wrap", "informaltable", "tgroup", "thead",
+    "tbody", "tr", "row", "fig", "figure", "caption", "note", "fn", "footnote", "disp-quote",
+    "blockquote", "boxed-text", "programlisting", "screen", "code", "disp-formula", "abstract",
+    "ref-list", "listBibl", "biblStruct", "biblioentry", "bibliomixed",
+}  # fmt: skip
 _ASIDE = frozenset({"note", "fn", "footnote"})  # in a sentence; written after its paragraph
 _ITEMS = frozenset({"item", "list-item", "listitem"})
 _UNSEEN = frozenset({"graphic", "inline-graphic", "index-term", "indexterm", "object-id", "fw"})
