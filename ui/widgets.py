@@ -30,6 +30,8 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QSplitter,
+    QStackedWidget,
     QStyle,
     QStyleOptionButton,
     QToolButton,
@@ -70,6 +72,29 @@ def filled(
         else:
             layout.addLayout(part, stretch)
     return layout
+
+
+def stacked(*parts: QWidget) -> QStackedWidget:
+    """Return a stack of widgets, which shows the first one."""
+    stack = QStackedWidget()
+    for part in parts:
+        stack.addWidget(part)
+    return stack
+
+
+def split(
+    *parts: QWidget, shares: Sequence[int], way: Qt.Orientation = Qt.Orientation.Horizontal
+) -> QSplitter:
+    """Return a splitter of widgets, none of which can be pushed together to nothing.
+
+    ``shares`` are of the room that comes or goes.
+    """
+    splitter = QSplitter(way)
+    for at, (part, share) in enumerate(zip(parts, shares, strict=True)):
+        splitter.addWidget(part)
+        splitter.setStretchFactor(at, share)
+    splitter.setChildrenCollapsible(False)
+    return splitter
 
 
 def leading(part: QWidget) -> QBoxLayout:

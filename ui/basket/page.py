@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from ui import keys
 from ui.basket.cards import Card, Cards
@@ -25,6 +25,7 @@ from ui.widgets import (
     add_shortcut,
     filled,
     plain_label,
+    stacked,
     wrapped_label,
 )
 from ui.words import amounts
@@ -73,9 +74,7 @@ class BasketPage(QWidget):
             )
         )
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self.area)
-        self.stack.addWidget(self.empty)
+        self.stack = stacked(self.area, self.empty)
         filled(QVBoxLayout(self), bar, self.stack, spacing=L, edges=(L, L, L, 0), wide=self.stack)
         self.empty.setContentsMargins(XL, XL, XL, XL)
 

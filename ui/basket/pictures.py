@@ -4,33 +4,30 @@ from __future__ import annotations
 
 from enum import Enum, auto
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QRectF
-from PySide6.QtGui import QPainter, QPen, QTransform
+from PySide6.QtCore import QObject, QRectF, QTimer
+from PySide6.QtGui import QPainter, QTransform
 
-from indexer.api.pages import DocumentSource, GetImage, GetMarks, Open
+from indexer.api.pages import GetImage
 from ui import passwords
 from ui.export import ReportPicture, bytes_of
-from ui.preview.client import RenderClient, Urgency
+from ui.preview.client import Urgency
 from ui.preview.document import image_of
-from ui.preview.marks import NO_MARKS, Marks, bounds, ink_of, outline, pieces_of
-from ui.preview.page_view import OUTLINE, TINT, TINT_BEST
+from ui.preview.loader import Loader
+from ui.preview.marks import NO_MARKS, Marks, bounds, outline
+from ui.preview.page_view import paint_marks
 from ui.theme import LIGHT
-from ui.widgets import timer
 from ui.words import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from indexer.api.errors import LecternError
-    from indexer.api.pages import MarkBox, Opened, PageImage, PageRequest, PassageMarks, Size
-    from indexer.api.types import Hit, Span
+    from indexer.api.pages import PageImage, Size
     from ui.basket.basket import Kept
+    from ui.preview.document import PageDocument
 
     Made = Callable[[dict[str, list[ReportPicture]]], None]
-
-A = TypeVar("A")
 
 # Pixels; sharp on a sheet of paper.
 _WIDTH = 1240
@@ -39,7 +36,6 @@ _MOST_PAGES = 3
 # What is shown around a passage, as a share of the height of its page.
 _AROUND = 0.05
 _PEN_PX = 3.0
-_COUNTING_MS = 30
 
 
 class Extent(Enum):
@@ -55,122 +51,79 @@ class PagePictures(QObject):
 
     def __init__(self, library: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._client = RenderClient(self, library)
+        self._loader = loader = Loader(self, library)
+        loader.opened.connect(self._opened)
+        loader.marked.connect(self._marked)
+        loader.lost.connect(self._lost)
+        for signal in (loader.text_marked, loader.failed):
+            signal.connect(self._next)
+        self._document: PageDocument | None = None
         self._left: list[Kept] = []
         self._pages: list[int] = []
-        self._extent = Extent.PASSAGE
-        self._source = DocumentSource(Path())
         self._marks: Marks = NO_MARKS
-        self._size: Size = (1.0, 1.0)
+        self._extent = Extent.PASSAGE
         self._pictures: dict[str, list[ReportPicture]] = {}
         self._done: Made | None = None
-        self._counting = timer(self, _COUNTING_MS, self._ask_marks)
 
     def make_pictures(self, kept: Sequence[Kept], extent: Extent, done: Made) -> None:
         """Call ``done`` with the pictures by the keys of their passages, later."""
         self.close()
-        self._left = list(kept)[::-1] if extent is not Extent.NOTHING else []
+        wanted = kept if extent is not Extent.NOTHING else ()
+        self._left = [one for one in reversed(wanted) if one.hit.text]
         self._extent, self._done, self._pictures = extent, done, {}
-        self._counting.setInterval(0 if not self._left else _COUNTING_MS)
-        if self._left:
-            self._open()
-        else:
-            self._counting.start()  # so that ``done`` is not called from within
+        QTimer.singleShot(0, self, self._open)  # so that ``done`` is not called from within
 
     def close(self) -> None:
         """End what is under way, and the child."""
-        self._counting.stop()
-        self._done = None
-        self._left = []
-        self._client.end_child()
-
-    @property
-    def _hit(self) -> Hit:
-        return self._left[-1].hit
-
-    def _next(self) -> None:
-        self._left.pop()
-        self._open()
+        self._done, self._left = None, []
+        self._loader.let_go()
+        self._loader.client.end_child()
 
     def _open(self) -> None:
-        if not self._left:
-            done, pictures = self._done, self._pictures
+        self._document = None
+        if self._left:
+            hit = self._left[-1].hit
+            self._loader.load_hit(hit, passwords.shared().remembered_password(hit.path))
+        elif (done := self._done) is not None:
             self.close()
-            if done is not None:
-                done(pictures)
-            return
-        hit = self._hit
-        password = passwords.shared().remembered_password(hit.path)
-        self._source = DocumentSource(Path(hit.path), hit.format, password)
-        self._ask(Open(self._source, max(hit.page, 1)), self._opened)
+            done(self._pictures)
 
-    def _ask(self, request: PageRequest[A], done: Callable[[A, bytes], None]) -> None:
-        self._client.ask_child(request, done, self._failed, Urgency.REST)
+    def _next(self, *_told: object) -> None:
+        if self._left:
+            self._left.pop()
+        self._open()
 
-    def _failed(self, _error: LecternError) -> None:
-        self._next()
+    def _opened(self, document: PageDocument) -> None:
+        self._document = document
 
-    def _opened(self, found: Opened, _data: bytes) -> None:
-        if found.pages is None or not self._hit.text:
+    def _lost(self, _changed: bool) -> None:  # a slot
+        if self._document is None:
             self._next()
         else:
-            self._ask_marks()
+            self._marked(NO_MARKS)
 
-    def _ask_marks(self) -> None:
-        if not self._left:
-            self._open()
-            return
-        hit = self._hit
-        whole = len(hit.text) == hit.end - hit.start
-        spans = tuple(span for _number, span in _marked_spans(hit))
-        start = hit.start if whole else None
-        request = GetMarks(self._source, hit.page_first, hit.page_last, hit.text, start, spans)
-        self._ask(request, self._marked)
+    def _marked(self, marks: Marks, _scroll: bool = True) -> None:  # a slot
+        if not self._loader.is_counting:  # which of two places it is takes the child more steps
+            self._marks = marks
+            page = max(self._left[-1].hit.page, 1)
+            self._pages = (marks.pages() or [page])[:_MOST_PAGES]
+            self._ask_image()
 
-    def _marked(self, found: PassageMarks, _data: bytes) -> None:
-        if found.pending:  # which of two places it is takes the child some more steps
-            self._counting.start()
-            return
-        self._marks = NO_MARKS
-        if found.found:
-            parts: dict[int, list[MarkBox]] = {}
-            for (number, _span), boxes in zip(_marked_spans(self._hit), found.spans, strict=True):
-                parts.setdefault(number, []).extend(boxes)
-            passage, *sentences = map(pieces_of, parts.values())
-            self._marks = Marks(passage, tuple(filter(None, sentences)))
-        self._pages = (self._marks.pages() or [max(self._hit.page, 1)])[:_MOST_PAGES]
-        self._measure()
-
-    def _measure(self) -> None:
+    def _ask_image(self) -> None:
         if self._pages:
-            self._ask(Open(self._source, self._pages[0]), self._measured)
+            request = GetImage(self._loader.source, self._pages[0], _WIDTH)
+            self._loader.client.ask_child(request, self._drawn, self._next, Urgency.REST)
         else:
             self._next()
-
-    def _measured(self, found: Opened, _data: bytes) -> None:
-        if found.pages is None:
-            self._next()
-            return
-        self._size = found.pages.size
-        self._ask(GetImage(self._source, self._pages[0], _WIDTH), self._drawn)
 
     def _drawn(self, found: PageImage, data: bytes) -> None:
-        page = self._pages.pop(0)
-        picture = draw(found, data, self._marks, page, self._size, self._extent)
-        if picture is not None:
-            self._pictures.setdefault(self._left[-1].key, []).append(picture)
-        self._measure()
-
-
-def _marked_spans(hit: Hit) -> list[tuple[int, Span]]:
-    """Return the ranges of a passage (0) and its best sentences (1, 2, …) without running heads."""
-    spans = [(0, len(hit.text)), *(hit.marks or (hit.best,))]
-    found = []
-    for number, (start, end) in enumerate(spans):
-        edges = [start, *(min(max(at, start), end) for gone in hit.left_out for at in gone), end]
-        pairs = zip(edges[::2], edges[1::2], strict=True)
-        found += [(number, (low, high)) for low, high in pairs if low < high <= len(hit.text)]
-    return found
+        page, document = self._pages.pop(0), self._document
+        if document is not None:
+            size = document.sizes[page - 1]
+            picture = draw(found, data, self._marks, page, size, self._extent)
+            if picture is not None:
+                self._pictures.setdefault(self._left[-1].key, []).append(picture)
+        self._ask_image()
 
 
 def draw(
@@ -190,24 +143,17 @@ def draw(
     image = over.copy()
     scale = image.width() / max(size[0], 1.0)
     pieces = marks.passage.get(page, [])
-    painter = QPainter(image)
-    painter.setTransform(QTransform.fromScale(scale, scale))
-    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Darken)
-    for number, sentence in reversed(list(enumerate(marks.sentences))):
-        for line in ink_of(sentence.get(page, [])):
-            painter.fillRect(line, TINT if number else TINT_BEST)
-    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    to_image = QTransform.fromScale(scale, scale)
     if pieces:
-        painter.strokePath(outline(pieces), QPen(OUTLINE, _PEN_PX / scale))
-    painter.end()
+        painter = QPainter(image)
+        path = to_image.map(outline(pieces))
+        paint_marks(painter, to_image, marks.sentences, page, path, width=_PEN_PX)
+        painter.end()
     if extent is Extent.PASSAGE and pieces:
         around = bounds(pieces)
         margin = _AROUND * size[1]
         part = QRectF(0, around.top() - margin, size[0], around.height() + 2 * margin)
-        image = image.copy(
-            QTransform.fromScale(scale, scale).mapRect(part).toRect().intersected(image.rect())
-        )
+        image = image.copy(to_image.mapRect(part).toRect().intersected(image.rect()))
     painter = QPainter(image)
     painter.setPen(LIGHT.line)
     painter.drawRect(image.rect().adjusted(0, 0, -1, -1))

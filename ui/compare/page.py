@@ -11,8 +11,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
     QMenu,
-    QSplitter,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -20,7 +18,7 @@ from PySide6.QtWidgets import (
 from indexer.api.answers import Comparison, ComparisonSide, LoneStatement, Statement
 from indexer.api.requests import Compare
 from indexer.api.types import Hit, Why
-from ui import keys, passwords
+from ui import keys
 from ui.citations import CitationCopier
 from ui.compare.statement_rows import RowList, StatementCell, StatementRow, named
 from ui.dialogs import choose_export
@@ -31,11 +29,7 @@ from ui.export import (
     text_document,
     write_document,
 )
-from ui.preview.frame import MessagePane
-from ui.preview.loader import Loader
-from ui.preview.marks import NO_MARKS, Marks
-from ui.preview.page_view import PageView
-from ui.preview.text_view import TextView
+from ui.preview.frame import DocumentPane
 from ui.requests import LatestRequest
 from ui.search import describe
 from ui.search.rows import FoundHits
@@ -48,6 +42,7 @@ from ui.widgets import (
     filled,
     make_bold,
     plain_label,
+    split,
     wrapped_label,
 )
 from ui.words import amounts, failures
@@ -58,14 +53,12 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QContextMenuEvent, QShowEvent
 
     from indexer.api.errors import LecternError
-    from indexer.api.pages import TextPart
     from ui.ports import Context
-    from ui.preview.document import PageDocument
 
     Section = tuple[str, list[StatementRow]]
 
 
-class DocumentSide(QWidget):
+class DocumentSide(DocumentPane):
     """Shows the statements of one document, one at a time; its render child ends with ``rest``.
 
     Signals:
@@ -75,16 +68,9 @@ class DocumentSide(QWidget):
     menu_requested = Signal(QPoint, object, object)
 
     def __init__(self, library: Path) -> None:
-        super().__init__()
-        self._library = library
-        self._loader: Loader | None = None
-        self._hit: Hit | None = None
+        super().__init__(library)
         self.title = ElidedLabel()
         make_bold(self.title)
-        self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
-        self.stack = QStackedWidget()
-        for part in (self.message, self.pages, self.text):
-            self.stack.addWidget(part)
         filled(QVBoxLayout(self), self.title, self.stack, wide=self.stack)
 
     def show_document(self, title: str) -> None:
@@ -95,16 +81,15 @@ class DocumentSide(QWidget):
         self.message.explain(
             "document", self.tr("Select a difference to see it in both documents.")
         )
-        self.stack.setCurrentWidget(self.message)
+        self.bring(self.message)
 
     def show_statement(self, side: ComparisonSide, statement: Statement) -> None:
         """Show where a statement stands."""
-        if self._loader is None:
-            self._loader = self._make_loader()
+        if self._hit is None:
             self.pages.show_loading()
-            self.stack.setCurrentWidget(self.pages)
+            self.bring(self.pages)
         self._hit = hit_of(side, statement)
-        self._loader.load_hit(self._hit, passwords.shared().remembered_password(side.path))
+        self._load_again()
 
     def show_beginning(self, side: ComparisonSide) -> None:
         """Show the first page, unless the document is shown already."""
@@ -115,55 +100,12 @@ class DocumentSide(QWidget):
         """Close the document, and end the child."""
         self._hit = None
         self.pages.show_document(None)
-        if self._loader is not None:
-            self._loader.close()
-            self._loader.deleteLater()
-            self._loader = None
+        self.loader.let_go()
+        self.loader.client.end_child()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self._hit is not None:
             self.menu_requested.emit(event.globalPos(), self._hit, FoundHits((self._hit,)))
-
-    def _make_loader(self) -> Loader:
-        loader = Loader(self, self._library)
-        loader.opened.connect(self._opened)
-        loader.marked.connect(self._marked)
-        loader.text_came.connect(self._text_came)
-        loader.more_came.connect(self.text.extend)
-        loader.lost.connect(self._lost)
-        loader.failed.connect(self._failed)
-        self.text.more_requested.connect(loader.want_more)
-        return loader
-
-    def _opened(self, document: PageDocument) -> None:
-        if self._hit is None:
-            return
-        page = min(max(self._hit.page, 1), document.count)
-        if self.pages.document is not document:
-            self.pages.show_document(document, page)
-        self.stack.setCurrentWidget(self.pages)
-
-    def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot
-        self.pages.set_marks(marks, scroll=scroll)
-
-    def _text_came(self, text: str, part: TextPart) -> None:
-        hit = self._hit
-        if hit is None:
-            return
-        self.text.show_text(text, part, code=hit.format == "code")
-        self.stack.setCurrentWidget(self.text)
-        place = (hit.start, hit.end)
-        self.text.mark_passage(place, [place])
-
-    def _lost(self, _changed: bool) -> None:  # a slot
-        if self._hit is not None and self.stack.currentWidget() is self.pages:
-            self.pages.set_marks(NO_MARKS)
-            self.pages.go_to(self._hit.page)
-
-    def _failed(self, error: LecternError) -> None:
-        step = failures.step(error.code, error.detail)
-        self.message.explain("warning", failures.sentence(error.code, error.detail), step)
-        self.stack.setCurrentWidget(self.message)
 
 
 def hit_of(side: ComparisonSide, statement: Statement) -> Hit:
@@ -210,18 +152,12 @@ class ComparePage(QWidget):
         self.list.chosen.connect(self._choose)
         self.list.menu_requested.connect(self._request_menu)
         self.sides = (DocumentSide(context.library), DocumentSide(context.library))
-        below = QSplitter(Qt.Orientation.Horizontal)
         for side in self.sides:
-            below.addWidget(side)
             side.menu_requested.connect(self.menu_requested)
-        self.parts = QSplitter(Qt.Orientation.Vertical)
-        for share, part in zip(_SHARES, (self.list, below), strict=True):
-            self.parts.addWidget(part)
-            self.parts.setStretchFactor(self.parts.count() - 1, share)
+        below = split(*self.sides, shares=(1, 1))
+        self.parts = split(self.list, below, shares=_SHARES, way=Qt.Orientation.Vertical)
         self.parts.setSizes([100 * share for share in _SHARES])
         below.setSizes([100, 100])
-        for splitter in (below, self.parts):
-            splitter.setChildrenCollapsible(False)
         self.export = IconButton(self.tr("Export"), "export")
         self.export.setMenu(menu := QMenu(self))
         for form, text in ((ExportFormat.PDF, "PDF…"), (ExportFormat.ODT, "OpenDocument…")):

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDir, QEvent, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QProgressBar,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QProgressBar, QVBoxLayout, QWidget
 
 from indexer.api.requests import GetDocument, Index, ListFiles, Order, Search
 from indexer.api.types import FileState, SearchResult
@@ -33,6 +27,7 @@ from ui.widgets import (
     dropped_paths,
     filled,
     leading,
+    stacked,
     timer,
     wrapped_label,
 )
@@ -93,9 +88,7 @@ class FirstRun(ScrollPage):
         self.card.accepted.connect(self._start)
 
     def _arrange(self) -> None:
-        self._steps = QStackedWidget()
-        self._steps.addWidget(self._choosing())
-        self._steps.addWidget(self._reading())
+        self._steps = stacked(self._choosing(), self._reading())
         page = QWidget()
         self._outer = QVBoxLayout(page)
         self._outer.addWidget(self._steps, 1, Qt.AlignmentFlag.AlignHCenter)

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from indexer.api.contract import LibraryPart
 from indexer.api.requests import GetStatus, Index, Remove
@@ -46,6 +38,8 @@ from ui.widgets import (
     dropped_paths,
     filled,
     popup_menu,
+    split,
+    stacked,
     timer,
 )
 from ui.words import amounts, names
@@ -149,26 +143,17 @@ class LibraryPage(QWidget):
         filled(QVBoxLayout(left), bar, self.tree, wide=self.tree)
         self._narrowing = QWidget()
         filled(QHBoxLayout(self._narrowing), self.text, self.states, wide=self.text)
-        self._files = QSplitter()
-        self._files.addWidget(self.table)
-        self._files.addWidget(self.details)
-        self._files.setStretchFactor(0, 1)
+        self._files = split(self.table, self.details, shares=(1, 0))
         self.empty = QLabel()
         self.empty.setWordWrap(True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         cards = QWidget()
         filled(QVBoxLayout(cards), self.card, self.patterns, None)
-        self.panel = QStackedWidget()
-        for each in (self._files, self.empty, ScrollPage(cards)):
-            self.panel.addWidget(each)
+        self.panel = stacked(self._files, self.empty, ScrollPage(cards))
         filled(QVBoxLayout(right), self._narrowing, self.panel, wide=self.panel)
-        both = QSplitter()
-        both.addWidget(left)
-        both.addWidget(right)
-        both.setStretchFactor(1, 1)
-        for split in (self._files, both):
-            split.setChildrenCollapsible(False)
-            split.setHandleWidth(L)
+        both = split(left, right, shares=(0, 1))
+        for splitter in (self._files, both):
+            splitter.setHandleWidth(L)
         parts = (self.work, self.attention, both)
         filled(QVBoxLayout(self), *parts, spacing=L, edges=(XL, L, L, L), wide=both)
         self.setFocusProxy(self.tree)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -12,24 +13,28 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QSizePolicy,
-    QSplitter,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from ui import keys, theme
-from ui.preview.marks import flowing
+from ui import keys, passwords, theme
+from ui.preview.loader import Loader
+from ui.preview.marks import NO_MARKS, Marks, flowing
 from ui.preview.page_view import PageView
 from ui.preview.side_panel import OutlinePanel
 from ui.preview.text_view import TextView
 from ui.preview.toolbar import FindBar, Toolbar
 from ui.theme import XL, L, S, pixmap
-from ui.widgets import IconButton, Restyled, ScrollPage, filled, wrapped_label
+from ui.widgets import IconButton, Restyled, ScrollPage, filled, split, stacked, wrapped_label
 from ui.words import failures
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from indexer.api.errors import LecternError
+    from indexer.api.pages import TextPart
+    from indexer.api.types import Hit, Span
+    from ui.preview.document import PageDocument
 
 _TITLE_SCALE = 1.15
 _ICON_LINES = 2.4
@@ -142,27 +147,111 @@ _ICONS = {
 _PASSING = frozenset({"vanished", "path_denied", "read_error", "child_died", "out_of_time"})
 
 
-class PreviewFrame(QWidget):
+class DocumentPane(QWidget):
+    """The page of a hit, its text, or a message in their place."""
+
+    def __init__(self, library: Path) -> None:
+        super().__init__()
+        self._hit: Hit | None = None
+        self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
+        self.stack = stacked(self.message, self.pages, self.text)
+        self.loader = loader = Loader(self, library)
+        loader.opened.connect(self._opened)
+        loader.marked.connect(self._marked)
+        loader.text_came.connect(self._text_came)
+        loader.text_marked.connect(self._text_marked)
+        loader.more_came.connect(self.text.extend)
+        loader.lost.connect(self._lost)
+        loader.failed.connect(self._failed)
+        self.text.more_requested.connect(loader.want_more)
+        self.message.repeat_requested.connect(self._load_again)
+
+    @property
+    def shown(self) -> QWidget | None:
+        """The shown widget: ``pages``, ``text`` or ``message``."""
+        return self.stack.currentWidget()
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether pages of a document are shown."""
+        return self.shown is self.pages and self.pages.document is not None
+
+    def bring(self, part: QWidget) -> None:
+        """Show one of the parts."""
+        self.stack.setCurrentWidget(part)
+
+    def say_failure(self, error: LecternError, passage: str) -> None:
+        """Show why there is no page, and the passage's text from the index."""
+        sentence = failures.sentence(error.code, error.detail)
+        step = failures.step(error.code, error.detail)
+        if error.code == "vanished":
+            sentence = self.tr("The file is no longer where it was.")
+            step = self.tr("It may have been moved, renamed or deleted.")
+        name = _ICONS.get(error.code, "warning")
+        self._in_place_of_page(name, sentence, step, passage, again=error.code in _PASSING)
+
+    def _in_place_of_page(
+        self, name: str, sentence: str, step: str, passage: str, *, again: bool
+    ) -> None:
+        self.pages.show_document(None)
+        self.message.explain(name, sentence, step, again=again)
+        self.message.show_excerpt(self.tr("The passage, as it was read"), flowing(passage))
+        self.bring(self.message)
+
+    def _load_again(self) -> None:
+        if self._hit is not None:
+            self._load(passwords.shared().remembered_password(self._hit.path))
+
+    def _load(self, password: str | None) -> None:
+        if self._hit is not None:
+            self.loader.load_hit(self._hit, password)
+
+    def _opened(self, document: PageDocument) -> None:
+        if self._hit is None:
+            return
+        page = min(max(self._hit.page, 1), document.count)
+        if self.pages.document is not document:
+            self.pages.show_document(document, page)
+        elif not self._hit.text:
+            self.pages.go_to(page)  # else its passage, when that is found
+        self.bring(self.pages)
+
+    def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot
+        self.pages.set_marks(marks, scroll=scroll)
+
+    def _text_came(self, text: str, part: TextPart) -> None:
+        code = self._hit is not None and self._hit.format == "code"
+        self.pages.show_document(None)
+        self.text.show_text(text, part, code=code)
+        self.bring(self.text)
+
+    def _text_marked(self, passage: Span, sentences: Sequence[Span]) -> None:
+        self.text.mark_passage(passage, sentences)
+
+    def _lost(self, _changed: bool) -> None:  # a slot
+        """Show the page of a passage that was not found on it."""
+        if self._hit is not None and self.has_pages:
+            self.pages.set_marks(NO_MARKS)
+            self.pages.go_to(self._hit.page)
+
+    def _failed(self, error: LecternError) -> None:
+        if self._hit is not None:
+            self.say_failure(error, self._hit.text)
+
+
+class PreviewFrame(DocumentPane):
     """The widgets of the preview."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, library: Path) -> None:
+        super().__init__(library)
         self.setAccessibleName(self.tr("Preview"))
         self.bar = Toolbar()
-        self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
         self.finding, self.side = FindBar(), OutlinePanel()
         self.banner = QLabel()
         self.banner.setWordWrap(True)
         self.banner.setContentsMargins(L, S, L, S)
         self.banner.setFrameShape(QFrame.Shape.StyledPanel)
-        self._stack = QStackedWidget()
-        for part in (self.pages, self.text, self.message):
-            self._stack.addWidget(part)
-        self._beside = QSplitter()
-        self._beside.setChildrenCollapsible(False)
-        self._beside.addWidget(self.side)
-        self._beside.addWidget(self._stack)
-        self._beside.setStretchFactor(1, 1)
+        self._beside = split(self.side, self.stack, shares=(0, 1))
         parts = (self.bar, self.finding, self.banner, self._beside)
         filled(QVBoxLayout(self), *parts, spacing=0, wide=self._beside)
         self.find_words = self.bar.add_choice(
@@ -182,19 +271,9 @@ class PreviewFrame(QWidget):
         self.turn_right = self.bar.add_choice(self.tr("Turn clockwise"), "turn-right")
         self.turn_left = self.bar.add_choice(self.tr("Turn anticlockwise"), "turn-left")
 
-    @property
-    def shown(self) -> QWidget | None:
-        """The shown widget: ``pages``, ``text`` or ``message``."""
-        return self._stack.currentWidget()
-
-    @property
-    def has_pages(self) -> bool:
-        """Whether pages of a document are shown."""
-        return self.shown is self.pages and self.pages.document is not None
-
     def bring(self, part: QWidget) -> None:
         """Show one of the parts, with its controls."""
-        self._stack.setCurrentWidget(part)
+        super().bring(part)
         self.bar.show_kind(pages=self.has_pages, text=part is self.text)
         self.show_side()
         for action in (self.turn_left, self.turn_right):
@@ -240,21 +319,3 @@ class PreviewFrame(QWidget):
         step = self.tr("Enter the password to see the page.")
         self._in_place_of_page("lock", sentence, step, passage, again=False)
         self.message.ask_password(wrong=wrong)
-
-    def say_failure(self, error: LecternError, passage: str) -> None:
-        """Show why there is no page, and the passage's text from the index."""
-        sentence = failures.sentence(error.code, error.detail)
-        step = failures.step(error.code, error.detail)
-        if error.code == "vanished":
-            sentence = self.tr("The file is no longer where it was.")
-            step = self.tr("It may have been moved, renamed or deleted.")
-        name = _ICONS.get(error.code, "warning")
-        self._in_place_of_page(name, sentence, step, passage, again=error.code in _PASSING)
-
-    def _in_place_of_page(
-        self, name: str, sentence: str, step: str, passage: str, *, again: bool
-    ) -> None:
-        self.pages.show_document(None)
-        self.message.explain(name, sentence, step, again=again)
-        self.message.show_excerpt(self.tr("The passage, as it was read"), flowing(passage))
-        self.bring(self.message)

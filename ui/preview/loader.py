@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from indexer.api.errors import LecternError
-    from indexer.api.pages import FoundWords, Opened, PageRequest, PassageMarks, TextPart
+    from indexer.api.pages import FoundWords, MarkBox, Opened, PageRequest, PassageMarks, TextPart
     from indexer.api.types import Hit, OutlineEntry, Span
 
 A = TypeVar("A")
@@ -55,7 +55,7 @@ class Loader(QObject):
         self._modified_ns = 0
         self._pending: set[int] = set()
         self._finding: int | None = None
-        self._counting = False
+        self.is_counting = False  # whether the marks may turn out to be elsewhere
         self._again = timer(self, _COUNTING_MS, self._ask_marks)
 
     def load_hit(self, hit: Hit, password: str | None) -> None:
@@ -70,7 +70,7 @@ class Loader(QObject):
     def cancel_requests(self) -> None:
         """Cancel all requests but that for words, which may last as long as the document."""
         self._again.stop()
-        self._counting = False
+        self.is_counting = False
         for number in self._pending:
             self.client.cancel(number)
         self._pending.clear()
@@ -160,9 +160,9 @@ class Loader(QObject):
         hit = self._hit
         if hit is None or not hit.text:
             return
-        urgency = Urgency.REST if self._counting else Urgency.MARKS
-        spans = ((0, len(hit.text)), *_sentences(hit))
-        self._ask(self._marks_of(hit, spans), self._got_marks, urgency)
+        urgency = Urgency.REST if self.is_counting else Urgency.MARKS
+        spans = tuple(span for _number, span in _marked_spans(hit))
+        self._ask(self._marks_of(hit, spans), partial(self._got_marks, hit), urgency)
 
     def want_words(self, same: Sequence[Span], meaning: Sequence[Span]) -> None:
         """Find words of the passage on its pages: the query's own, and those close in meaning."""
@@ -186,21 +186,22 @@ class Loader(QObject):
             spans=spans,
         )
 
-    def _got_marks(self, found: PassageMarks, _data: bytes) -> None:
-        again = self._counting
-        self._counting = False
+    def _got_marks(self, hit: Hit, found: PassageMarks, _data: bytes) -> None:
+        again, self.is_counting = self.is_counting, found.found and found.pending
         if not found.found:
             self._lose()
             return
         if self._document is not None:
             # That of the first passage: the scale stays as one reads on.
             self._document.margin = self._document.margin or found.margin
-        passage, *sentences = [pieces_of(span) for span in found.spans]
+        parts: dict[int, list[MarkBox]] = {}
+        for (number, _span), boxes in zip(_marked_spans(hit), found.spans, strict=True):
+            parts.setdefault(number, []).extend(boxes)
+        passage, *sentences = map(pieces_of, parts.values())
         self.marked.emit(Marks(passage, tuple(filter(None, sentences))), not again)
-        if found.pending:
+        if self.is_counting:
             # The text occurs twice, so its offset decides; the child counts the pages before it in
             # steps.
-            self._counting = True
             self._again.start()
 
     def _got_text(self, part: TextPart, data: bytes) -> None:
@@ -232,6 +233,16 @@ def _sentences(hit: Hit) -> list[Span]:
     """Return the best sentences of a hit, best first, as offsets into its text."""
     spans = hit.marks or (hit.best,)
     return [(start, end) for start, end in spans if 0 <= start < end <= len(hit.text)]
+
+
+def _marked_spans(hit: Hit) -> list[tuple[int, Span]]:
+    """Return the ranges of a passage (0) and its best sentences (1, 2, …) without running heads."""
+    found = []
+    for number, (start, end) in enumerate(((0, len(hit.text)), *_sentences(hit))):
+        edges = [start, *(min(max(at, start), end) for gone in hit.left_out for at in gone), end]
+        pairs = zip(edges[::2], edges[1::2], strict=True)
+        found += [(number, (low, high)) for low, high in pairs if low < high]
+    return found
 
 
 def place_in(text: str, offset: int, hit: Hit) -> int | None:

@@ -24,6 +24,8 @@ from ui.widgets import timer
 from ui.words import failures
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainterPath, QPaintEvent
 
 
@@ -169,25 +171,11 @@ class PagePainter:
             self._outlines.clear()
         if page not in marks.passage:
             return
-        to_view = self._to_view(page, sheet)
-        painter.save()
-        # These modes keep the ink black, and do not add up where tints overlap.
-        inverted, mode = self._inverted, QPainter.CompositionMode
-        painter.setCompositionMode(
-            mode.CompositionMode_Lighten if inverted else mode.CompositionMode_Darken
-        )
-        tints = (DARK.mark, DARK_FAINT) if inverted else (TINT_BEST, TINT)
-        for number, pieces in reversed(list(enumerate(marks.sentences))):
-            for line in ink_of(pieces.get(page, [])):
-                painter.fillRect(to_view.mapRect(line), tints[min(number, 1)])
-        painter.setCompositionMode(mode.CompositionMode_SourceOver)
         if page not in self._outlines:
             self._outlines[page] = outline(marks.passage[page])
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        pen = QPen(DARK.accent if inverted else OUTLINE, OUTLINE_PX)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(to_view.map(self._outlines[page]), pen)
-        painter.restore()
+        to_view = self._to_view(page, sheet)
+        path = to_view.map(self._outlines[page])
+        paint_marks(painter, to_view, marks.sentences, page, path, inverted=self._inverted)
 
     def _words(self, painter: QPainter, page: int, sheet: QRectF) -> None:
         """Underline the matching words."""
@@ -221,6 +209,37 @@ class PagePainter:
         to_view = self._to_view(page, sheet)
         for line in lines:
             painter.fillRect(to_view.mapRect(line), colour)
+
+
+def paint_marks(
+    painter: QPainter, to_view: QTransform, sentences: Iterable[LinePieces], page: int,
+    path: QPainterPath, *, width: float = OUTLINE_PX, inverted: bool = False,
+) -> None:  # fmt: skip
+    """Tint the sentences of a passage on a page, best first, and draw its outline.
+
+    Args:
+        to_view: From points of the page to what is painted on.
+        sentences: With their pieces by pages.
+        path: The outline, as it is drawn.
+        width: Of its line.
+        inverted: The page is dark.
+    """
+    painter.save()
+    # These modes keep the ink black, and do not add up where tints overlap.
+    mode = QPainter.CompositionMode
+    painter.setCompositionMode(
+        mode.CompositionMode_Lighten if inverted else mode.CompositionMode_Darken
+    )
+    tints = (DARK.mark, DARK_FAINT) if inverted else (TINT_BEST, TINT)
+    for number, pieces in reversed(list(enumerate(sentences))):
+        for line in ink_of(pieces.get(page, [])):
+            painter.fillRect(to_view.mapRect(line), tints[min(number, 1)])
+    painter.setCompositionMode(mode.CompositionMode_SourceOver)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    pen = QPen(DARK.accent if inverted else OUTLINE, width)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.strokePath(path, pen)
+    painter.restore()
 
 
 def _invert(painter: QPainter, sheet: QRectF) -> None:

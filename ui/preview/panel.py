@@ -21,16 +21,18 @@ from ui import keys, passwords
 from ui.ports import Context, ignore
 from ui.preview.controls import Controls, Finder, PageOptions, PreviewActions
 from ui.preview.frame import PreviewFrame
-from ui.preview.loader import Loader
-from ui.preview.marks import NO_MARKS, Marks, flowing
+from ui.preview.marks import Marks, flowing
 from ui.preview.printing import Printing
 from ui.search.safe_text import line
 from ui.widgets import WINDOW, add_shortcut, timer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
 
     from indexer.api.pages import TextPart
+    from indexer.api.types import Span
     from ui.preview.document import PageDocument
     from ui.search.live_search import Words
 
@@ -48,16 +50,14 @@ class Preview(PreviewFrame):
     apart_requested = Signal(object)  # a hit, to be shown in a window of its own
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
+        super().__init__(context.library)
         self._context = context
-        self._hit: Hit | None = None
         self._hits: list[Hit] = []
         self._index = 0
         self._query = ""
         self._words: tuple[Hit, Words] | None = None
         self._late = False  # whether the hit is to be loaded when the panel is shown
         self._tried = ""  # the password being tried
-        self.loader = Loader(self, context.library)
         self.controls = Controls(self)
         self.hit_actions = PreviewActions(context, self, self.controls)
         self.finder = Finder(self, self.loader)
@@ -97,7 +97,7 @@ class Preview(PreviewFrame):
             else:
                 self.say_failure(WorldError("placeholder"), hit.text)
             return
-        self._try_again()
+        self._load_again()
 
     def show_words(self, hit: Hit | None, words: Words | None) -> None:
         """Underline the matching words of the hit; None to remove them."""
@@ -143,7 +143,7 @@ class Preview(PreviewFrame):
         super().showEvent(event)
         self._warm.start()
         if self._late:
-            self._try_again()
+            self._load_again()
 
     def print_shown(self) -> None:
         """Print the document, on a printer that the person chooses."""
@@ -162,7 +162,7 @@ class Preview(PreviewFrame):
         if self._hit is not None and not self._late:
             self._tried = password or ""
             self._slow.start()
-            self.loader.load_hit(self._hit, password)
+            super()._load(password)
 
     def _say_loading(self) -> None:
         """Show a placeholder page, not the page of another hit, while a hit loads slowly."""
@@ -175,14 +175,7 @@ class Preview(PreviewFrame):
 
     def _opened(self, document: PageDocument) -> None:
         self._arrived()
-        if self._hit is None:
-            return
-        page = min(max(self._hit.page, 1), document.count)
-        if self.pages.document is not document:
-            self.pages.show_document(document, page)
-        elif not self._hit.text:
-            self.pages.go_to(page)  # else its passage, when that is found
-        self.bring(self.pages)
+        super()._opened(document)
         self.controls.show_place()
 
     def _arrived(self) -> None:
@@ -198,16 +191,13 @@ class Preview(PreviewFrame):
         self._tried = ""
 
     def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot
-        self.pages.set_marks(marks, scroll=scroll)
+        super()._marked(marks, scroll)
         self._place_words()
 
     def _text_came(self, text: str, part: TextPart) -> None:
         self._arrived()
-        self.pages.show_document(None)
-        code = self._hit is not None and self._hit.format == "code"
-        self.text.show_text(text, part, code=code)
+        super()._text_came(text, part)
         self._show_unit()
-        self.bring(self.text)
         self.controls.show_zoom()
 
     def _show_unit(self) -> None:
@@ -216,15 +206,12 @@ class Preview(PreviewFrame):
             number = hit.page_first + self.text.parts_from(hit.start)
             self.bar.show_unit(page_unit(hit.format), number)
 
-    def _text_marked(self, passage: tuple[int, int], sentences: list[tuple[int, int]]) -> None:
-        self.text.mark_passage(passage, sentences)
+    def _text_marked(self, passage: Span, sentences: Sequence[Span]) -> None:
+        super()._text_marked(passage, sentences)
         self._place_words()
 
-    def _passage_lost(self, changed: bool) -> None:  # a slot
-        """Show the page of a passage that was not found on it."""
-        if self._hit is not None and self.has_pages:
-            self.pages.set_marks(NO_MARKS)
-            self.pages.go_to(self._hit.page)
+    def _lost(self, changed: bool) -> None:  # a slot
+        super()._lost(changed)
         self.say_lost(changed=changed)
 
     # Messages in place of a page
@@ -236,7 +223,7 @@ class Preview(PreviewFrame):
             return
         if error.code != "needs_password":
             self._tried = ""
-            self.say_failure(error, hit.text)
+            super()._failed(error)
         elif self._tried:
             self._tried = ""
             self.ask_password(hit.text, wrong=True)
@@ -252,10 +239,6 @@ class Preview(PreviewFrame):
         else:
             self.ask_password(hit.text, wrong=False)
 
-    def _try_again(self) -> None:
-        if self._hit is not None:
-            self._load(passwords.shared().remembered_password(self._hit.path))
-
     # Steps between hits
 
     def _step(self, step: int) -> None:
@@ -265,24 +248,14 @@ class Preview(PreviewFrame):
             self.hit_requested.emit(index)
 
     def _connect(self) -> None:
-        loader, bar = self.loader, self.bar
-        loader.opened.connect(self._opened)
-        loader.marked.connect(self._marked)
-        loader.words_came.connect(self.pages.show_words)
-        loader.text_came.connect(self._text_came)
-        loader.text_marked.connect(self._text_marked)
-        loader.more_came.connect(self.text.extend)
-        loader.lost.connect(self._passage_lost)
-        loader.failed.connect(self._failed)
-        bar.hit_step.connect(self._step)
+        self.loader.words_came.connect(self.pages.show_words)
+        self.bar.hit_step.connect(self._step)
         self.hit_actions.like_requested.connect(self.like_requested)
         self.find_words.triggered.connect(self.finder.open_find_bar)
         self.print.triggered.connect(self.print_shown)
         self.apart.triggered.connect(self._show_apart)
-        self.text.more_requested.connect(loader.want_more)
         self.text.verticalScrollBar().valueChanged.connect(self._show_unit)
         self.message.password_given.connect(self._load)
-        self.message.repeat_requested.connect(self._try_again)
 
         for key, call in (
             ("Alt+Up", partial(self._step, -1)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
 from indexer.api.requests import GetStatus
 from indexer.api.types import Hit, Match, SearchResult
@@ -29,7 +29,7 @@ from ui.search.results import ResultsPane
 from ui.search.rows import Key, ResultOrder, ResultRow, key_of
 from ui.search.view import warm
 from ui.theme import L, M, S
-from ui.widgets import add_shortcut, filled, timer
+from ui.widgets import add_shortcut, filled, stacked, timer
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -215,8 +215,7 @@ class SearchPage(QWidget):
         self.listing = QWidget()
         parts = (self.message, self.offer, self.results)
         filled(QVBoxLayout(self.listing), *parts, spacing=0, wide=self.results)
-        self.left = QStackedWidget()
-        self.left.addWidget(self.listing)
+        self.left = stacked(self.listing)
         self.panes = QSplitter(Qt.Orientation.Horizontal)
         self.panes.addWidget(self.left)
         filled(QVBoxLayout(self), self.head, self.panes, spacing=0, wide=self.panes)

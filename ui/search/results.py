@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from indexer.api.types import Hit, Match, SearchResult
 from ui.search.describe import words_spoken
@@ -29,7 +29,7 @@ from ui.search.rows import (
 )
 from ui.search.start import StartPanel
 from ui.search.view import ResultsView
-from ui.widgets import filled
+from ui.widgets import filled, stacked
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -64,9 +64,7 @@ class ResultsPane(QWidget):
         self.view.setAccessibleName(self.tr("Results"))
         self.start = StartPanel()
         self.nothing = NothingPanel()
-        self.stack = QStackedWidget()
-        for each in (self.view, self.start, self.nothing):
-            self.stack.addWidget(each)
+        self.stack = stacked(self.view, self.start, self.nothing)
         filled(QVBoxLayout(self), self.summary, self.stack, spacing=0, wide=self.stack)
         self.view.hit_current.connect(self._emit_current)
         self.view.unfolded.connect(self._unfold)
