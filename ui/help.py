@@ -61,9 +61,7 @@ class HelpWindow(QDialog):
         }
         self.list = QListWidget()
         style_list(self.list, self.tr("Pages"))
-        self.text = QTextBrowser()
-        self.text.setAccessibleName(self.tr("Help"))
-        self.text.setOpenLinks(False)
+        self.text = QTextBrowser(accessibleName=self.tr("Help"), openLinks=False)
         self.text.anchorClicked.connect(self._follow)
         self.page = ""
         self._fill_list()

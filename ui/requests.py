@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
 from ui.ports import Context, EnginePort, Notice, ignore
+from ui.widgets import timer
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -139,3 +140,38 @@ class LatestRequest:
     def _deliver(self, callback: Callable[[A], None], answer: A) -> None:
         self._number = None
         callback(answer)
+
+
+# Milliseconds before a request that was refused is sent again.
+_AGAIN_MS = 500
+
+
+class PatientRequest(LatestRequest):
+    """A search that is sent again if one of the person's replaces it in the engine."""
+
+    def __init__(self, link: EnginePort, parent: QObject) -> None:
+        super().__init__(link)
+        self._send: Callable[[], None] = ignore
+        self._again = timer(parent, _AGAIN_MS, self._send_again)
+
+    def replace_request(
+        self,
+        request: Request[A],
+        done: Callable[[A], None],
+        failed: Callable[[LecternError], None] = ignore,
+    ) -> None:
+        def refused(error: LecternError) -> None:
+            if error.code == "busy":
+                self._again.start()
+            else:
+                failed(error)
+
+        self._send = partial(super().replace_request, request, done, refused)
+        self._send()
+
+    def _send_again(self) -> None:
+        self._send()
+
+    def cancel(self) -> None:
+        self._again.stop()
+        super().cancel()

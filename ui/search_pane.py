@@ -85,7 +85,7 @@ class SearchPane(QWidget):
         preview.hit_actions.reading_requested.connect(self.toggle_reading)
         for signal in (preview.like_requested, search.hit_selected, search.emptied):
             signal.connect(self._show_results)
-        elsewhere.hit_selected.connect(self._show_one)
+        elsewhere.hit_selected.connect(lambda hit: preview.show_hit(hit, [hit], 0))
         elsewhere.opened.connect(self.open_hit)
         elsewhere.left.connect(self.leave_elsewhere)
         elsewhere.menu_requested.connect(actions.open_menu)
@@ -168,9 +168,6 @@ class SearchPane(QWidget):
     def _show_results(self, *_selected: object) -> None:
         self.elsewhere.stop()
         self.left.setCurrentWidget(self.search.listing)
-
-    def _show_one(self, hit: Hit) -> None:
-        self.preview.show_hit(hit, [hit], 0)
 
     @property
     def _previewed(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QThread, Signal
@@ -89,7 +90,8 @@ class PassphraseDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(self.tr("Encryption"))
         self._new, self._check = new, check
-        self.passphrase, self.again = _secret(), _secret()
+        hidden = QLineEdit.EchoMode.Password
+        self.passphrase, self.again = QLineEdit(echoMode=hidden), QLineEdit(echoMode=hidden)
         self.strength, self.trouble = wrapped_label(), wrapped_label()
         self.keep = QCheckBox(self.tr("&Keep it in the keyring of this system"))
         self.keep.hide()
@@ -185,8 +187,8 @@ class EncryptionCard(CardFrame):
         self.state, self.disk = wrapped_label(), wrapped_label()
         self.encrypt = IconButton(self.tr("&Encrypt…"), "lock", self._ask_new)
         self.decrypt = IconButton(self.tr("Dec&rypt…"), pressed=self._ask_old)
-        self.lock = IconButton(self.tr("&Lock and quit"), "lock")
-        self.lock.clicked.connect(lambda: self.ending_chosen.emit(Ending(EndAction.LOCK)))
+        lock = partial(self.ending_chosen.emit, Ending(EndAction.LOCK))
+        self.lock = IconButton(self.tr("&Lock and quit"), "lock", lock)
         row = filled(QHBoxLayout(), self.encrypt, self.decrypt, self.lock, None)
         filled(QVBoxLayout(self), title, self.state, self.disk, row, spacing=S, edges=(L, M, L, M))
         self.show_state()
@@ -304,9 +306,3 @@ def failure_box(text: str) -> QMessageBox:
     box = QMessageBox(QMessageBox.Icon.Warning, "Lectern", text)
     box.setTextFormat(Qt.TextFormat.PlainText)
     return box
-
-
-def _secret() -> QLineEdit:
-    line = QLineEdit()
-    line.setEchoMode(QLineEdit.EchoMode.Password)
-    return line

@@ -360,6 +360,14 @@ class IconToolButton(Restyled, QToolButton):
         self.setIconSize(icon_size(self))
 
 
+def menu_button(menu: QMenu, name: str, tip: str = "") -> QToolButton:
+    """Return a flat button with a text that opens a menu; the name is for screen readers."""
+    button = QToolButton(autoRaise=True, accessibleName=name, toolTip=tip or name)
+    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    button.setMenu(menu)
+    return button
+
+
 class MenuEntry(NamedTuple):
     """An entry of a menu: its text, what it does, its drawing, whether it can be chosen."""
 

@@ -94,7 +94,7 @@ class Card(CardFrame):
         self.where = wrapped_label(muted=True)
         self.text = PassageLabel(_MOST_LETTERS)
         self.note = NoteField(kept.note)
-        self.note.textChanged.connect(self._note_changed)
+        self.note.textChanged.connect(lambda: self.noted.emit(self._key, self.note.toPlainText()))
         self.more = IconToolButton("more", self.tr("More"))
         self.more.setPopupMode(self.more.ToolButtonPopupMode.InstantPopup)
         self.more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -153,9 +153,6 @@ class Card(CardFrame):
 
     def _remove(self) -> None:
         self.removed.emit(self._key)
-
-    def _note_changed(self) -> None:
-        self.noted.emit(self._key, self.note.toPlainText())
 
     # Qt's events
 

@@ -27,10 +27,9 @@ from ui.export import (
     write_report,
 )
 from ui.ports import Context, EnginePort, Notice
-from ui.requests import LatestRequest
+from ui.requests import PatientRequest
 from ui.search.query_text import link_of, query_of
 from ui.search.safe_text import shown
-from ui.widgets import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -48,8 +47,6 @@ if TYPE_CHECKING:
 
 
 _MOST_HITS = 10
-# Milliseconds before a search that a newer one replaced is sent again.
-_AGAIN_MS = 500
 
 
 class PassageFinder(QObject):
@@ -61,8 +58,7 @@ class PassageFinder(QObject):
         self._moved: dict[str, Hit] = {}
         self._lost: set[str] = set()
         self._done: Found | None = None
-        self._request = LatestRequest(link)
-        self._again = timer(self, _AGAIN_MS, self._search)
+        self._request = PatientRequest(link, self)
 
     def find_passages(self, kept: Sequence[Kept], done: Found) -> None:
         """Call ``done`` later with the passages that have moved or are gone."""
@@ -73,7 +69,6 @@ class PassageFinder(QObject):
 
     def close(self) -> None:
         """Cancel the requests."""
-        self._again.stop()
         self._request.cancel()
         self._done = None
         self._left = []
@@ -105,15 +100,7 @@ class PassageFinder(QObject):
     def _search(self) -> None:
         query = query_of(link_of(self._left[-1].hit))
         if query:
-            self._request.replace_request(
-                Search(query, _MOST_HITS), self._answered, failed=self._refused
-            )
-        else:
-            self._lose()
-
-    def _refused(self, error: LecternError) -> None:
-        if error.code == "busy":  # replaced by a search of the page
-            self._again.start()
+            self._request.replace_request(Search(query, _MOST_HITS), self._answered, self._lose)
         else:
             self._lose()
 
@@ -126,7 +113,7 @@ class PassageFinder(QObject):
             self._moved[one.key] = found
         self._go_on()
 
-    def _lose(self) -> None:
+    def _lose(self, _error: LecternError | None = None) -> None:
         self._lost.add(self._left.pop().key)
         self._go_on()
 

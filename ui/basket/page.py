@@ -102,15 +102,12 @@ class BasketPage(QWidget):
             action = menu.addAction(text)
             action.setCheckable(True)
             action.setChecked(extent is self.export.extent)
-            action.triggered.connect(partial(self._choose_extent, extent))
+            action.triggered.connect(partial(setattr, self.export, "extent", extent))
             group.addAction(action)
         menu.addSection(self.tr("Sources only"))
         for form, text in ((ExportFormat.BIBTEX, "BibTeX…"), (ExportFormat.CSL, "CSL-JSON…")):
             menu.addAction(text, partial(self.export.ask_where, form))
         return menu
-
-    def _choose_extent(self, extent: Extent) -> None:
-        self.export.extent = extent
 
     def _show(self) -> None:
         """Show the passages; cards that are here already stay, with their notes and the focus."""
@@ -140,7 +137,7 @@ class BasketPage(QWidget):
         card.removed.connect(self._remove)
         card.moved.connect(self._move)
         card.noted.connect(self._basket.annotate)
-        card.stepped.connect(self._step)
+        card.stepped.connect(lambda key, step: self._focus(self._place(key) + step))
         return card
 
     def _place(self, key: str) -> int:
@@ -172,9 +169,6 @@ class BasketPage(QWidget):
     def _move(self, key: str, step: int) -> None:
         self._basket.move_passage(key, self._place(key) + step)
         self._focus(self._place(key), button=self.focusWidget())
-
-    def _step(self, key: str, step: int) -> None:
-        self._focus(self._place(key) + step)
 
     def _sort(self) -> None:
         before = self._basket.kept

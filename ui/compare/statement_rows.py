@@ -115,10 +115,8 @@ class RowWidget(QFrame):
         line = filled(QHBoxLayout(self), spacing=2 * L, edges=(L, M, L, M))
         self.labels: list[QLabel] = []
         for cell in row.cells:
-            label = QLabel()
+            label = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
             label.setTextFormat(Qt.TextFormat.RichText)
-            label.setWordWrap(True)
-            label.setAlignment(Qt.AlignmentFlag.AlignTop)
             self.labels.append(label)
             line.addWidget(label, 1)
             if cell is not None:
@@ -273,8 +271,8 @@ class ParallelsPane(QWidget):
         self.message = wrapped_label()
         self.list = RowList()
         self.list.setAccessibleName(self.tr("Passages that say nearly the same"))
-        self.list.chosen.connect(self._choose)
-        self.list.opened.connect(self._open)
+        self.list.chosen.connect(lambda row: self.hit_selected.emit(row.of))
+        self.list.opened.connect(lambda row: self.opened.emit(row.of))
         self.list.menu_requested.connect(self._request_menu)
         head = filled(QHBoxLayout(), title, self.back, wide=title)
         filled(QVBoxLayout(self), head, self.message, self.list, edges=(L, S, 0, 0), wide=self.list)
@@ -322,12 +320,6 @@ class ParallelsPane(QWidget):
     def _say(self, text: str) -> None:
         self.message.setText(text)
         self.message.setVisible(bool(text))
-
-    def _choose(self, row: StatementRow) -> None:
-        self.hit_selected.emit(row.of)
-
-    def _open(self, row: StatementRow) -> None:
-        self.opened.emit(row.of)
 
     def _request_menu(self, row: StatementRow, _cell: int, at: QPoint) -> None:
         found = FoundHits(tuple(each.row.of for each in self.list.rows))

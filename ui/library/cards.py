@@ -65,15 +65,12 @@ class EstimateCard(CardFrame):
         self.setAccessibleName(self.tr("Estimate"))
         self._title = wrapped_label(bold=True)
         self.note = wrapped_label()
-        self._busy = QProgressBar()
-        self._busy.setRange(0, 0)
-        self._busy.setTextVisible(False)
+        self._busy = QProgressBar(maximum=0, textVisible=False)
         self._busy.setAccessibleName(self.tr("Counting"))
         self.facts = Facts()
-        self.start = IconButton(self.tr("&Start"), "play")
+        self.start = IconButton(self.tr("&Start"), "play", self._accept)
         self.start.setDefault(True)
         self.start.setEnabled(False)
-        self.start.clicked.connect(self._accept)
         self.cancel = IconButton(self.tr("Cance&l"), pressed=self.dismiss)
         if not can_cancel:  # a ``setVisible(can_cancel)`` would show it before it has a parent
             self.cancel.hide()
@@ -211,9 +208,8 @@ class PatternsEditor(Restyled, CardFrame):
         self._before: tuple[str, ...] = ()
         self.setAccessibleName(self.tr("Patterns"))
         self._title = wrapped_label()
-        self.text = QPlainTextEdit()
+        self.text = QPlainTextEdit(tabChangesFocus=True)
         self.text.setAccessibleName(self.tr("Patterns, one per line"))
-        self.text.setTabChangesFocus(True)
         self.text.setPlaceholderText(self.tr("One pattern per line"))
         self.text.textChanged.connect(self._changed)
         self._title.setBuddy(self.text)
@@ -244,9 +240,7 @@ class PatternsEditor(Restyled, CardFrame):
 
     def _arrange(self) -> None:
         self.restyle()
-        examples = QGridLayout()
-        examples.setHorizontalSpacing(L)
-        examples.setVerticalSpacing(S)
+        examples = QGridLayout(horizontalSpacing=L, verticalSpacing=S)
         for row, (pattern, description) in enumerate(
             (
                 ("*.bak", self.tr("files that end in .bak")),

@@ -19,13 +19,13 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from indexer.api.pages import DocumentSource, GetImage, Open, Opened, PageImage
+from indexer.api.pages import DocumentSource, Open
 from indexer.api.types import SEARCHABLE_STATES, FileRow, FileState
 from ui.flow_layout import FlowLayout
 from ui.library.file_actions import FileActions, cited_by
 from ui.library.file_model import has_pages
 from ui.preview.client import RenderClient
-from ui.preview.document import band_of
+from ui.preview.document import want_first_page
 from ui.theme import XL, L, S, icon
 from ui.widgets import (
     ElidedLabel,
@@ -53,9 +53,8 @@ PAGE_PX, SOON_MS = 240, 150
 
 def button_for(action: QAction) -> IconButton:
     """Return a button for an action, enabled like it; the action's data is the drawing's name."""
-    button = IconButton(action.text(), str(action.data() or ""))
+    button = IconButton(action.text(), str(action.data() or ""), action.trigger)
     button.setToolTip(action.toolTip())
-    button.clicked.connect(action.trigger)
     action.enabledChanged.connect(button.setEnabled)
     button.setEnabled(action.isEnabled())
     return button
@@ -97,23 +96,16 @@ class FirstPage(QLabel):
         self._client.end_child()
 
     def _render(self) -> None:
-        source = self._source
-        if source is None:
-            return
-        client, width = self._client, round(PAGE_PX * self.devicePixelRatioF())
+        source, ratio = self._source, self.devicePixelRatioF()
 
-        def opened(found: Opened, _data: bytes) -> None:
-            if found.pages is not None and source == self._source:
-                client.ask_child(GetImage(source, 1, width), drawn)
-
-        def drawn(found: PageImage, data: bytes) -> None:
-            band = band_of(found, data)
-            if band is not None and source == self._source:
-                band.pixmap.setDevicePixelRatio(self.devicePixelRatioF())
-                self.setPixmap(band.pixmap)
+        def came(page: QPixmap | str) -> None:
+            if isinstance(page, QPixmap) and source == self._source:
+                page.setDevicePixelRatio(ratio)
+                self.setPixmap(page)
                 self.show()
 
-        client.ask_child(Open(source), opened)
+        if source is not None:
+            want_first_page(self._client, source, round(PAGE_PX * ratio), came)
 
 
 class PasswordLine(QWidget):
@@ -126,8 +118,7 @@ class PasswordLine(QWidget):
         self._passwords = passwords
         self._checked = False
         label = QLabel(self.tr("Pass&word:"))
-        self.field = QLineEdit()
-        self.field.setEchoMode(QLineEdit.EchoMode.Password)
+        self.field = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
         self.field.setAccessibleName(self.tr("Password of the document"))
         self.field.returnPressed.connect(self.enter)
         label.setBuddy(self.field)
@@ -224,12 +215,7 @@ class FileDetails(ScrollPage):
     unlocked = Signal(str, bool)
     correction_requested = Signal()
 
-    def __init__(
-        self,
-        passwords: Passwords,
-        library: Path,
-        actions: FileActions,
-    ) -> None:
+    def __init__(self, passwords: Passwords, library: Path, actions: FileActions) -> None:
         super().__init__()
         self._passwords = passwords
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -246,8 +232,8 @@ class FileDetails(ScrollPage):
         self.password.entered.connect(self._try_password)
         self.buttons = QWidget()
         row = FlowLayout(self.buttons)
-        self.correct = IconButton(self.tr("&Correct title and author…"))
-        self.correct.clicked.connect(self.correction_requested)
+        correct = self.tr("&Correct title and author…")
+        self.correct = IconButton(correct, pressed=self.correction_requested)
         self.correction = CorrectionForm()
         self._retry = actions.retry
         offered = (each for each in actions.all if each is not actions.copy)

@@ -122,12 +122,12 @@ class FirstRun(ScrollPage):
 
     def _reading(self) -> QWidget:
         step = QWidget()
-        self.how_far, self._bar, self._now = wrapped_label(), QProgressBar(), wrapped_label()
-        self._bar.setTextVisible(False)
+        self.how_far, self._now = wrapped_label(), wrapped_label()
+        self._bar = QProgressBar(textVisible=False)
         keep_room(self._bar)
         self._bar.setAccessibleName(self.tr("Files read"))
-        self.skip = IconButton(self.tr("&Open search"), "search")
-        self.skip.clicked.connect(lambda: self.finished.emit(""))
+        leave = partial(self.finished.emit, "")
+        self.skip = IconButton(self.tr("&Open search"), "search", leave)
         parts = (self._titles[1], self.how_far, self._bar, self._now, leading(self.skip))
         filled(QVBoxLayout(step), *parts, None, spacing=L)
         return step
@@ -265,9 +265,7 @@ class FolderChoice(QWidget):
     def _add(self, path: str, *, ticked: bool) -> None:
         name = PurePath(path).name or path
         text = self.tr("{name} ({path})").format(name=name, path=from_home(path))
-        box = QCheckBox(text.replace("&", "&&"))
-        box.setChecked(ticked)
-        box.setAccessibleName(path)
+        box = QCheckBox(text.replace("&", "&&"), checked=ticked, accessibleName=path)
         box.toggled.connect(self.changed)
         self._column.insertWidget(len(self.boxes), box)
         self.boxes[path] = box

@@ -38,10 +38,8 @@ class WorkLine(QWidget):
         self._paused = False
         self.sentence = wrapped_label(bold=True)
         self.about = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
-        self.bar = QProgressBar()
+        self.bar = QProgressBar(maximum=STEPS, textVisible=False)
         self.bar.setAccessibleName(self.tr("Share of the text that can be found by meaning"))
-        self.bar.setTextVisible(False)
-        self.bar.setRange(0, STEPS)
         self.bar.setFixedHeight(BAR_PX)
         self.pause = IconButton(self.tr("&Pause"), "pause", self._toggle_pause)
         self.pace = ChoiceBox()

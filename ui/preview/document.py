@@ -14,22 +14,24 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage, QPixmap
 
 from indexer.api.lru_cache import LruCache
-from indexer.api.pages import GetImage, GetLetters, GetSizes
+from indexer.api.pages import GetImage, GetLetters, GetSizes, GetText, Open
 from ui.preview.client import RenderClient, Urgency
 from ui.preview.marks import Letters
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from indexer.api.errors import LecternError
     from indexer.api.pages import (
         DocumentSource,
+        Opened,
         OpenedPages,
         PageImage,
         PageLetters,
         PageSizes,
         Size,
+        TextPart,
     )
 
 CACHE_BYTES = 192 << 20
@@ -98,6 +100,34 @@ def band_of(found: PageImage, data: bytes) -> Band | None:
     """Make a band of an answer of the render child; None if the answer is invalid."""
     image = image_of(found, data)
     return None if image is None else Band(QPixmap.fromImage(image), found.top, found.height)
+
+
+def want_first_page(
+    client: RenderClient,
+    source: DocumentSource,
+    width: int,
+    came: Callable[[QPixmap | str], None],
+    letters: int = 0,
+) -> None:
+    """Have ``came`` called with the first page of a document, ``width`` pixels wide, if it can be.
+
+    Without pages it is the beginning of the text, of ``letters`` characters, if any are wanted.
+    """
+
+    def opened(found: Opened, _data: bytes) -> None:
+        if found.pages is not None:
+            client.ask_child(GetImage(source, 1, width), image_came, None, Urgency.REST)
+        elif letters:
+            client.ask_child(GetText(source, 0, 0, letters), text_came, None, Urgency.REST)
+
+    def image_came(found: PageImage, data: bytes) -> None:
+        if (band := band_of(found, data)) is not None:
+            came(band.pixmap)
+
+    def text_came(_part: TextPart, data: bytes) -> None:
+        came(data.decode("utf-8", "replace")[:letters])
+
+    client.ask_child(Open(source), opened, None, Urgency.REST)
 
 
 def image_cache(room: int = CACHE_BYTES) -> LruCache[ImageKey, Band]:

@@ -25,7 +25,7 @@ from ui.preview.page_layout import Fit, Zoom
 from ui.search.labels import Muted
 from ui.search.safe_text import line
 from ui.theme import M, S, icon
-from ui.widgets import ElidedLabel, IconToolButton, Restyled, filled, make_bold
+from ui.widgets import ElidedLabel, IconToolButton, Restyled, filled, make_bold, menu_button
 from ui.words import amounts, names
 
 _MOST_ROWS = 6  # of the list of places
@@ -47,9 +47,8 @@ class FindBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.text = QLineEdit()
-        self.text.setPlaceholderText(self.tr("Find in this document"))
-        self.text.setAccessibleName(self.text.placeholderText())
+        hint = self.tr("Find in this document")
+        self.text = QLineEdit(placeholderText=hint, accessibleName=hint)
         self.text.textEdited.connect(self._type)
         self.said = Muted()
         self.before = self._button("chevron-up", self.tr("Previous place (Shift+F3)"))
@@ -161,17 +160,11 @@ class Toolbar(Restyled, QWidget):
         self.before = self._button("chevron-up", self.tr("Previous hit in this document"), "Alt+Up")
         self.after = self._button("chevron-down", self.tr("Next hit in this document"), "Alt+Down")
         self.place = Muted()
-        self.page = QLineEdit()
+        self.page = QLineEdit(alignment=Qt.AlignmentFlag.AlignRight)
         self.page.setAccessibleName(self.tr("Page"))
         self.page.setToolTip(self.tr("Page: type a number or a label and press Enter"))
-        self.page.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.total, self.unit = Muted(), Muted()
-        self.zoom = QToolButton()
-        self.zoom.setAutoRaise(True)
-        self.zoom.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.zoom.setMenu(self._zoom_menu())
-        self.zoom.setAccessibleName(self.tr("Zoom"))
-        self.zoom.setToolTip(self.tr("Zoom"))
+        self.zoom = menu_button(self._zoom_menu(), self.tr("Zoom"))
         self.copy = self._button("copy", self.tr("Copy the passage"))
         self.open = self._button("open", self.tr("Open in your viewer"), "Return")
         self.more = self._button("more", self.tr("More"))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from enum import Enum, auto
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeySequence
@@ -21,35 +20,23 @@ from ui.citations import CitationCopier, CitedSource, SourceFinder, citable, pas
 from ui.dialogs import choose_export
 from ui.export import ExportFormat, export_text, tell_written
 from ui.ports import Context, Notice
-from ui.requests import LatestRequest
+from ui.requests import PatientRequest
 from ui.search.describe import is_name_only, title
 from ui.search.query_text import similar_to
 from ui.search.rows import FoundHits, flattened, grouped
 from ui.search.safe_text import line
 from ui.theme import icon
-from ui.widgets import add_shortcut, call_data, timer
+from ui.widgets import add_shortcut, call_data
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit, SearchResult
     from ui.file_worker import FileWorker
     from ui.search.live_search import LiveSearch
     from ui.search.results import ResultsPane
-
-
-# Milliseconds before a refused request for all hits is sent again.
-_AGAIN_MS = 500
-
-
-class _Running(Struct, frozen=True):
-    """The export under way."""
-
-    path: Path
-    found: FoundHits
-    form: ExportFormat
 
 
 class HitExporter(QObject):
@@ -61,9 +48,7 @@ class HitExporter(QObject):
         self._worker = worker
         self._widget = parent
         self._sources = SourceFinder(context.link, self)
-        self._export: _Running | None = None
-        self._request = LatestRequest(context.link)
-        self._again = timer(self, _AGAIN_MS, self._ask_for_all)
+        self._request = PatientRequest(context.link, self)
 
     def ask_where(self, found: FoundHits, form: ExportFormat) -> None:
         """Ask for a file, and export to it."""
@@ -73,93 +58,74 @@ class HitExporter(QObject):
 
     def export_to(self, found: FoundHits, form: ExportFormat, path: Path) -> None:
         """Export to a file; if ``found`` is not complete, all hits are requested first."""
+
+        def collected(result: SearchResult) -> None:
+            hits = flattened(grouped(result.hits, found.order))
+            complete = len(result.hits) < MAX_LIMIT
+            self._write(path, replace(found, hits=hits, complete=complete), form)
+
         self.close()
-        self._export = _Running(path, found, form)
         if found.complete:
-            self._write(self._export)
+            self._write(path, found, form)
         else:
             self._notices.post(Notice(self.tr("All hits are collected for the export…"), seconds=0))
-            self._ask_for_all()
+            self._request.replace_request(Search(found.query, MAX_LIMIT), collected, self._failed)
 
     def close(self) -> None:
         """Cancel what is under way."""
         self._sources.close()
-        self._again.stop()
         self._request.cancel()
 
-    def _ask_for_all(self) -> None:
-        if self._export is not None:
-            request = Search(self._export.found.query, MAX_LIMIT)
-            self._request.replace_request(request, self._collected, failed=self._refused)
+    def _failed(self, error: LecternError) -> None:
+        message = self.tr("The hits could not be exported. {reason}")
+        self._notices.post(Notice(message.format(reason=failures.failure(error))))
 
-    def _collected(self, result: SearchResult) -> None:
-        if self._export is not None:
-            found = self._export.found
-            hits = flattened(grouped(result.hits, found.order))
-            complete = len(result.hits) < MAX_LIMIT
-            self._write(replace(self._export, found=replace(found, hits=hits, complete=complete)))
-
-    def _refused(self, error: LecternError) -> None:
-        if error.code == "busy":  # replaced by a search of the page
-            self._again.start()
-        else:
-            message = self.tr("The hits could not be exported. {reason}")
-            self._notices.post(Notice(message.format(reason=failures.failure(error))))
-
-    def _write(self, export: _Running) -> None:
-        def found(hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
+    def _write(self, path: Path, found: FoundHits, form: ExportFormat) -> None:
+        def cited(hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
             def work() -> None:
-                write_file(export.path, export_text(hits, sources, export.form))
+                write_file(path, export_text(hits, sources, form))
 
-            def done(_result: Any, error: OSError | None) -> None:
-                self._exported(export, sources, error)
+            def done(_result: object, error: OSError | None) -> None:
+                tell_written(self._notices, path, self._told(found, form, sources), error)
 
             self._worker.run(work, done)
 
-        self._sources.find_sources(export.found.hits, found)
+        self._sources.find_sources(found.hits, cited)
 
-    def _exported(
-        self, export: _Running, sources: Mapping[str, CitedSource], error: OSError | None
-    ) -> None:
-        if export.form is ExportFormat.BIBTEX:
-            count = sum(map(citable, sources.values()))
-            left = len(sources) - count
-            message = self.tr("%Ln document(s) exported", "", count)
-            if left:
-                rest = self.tr("%Ln without author and year left out", "", left)
-                message = self.tr("{done}; {rest}").format(done=message, rest=rest)
-        else:
-            message = self.tr("%Ln hit(s) exported", "", len(export.found.hits))
-            if not export.found.complete:
-                message = self.tr("{done}; there are more").format(done=message)
-        tell_written(self._notices, export.path, message, error)
+    def _told(
+        self, found: FoundHits, form: ExportFormat, sources: Mapping[str, CitedSource]
+    ) -> str:
+        """Say what was exported, and what was not."""
+        if form is not ExportFormat.BIBTEX:
+            message = self.tr("%Ln hit(s) exported", "", len(found.hits))
+            more = self.tr("{done}; there are more").format(done=message)
+            return message if found.complete else more
+        count = sum(map(citable, sources.values()))
+        left = len(sources) - count
+        message = self.tr("%Ln document(s) exported", "", count)
+        rest = self.tr("%Ln without author and year left out", "", left)
+        return self.tr("{done}; {rest}").format(done=message, rest=rest) if left else message
 
 
 # Documents that one is offered to be compared with.
 MOST_OTHERS = 15
 
 
-class HitAction(Enum):
-    """An action on a hit."""
+class HitAction(NamedTuple):
+    """An entry of the menu of a hit.
 
-    OPEN = auto()
-    SHOW_IN_FOLDER = auto()
-    PREVIEW = auto()
-    COPY = auto()
-    COPY_QUOTED = auto()
-    COPY_PATH = auto()
-    SIMILAR = auto()
-    ELSEWHERE = auto()
-    FIND = auto()
-    REASONS = auto()
-    KEEP = auto()
+    Attributes:
+        of_names: It can be done with a hit that was found by the name of its file.
+        of_results: It is for the results alone: elsewhere the page of a hit is in view already, and
+            no word of it counts.
+    """
 
-
-# What can be done with a hit that was found by the name of its file.
-_WITHOUT_TEXT = frozenset({
-    HitAction.OPEN, HitAction.SHOW_IN_FOLDER, HitAction.PREVIEW, HitAction.COPY_PATH,
-    HitAction.SIMILAR, HitAction.FIND,
-})  # fmt: skip
+    act: Callable[[Hit], object]
+    text: str
+    drawing: str
+    key: str = ""
+    of_names: bool = False
+    of_results: bool = False
 
 
 class HitActions(QObject):
@@ -181,11 +147,11 @@ class HitActions(QObject):
 
     opened = Signal(object)
     folder_requested = Signal(object)
-    previewed = Signal()
+    previewed = Signal(object)
     searched = Signal(str)
     elsewhere_requested = Signal(object)
-    find_requested = Signal()
-    reasons_requested = Signal()
+    find_requested = Signal(object)
+    reasons_requested = Signal(object)
     kept = Signal(object)
     collected = Signal(str, str)
     compared = Signal(str, str)
@@ -196,51 +162,55 @@ class HitActions(QObject):
         self._notices = context.notices
         self.exporter = HitExporter(context, worker, parent)
         self._citations = CitationCopier(context, self)
+        self.copy_cited = self._citations.copy_cited
         self._widget = parent
         self.collections: tuple[str, ...] = ()  # to which a document can be added
         self.shown_menu: QMenu | None = None
 
     def menu(self, hit: Hit, found: FoundHits) -> QMenu:
-        """Make the menu of a hit; ``found`` can be exported.
-
-        Without a query in ``found`` the hit is no result: its page is in view already, and no word
-        of it counts.
-        """
+        """Make the menu of a hit; ``found`` can be exported, and without a query is no result."""
         menu = QMenu(self._widget)
         menu.setAccessibleName(self.tr("What to do with this passage"))
-        has_text = not is_name_only(hit)
-        of_results = {HitAction.PREVIEW, HitAction.REASONS, HitAction.FIND}
-        left_out = set() if found.query else of_results
-        entries: list[tuple[HitAction | None, str, str, str]] = [
-            (HitAction.OPEN, self.tr("Open"), "open", "Return"),
-            (HitAction.SHOW_IN_FOLDER, self.tr("Show in folder"), "folder-open", "Ctrl+Return"),
-            (HitAction.PREVIEW, self.tr("Preview"), "preview", "Space"),
-            (HitAction.REASONS, self.tr("Show the words that count"), "both", keys.REASONS),
-            (None, "", "", ""),
-            (HitAction.COPY, self.tr("Copy passage"), "copy", "Ctrl+C"),
-            (HitAction.COPY_QUOTED, self.tr("Copy with citation"), "copy", keys.CITE),
-            (HitAction.COPY_PATH, self.tr("Copy path"), "copy", ""),
-            (HitAction.KEEP, self.tr("Add to the basket"), "basket", keys.COLLECT),
-            (None, "", "", ""),
-            (HitAction.FIND, self.tr("Find in document"), "search-inside", "Ctrl+F"),
-            (HitAction.SIMILAR, self.tr("Similar"), "similar", ""),
-            (HitAction.ELSEWHERE, self.tr("Said elsewhere"), "library", keys.ELSEWHERE),
-            (None, "", "", ""),
-        ]
-        for kind, text, drawing, key in entries:
-            if kind is None:
-                menu.addSeparator()
-                continue
-            if kind in left_out:
-                continue
-            action = menu.addAction(icon(drawing), f"{text}\t{keys.shown([key])}" if key else text)
-            action.setData(partial(self.carry_out, kind, hit))
-            action.setEnabled(has_text or kind in _WITHOUT_TEXT)
+        for part in self._parts():
+            for entry in part:
+                if found.query or not entry.of_results:
+                    name = f"{entry.text}\t{keys.shown([entry.key])}" if entry.key else entry.text
+                    action = menu.addAction(icon(entry.drawing), name)
+                    action.setData(partial(self.carry_out, entry.act, hit))
+                    action.setEnabled(entry.of_names or not is_name_only(hit))
+            menu.addSeparator()
         self._add_collections(menu, hit)
         self._add_others(menu, hit, found)
         self.add_exports(menu, found)
         menu.triggered.connect(call_data)
         return menu
+
+    def _parts(self) -> tuple[tuple[HitAction, ...], ...]:
+        """Return the parts of the menu of a hit."""
+        entry, both = HitAction, {"of_names": True, "of_results": True}
+        return (
+            (
+                entry(self.opened.emit, self.tr("Open"), "open", "Return", of_names=True),
+                entry(self.folder_requested.emit, self.tr("Show in folder"), "folder-open",
+                      "Ctrl+Return", of_names=True),
+                entry(self.previewed.emit, self.tr("Preview"), "preview", "Space", **both),
+                entry(self.reasons_requested.emit, self.tr("Show the words that count"), "both",
+                      keys.REASONS, of_results=True),
+            ),
+            (
+                entry(self.copy_passage, self.tr("Copy passage"), "copy", "Ctrl+C"),
+                entry(self.copy_cited, self.tr("Copy with citation"), "copy", keys.CITE),
+                entry(self.copy_path, self.tr("Copy path"), "copy", of_names=True),
+                entry(self.kept.emit, self.tr("Add to the basket"), "basket", keys.COLLECT),
+            ),
+            (
+                entry(self.find_requested.emit, self.tr("Find in document"), "search-inside",
+                      "Ctrl+F", **both),
+                entry(self._search_similar, self.tr("Similar"), "similar", of_names=True),
+                entry(self.elsewhere_requested.emit, self.tr("Said elsewhere"), "library",
+                      keys.ELSEWHERE),
+            ),
+        )  # fmt: skip
 
     def _add_collections(self, menu: QMenu, hit: Hit) -> None:
         """Add a submenu of the collections that the document can join."""
@@ -280,22 +250,19 @@ class HitActions(QObject):
         ):  # fmt: skip
             exports.addAction(text).setData(partial(self.exporter.ask_where, found, form))
 
-    def carry_out(self, kind: HitAction, hit: Hit) -> None:
+    def carry_out(self, act: Callable[[Hit], object], hit: Hit) -> None:
+        """Act on a hit."""
         self.used.emit()
-        acts: dict[HitAction, Callable[[], object]] = {
-            HitAction.OPEN: partial(self.opened.emit, hit),
-            HitAction.SHOW_IN_FOLDER: partial(self.folder_requested.emit, hit),
-            HitAction.PREVIEW: self.previewed.emit,
-            HitAction.REASONS: self.reasons_requested.emit,
-            HitAction.COPY: partial(self._copy, passage(hit), self.tr("Passage copied")),
-            HitAction.COPY_QUOTED: partial(self._citations.copy_cited, hit),
-            HitAction.COPY_PATH: partial(self._copy, hit.path, self.tr("Path copied")),
-            HitAction.KEEP: partial(self.kept.emit, hit),
-            HitAction.SIMILAR: partial(self.searched.emit, similar_to(hit)),
-            HitAction.ELSEWHERE: partial(self.elsewhere_requested.emit, hit),
-            HitAction.FIND: self.find_requested.emit,
-        }
-        acts[kind]()
+        act(hit)
+
+    def copy_passage(self, hit: Hit) -> None:
+        self._copy(passage(hit), self.tr("Passage copied"))
+
+    def copy_path(self, hit: Hit) -> None:
+        self._copy(hit.path, self.tr("Path copied"))
+
+    def _search_similar(self, hit: Hit) -> None:
+        self.searched.emit(similar_to(hit))
 
     def close(self) -> None:
         """Cancel what is under way."""
@@ -324,8 +291,8 @@ class SelectedHit(QObject):
         self._stepped = False  # whether the person went to the hit by keys in the box
         self._waits = False  # for the answer to a query that was ended by Enter
         results.view.accepted.connect(self.open_hit)
-        results.view.previewed.connect(partial(self._do, HitAction.PREVIEW))
-        copy = partial(self._do, HitAction.COPY)
+        results.view.previewed.connect(partial(self._do, actions.previewed.emit))
+        copy = partial(self._do, actions.copy_passage)
         on_results = Qt.ShortcutContext.WidgetShortcut
         add_shortcut(results.view, QKeySequence.StandardKey.Copy, copy, on_results)
 
@@ -336,11 +303,11 @@ class SelectedHit(QObject):
 
     def open_hit(self, in_folder: bool) -> None:
         """Open the hit, or show it in its folder."""
-        self._do(HitAction.SHOW_IN_FOLDER if in_folder else HitAction.OPEN)
+        self._do((self._actions.folder_requested if in_folder else self._actions.opened).emit)
 
     def cite_hit(self) -> None:
         """Copy the hit with its citation."""
-        self._do(HitAction.COPY_QUOTED)
+        self._do(self._actions.copy_cited)
 
     def step_hits(self, step: int, documents: bool) -> None:
         """Go down by a number of hits or documents, by a key in the box."""
@@ -398,6 +365,6 @@ class SelectedHit(QObject):
         )
         self._actions.open_menu(view.viewport().mapToGlobal(at), hit, found)
 
-    def _do(self, action: HitAction) -> None:
+    def _do(self, act: Callable[[Hit], object]) -> None:
         if self.hit is not None:
-            self._actions.carry_out(action, self.hit)
+            self._actions.carry_out(act, self.hit)

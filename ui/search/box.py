@@ -59,11 +59,11 @@ class SearchBox(QLineEdit):
         self.setAccessibleName(self.tr("Search"))
         self.setToolTip(self.tr("Words, “phrases”, filters such as ext:pdf (Ctrl+L; F1 for help)"))
         # Qt's own clear button does not grow with the text.
-        self._clear = IconToolButton("close", self.tr("Clear the text and the filters"))
+        clear = self.tr("Clear the text and the filters")
+        self._clear = IconToolButton("close", clear, self._clear_all)
         self._clear.setParent(self)
         self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._clear.setCursor(Qt.CursorShape.ArrowCursor)
-        self._clear.clicked.connect(self._clear_all)
         self._clear.hide()
         self._suggestions: list[Suggestion] = []
         self._model = QStandardItemModel(0, 2, self)

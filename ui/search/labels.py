@@ -95,7 +95,7 @@ class Link(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.clicked.connect(self._follow)
+        self.clicked.connect(lambda: self.followed.emit(self.target))
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
@@ -124,9 +124,6 @@ class Link(QAbstractButton):
         side = alignment.AlignRight if self.isRightToLeft() else alignment.AlignLeft
         place = side | alignment.AlignAbsolute | alignment.AlignVCenter
         painter.drawText(self.rect().adjusted(1, 0, -1, 0), place | force, text)
-
-    def _follow(self) -> None:
-        self.followed.emit(self.target)
 
 
 class PassageLabel(QLabel):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 
-from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import Search
 from indexer.api.types import Hit, Match, SearchResult
 from indexer.query.grammar import MAX_CHARACTERS
@@ -214,6 +212,13 @@ class Steps(Struct):
         return self.current
 
 
+class Seen(Struct, frozen=True):
+    """The ``digest``s of the passages that were shown for a query, the newest first."""
+
+    text: str
+    digests: tuple[str, ...]
+
+
 # Milliseconds between two searches in the background.
 EVERY_MS = 1000
 # Hits that count as seen: more than are checked for new ones, since changes of the library move
@@ -238,17 +243,18 @@ class Alerts(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._file = folder / "seen.json"
-        self._worker, self._memory = worker, memory
+        self._memory = memory
+        self._seen = PersonalList(
+            folder / "seen.json", "seen", Seen, worker, key=lambda one: one.text, parent=self
+        )
         self._live_search, self._link = live_search, link
-        self._seen: dict[str, list[str]] | None = None  # by query; None until it is read
         self._new: dict[str, frozenset[str]] = {}
         self._changes: int | None = None
         self._todo: deque[str] = deque()
         self._request = LatestRequest(link)
         self._timer = timer(self, EVERY_MS, self._next)
-        worker.run(self._read, self._loaded)
         memory.changed.connect(self._saved_changed)
+        self._saved_changed()
 
     def annotated(self) -> tuple[Saved, ...]:
         """Return the saved searches with their numbers of new passages."""
@@ -266,7 +272,7 @@ class Alerts(QObject):
     def visit(self, text: str, hits: Iterable[Hit]) -> frozenset[str]:
         """Mark the shown answer to a search as seen; return the ``digest``s of its new passages."""
         text = " ".join(text.split())
-        if self._seen is None or not self._memory.name_of(text):
+        if not self._memory.name_of(text):
             return frozenset()
         new = self._new.pop(text, frozenset())
         self._see(text, hits)
@@ -280,25 +286,12 @@ class Alerts(QObject):
         self._todo.clear()
         self._request.cancel()
 
-    def _read(self) -> dict[str, object]:
-        put_aside(self._file)
-        return read_object(self._file)
-
-    def _loaded(self, known: dict[str, object] | None, _error: object) -> None:
-        seen = (known or {}).get("seen")
-        self._seen = {
-            text: [each for each in digests if isinstance(each, str)]
-            for text, digests in (seen.items() if isinstance(seen, dict) else ())
-            if isinstance(digests, list)
-        }
-        self._saved_changed()
-
     def _saved_changed(self) -> None:
         """Search for newly saved searches, and drop those that were removed."""
         texts = [each.text for each in self._memory.saved]
-        if self._seen is not None:
-            self._new = {text: new for text, new in self._new.items() if text in texts}
-            self._plan(text for text in texts if text not in self._seen)
+        seen = {one.text for one in self._seen.entries}
+        self._new = {text: new for text, new in self._new.items() if text in texts}
+        self._plan(text for text in texts if text not in seen)
 
     def _plan(self, texts: Iterable[str]) -> None:
         self._todo.extend(text for text in texts if text not in self._todo)
@@ -308,7 +301,7 @@ class Alerts(QObject):
     def _next(self) -> None:
         if not self._todo or self._request.is_waiting:
             return
-        if self._seen is None or self._live_search.is_asking or not self._link.is_connected:
+        if self._live_search.is_asking or not self._link.is_connected:
             self._timer.start()  # the person's own search comes first
             return
         text = self._todo[0]
@@ -325,31 +318,28 @@ class Alerts(QObject):
         self._timer.start()
 
     def _compare(self, text: str, result: SearchResult) -> None:
-        if self._seen is None or not self._memory.name_of(text):
+        if not self._memory.name_of(text):
             return
-        if text not in self._seen:
+        seen = self._digests(text)
+        if seen is None:
             self._see(text, result.hits)
             return
         first = result.hits[:FIRST_LIMIT] if result.match is not Match.NONE else ()
         least = least_score(grouped(first))
         good = {digest(hit) for hit in first if not is_weak(hit, least)}
-        new = frozenset(good.difference(self._seen[text]))
+        new = frozenset(good.difference(seen))
         if new != self._new.get(text, frozenset()):
             self._new[text] = new
             self.changed.emit()
 
     def _see(self, text: str, hits: Iterable[Hit]) -> None:
-        if self._seen is None:
-            return
-        known = dict.fromkeys([*map(digest, hits), *self._seen.get(text, ())])
-        self._seen[text] = list(known)[:_KEPT]
-        saved = {each.text for each in self._memory.saved}
-        kept = {each: found for each, found in self._seen.items() if each in saved}
-        self._worker.run(partial(self._write, kept))
+        known = dict.fromkeys([*map(digest, hits), *(self._digests(text) or ())])
+        new = Seen(text, tuple(known)[:_KEPT])
+        others = {each.text for each in self._memory.saved} - {text}
+        self._seen.change(lambda seen: (new, *(one for one in seen if one.text in others)))
 
-    def _write(self, seen: dict[str, list[str]]) -> None:
-        with changing(self._file) as content:
-            content["seen"] = seen
+    def _digests(self, text: str) -> tuple[str, ...] | None:
+        return next((one.digests for one in self._seen.entries if one.text == text), None)
 
 
 def digest(hit: Hit) -> str:

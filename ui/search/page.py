@@ -15,7 +15,7 @@ from indexer.api.types import Hit, Match, SearchResult
 from ui import keys
 from ui.file_worker import FileWorker
 from ui.requests import LatestRequest
-from ui.search.actions import HitAction, HitActions, SelectedHit
+from ui.search.actions import HitActions, SelectedHit
 from ui.search.bar import BusyLine, Collections, FilterValues, SearchBar
 from ui.search.describe import is_name_only, pages
 from ui.search.facets import FacetPanel, facets_of
@@ -409,7 +409,7 @@ class SearchPage(QWidget):
     def keep(self) -> None:
         """Put the current hit into the basket."""
         if self.current_hit is not None and not is_name_only(self.current_hit):
-            self.actions_on_hits.carry_out(HitAction.KEEP, self.current_hit)
+            self.actions_on_hits.carry_out(self.actions_on_hits.kept.emit, self.current_hit)
 
 
 def _unmarked(hit: Hit) -> Hit:

@@ -32,6 +32,7 @@ from ui.widgets import (
     ScrollPage,
     filled,
     leading,
+    menu_button,
     plain_label,
     remove_widgets,
     wrapped_label,
@@ -148,11 +149,8 @@ class ResultsSummary(QWidget):
         self.banner.hide()
 
     def _make_orders(self) -> QToolButton:
-        button = QToolButton()
-        button.setAutoRaise(True)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setToolTip(self.tr("Order of the documents"))
-        menu, group = QMenu(button), QActionGroup(button)
+        menu = QMenu(self)
+        group = QActionGroup(menu)
         for order, text in (
             (ResultOrder.RELEVANCE, self.tr("Relevance")),
             (ResultOrder.DATE, self.tr("Newest first")),
@@ -164,9 +162,8 @@ class ResultsSummary(QWidget):
             action.setData(order.value)
             group.addAction(action)
         menu.triggered.connect(self._chosen)
-        button.setMenu(menu)
+        button = menu_button(menu, self.tr("Sort by"), self.tr("Order of the documents"))
         button.setText(menu.actions()[0].text())
-        button.setAccessibleName(self.tr("Sort by"))
         return button
 
     @property

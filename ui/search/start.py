@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QPainter, QPixmap, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QFrame,
@@ -22,13 +22,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from indexer.api.pages import DocumentSource, GetImage, GetText, Open, Opened, PageImage, TextPart
+from indexer.api.pages import DocumentSource
 from indexer.query.filters import GRAMMAR, help_of
 from ui import theme
 from ui.desktop import open_path, show_in_folder
 from ui.lists import style_list
-from ui.preview.client import RenderClient, Urgency
-from ui.preview.document import band_of
+from ui.preview.document import want_first_page
 from ui.search.filters import readable
 from ui.search.query_text import inside
 from ui.search.safe_text import is_right_to_left, line
@@ -46,6 +45,7 @@ from ui.words import amounts, say
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint
 
+    from ui.preview.client import RenderClient
     from ui.search.memory import Saved
 
     Index = QModelIndex | QPersistentModelIndex
@@ -63,45 +63,6 @@ _TINY = 0.62
 def examples() -> list[tuple[str, str]]:
     """Return three searches to begin with and their explanations, from the grammar."""
     return [(each.example, help_of(each, say)) for each in GRAMMAR if each.name in _EXAMPLES]
-
-
-class FirstPages(QObject):
-    """Fetches the first pages of documents from the render child, one after the other.
-
-    Signals:
-        came: A path with an image of its first page, or with the beginning of its text.
-    """
-
-    came = Signal(str, object)
-
-    def __init__(self, client: RenderClient, parent: QObject) -> None:
-        super().__init__(parent)
-        self._client = client
-        self._asked: set[str] = set()
-
-    def want_page(self, path: str, width: int) -> None:
-        """Fetch a page at a width in pixels, once."""
-        if path in self._asked:
-            return
-        self._asked.add(path)
-        source = DocumentSource(Path(path))
-
-        def opened(found: Opened, _data: bytes) -> None:
-            if found.pages is None:
-                self._client.ask_child(GetText(source, 0, 0, _LETTERS), text_came, None, rest)
-            else:
-                self._client.ask_child(GetImage(source, 1, width, 0, 0), image_came, None, rest)
-
-        def image_came(found: PageImage, data: bytes) -> None:
-            band = band_of(found, data)
-            if band is not None:
-                self.came.emit(path, band.pixmap)
-
-        def text_came(_part: TextPart, data: bytes) -> None:
-            self.came.emit(path, data.decode("utf-8", "replace")[:_LETTERS])
-
-        rest = Urgency.REST
-        self._client.ask_child(Open(source, 1), opened, None, rest)
 
 
 class CardDelegate(QStyledItemDelegate):
@@ -171,7 +132,8 @@ class RecentDocuments(QListView):
     def __init__(self) -> None:
         super().__init__()
         self._documents = QStandardItemModel(self)
-        self._pages: FirstPages | None = None
+        self._client: RenderClient | None = None
+        self._asked: set[str] = set()  # the paths whose first pages were asked for
         self.setModel(self._documents)
         self.setItemDelegate(CardDelegate(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -193,8 +155,7 @@ class RecentDocuments(QListView):
 
     def take_client(self, client: RenderClient) -> None:
         """Set what fetches first pages."""
-        self._pages = FirstPages(client, self)
-        self._pages.came.connect(self._show_page)
+        self._client = client
 
     def show_documents(self, paths: Sequence[str]) -> None:
         """Show a card for each path."""
@@ -224,10 +185,14 @@ class RecentDocuments(QListView):
         self._want_pages()
 
     def _want_pages(self) -> None:
-        if self._pages is not None and self.isVisible():
-            width = picture_size(self.fontMetrics().height()).width()
-            for item in self._items():
-                self._pages.want_page(item.data(_PATH), round(width * self.devicePixelRatioF()))
+        if self._client is None or not self.isVisible():
+            return
+        width = picture_size(self.fontMetrics().height()).width() * self.devicePixelRatioF()
+        for path in (item.data(_PATH) for item in self._items()):
+            if path not in self._asked:
+                self._asked.add(path)
+                source, came = DocumentSource(Path(path)), partial(self._show_page, path)
+                want_first_page(self._client, source, round(width), came, _LETTERS)
 
     def _items(self) -> list[QStandardItem]:
         return [self._documents.item(row) for row in range(self._documents.rowCount())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -125,9 +126,8 @@ class PrivacyPage(QWidget):
         self.confirm.setAccessibleName(label.text().replace("&", ""))
         self.confirm.textChanged.connect(self._typed)
         label.setBuddy(self.confirm)
-        self.delete = IconButton(self.tr("&Delete everything"), "trash")
+        self.delete = IconButton(self.tr("&Delete everything"), "trash", self._sure)
         self.delete.setEnabled(False)
-        self.delete.clicked.connect(self._sure)
         row = filled(QHBoxLayout(), label, self.confirm, self.delete, wide=self.confirm)
         filled(QVBoxLayout(frame), warning, row, spacing=S, edges=(L, M, L, M))
         return frame
@@ -220,9 +220,8 @@ class SettingsDialog(QDialog):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         close = IconButton(self.tr("&Close"), pressed=self.close)
         self.pending = wrapped_label()
-        restart = Ending(EndAction.RESTART)
-        self.restart = IconButton(self.tr("Re&start"), "refresh")
-        self.restart.clicked.connect(lambda: self.ending_chosen.emit(restart))
+        restart = partial(self.ending_chosen.emit, Ending(EndAction.RESTART))
+        self.restart = IconButton(self.tr("Re&start"), "refresh", restart)
         foot = filled(QHBoxLayout(), self.pending, self.restart, wide=self.pending)
         foot.addWidget(close, 0, Qt.AlignmentFlag.AlignTrailing)
         right = filled(QVBoxLayout(), self._scroll, foot, wide=self._scroll)

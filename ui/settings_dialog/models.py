@@ -71,8 +71,7 @@ class TaskLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bar = QProgressBar()
-        self.cancel = IconButton(self.tr("Sto&p"), "stop")
-        self.cancel.clicked.connect(self.stopped)
+        self.cancel = IconButton(self.tr("Sto&p"), "stop", self.stopped)
         self.note = wrapped_label()
         row = filled(QHBoxLayout(), self.bar, self.cancel, wide=self.bar)
         filled(QVBoxLayout(self), row, self.note)
@@ -251,8 +250,7 @@ class ModelCard(CardFrame):
         title = wrapped_label(self.tr("English") if one else self.tr("Many languages"), bold=True)
         parts = ("" if one else spoken(model), _size(model), model.id)
         told = wrapped_label(" · ".join(filter(None, parts)), muted=True)
-        self.use = IconButton("")
-        self.use.clicked.connect(lambda: self.wanted.emit(model.id))
+        self.use = IconButton("", pressed=partial(self.wanted.emit, model.id))
         texts = filled(QVBoxLayout(), title, told, spacing=S)
         filled(QHBoxLayout(self), texts, self.use, edges=(L, L, L, L), wide=texts)
 

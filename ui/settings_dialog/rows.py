@@ -142,9 +142,7 @@ class ChoiceOrText(QWidget):
             self.choices.addItem(name, value)
         self._other = self.choices.count()
         self.choices.addItem(self.tr("Other…"))
-        self.own = QLineEdit()
-        self.own.setAccessibleName(label)
-        self.own.setPlaceholderText(example)
+        self.own = QLineEdit(accessibleName=label, placeholderText=example)
         self.choices.activated.connect(self._choose)
         self.own.editingFinished.connect(lambda: self.chosen.emit(self.own.text()))
         filled(QHBoxLayout(self), self.choices, self.own, wide=self.own).addStretch(0)
@@ -195,9 +193,7 @@ class SettingEditor(QWidget):
         self.control.setAccessibleName(say(declaration.label))
         row = filled(QHBoxLayout(self), self.control)
         if declaration.type is SettingType.FOLDER:
-            browse = IconButton(self.tr("&Browse…"), "folder-open")
-            browse.clicked.connect(self._ask_folder)
-            row.addWidget(browse)
+            row.addWidget(IconButton(self.tr("&Browse…"), "folder-open", self._ask_folder))
         self.setFocusProxy(self.control)
 
     def show_value(self, value: Any) -> None:
@@ -280,9 +276,7 @@ class SettingEditor(QWidget):
 
     def _make_keys(self, declaration: Setting) -> Made:
         """Make a field that takes the keys pressed; Backspace or the button in it empties it."""
-        field = QKeySequenceEdit()
-        field.setMaximumSequenceLength(1)
-        field.setClearButtonEnabled(True)
+        field = QKeySequenceEdit(maximumSequenceLength=1, clearButtonEnabled=True)
         field.setToolTip(self.tr("Press the keys"))
         for line in field.findChildren(QLineEdit):
             line.setAccessibleName(say(declaration.label))
@@ -298,8 +292,7 @@ class SettingEditor(QWidget):
         return field, lambda value: field.setKeySequence(QKeySequence(str(value)))
 
     def _make_lines(self, _declaration: Setting) -> Made:
-        text = QPlainTextEdit()
-        text.setTabChangesFocus(True)
+        text = QPlainTextEdit(tabChangesFocus=True)
         text.setFixedHeight(text.fontMetrics().lineSpacing() * LINES + 2 * M)
         text.textChanged.connect(self._typing.start)
         return text, lambda value: text.setPlainText("\n".join(value))

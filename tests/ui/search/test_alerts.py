@@ -87,7 +87,8 @@ def test_what_came_since_is_new_until_somebody_looks(desk: Desk, tmp_path: Path)
     assert desk.new == [0]
     assert desk.alerts.visit("rent", desk.found) == frozenset()
     desk.worker.close()
-    assert len(json.loads((tmp_path / "seen.json").read_text())["seen"]["rent"]) == 2
+    (seen,) = json.loads((tmp_path / "seen.json").read_text())["seen"]
+    assert (seen["text"], len(seen["digests"])) == ("rent", 2)
 
 
 def test_what_moved_or_fits_less_is_not_new(desk: Desk) -> None:

@@ -18,7 +18,6 @@ from indexer.api.requests import Index, Search
 from indexer.api.types import Also
 from tests.ui.search.pages import press, search, titles
 from ui.export import ExportFormat
-from ui.search.actions import HitAction
 from ui.search.live_search import FIRST_LIMIT
 from ui.search.rows import FoundHits, ResultOrder, RowKind
 
@@ -100,13 +99,14 @@ def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> No
     hit = page.current_hit
     assert hit is not None
     clipboard = QGuiApplication.clipboard()
-    page.actions_on_hits.carry_out(HitAction.COPY, hit)
+    actions = page.actions_on_hits
+    actions.carry_out(actions.copy_passage, hit)
     assert clipboard.text() == "The landlord mends the roof. The tenant cleans the gutters."
-    page.actions_on_hits.carry_out(HitAction.COPY_QUOTED, hit)
+    actions.carry_out(actions.copy_cited, hit)
     qtbot.waitUntil(lambda: clipboard.text().startswith("“The landlord"))
     assert hit.title in clipboard.text().splitlines()[1]
     assert "lectern:" not in clipboard.text()
-    page.actions_on_hits.carry_out(HitAction.COPY_PATH, hit)
+    actions.carry_out(actions.copy_path, hit)
     assert clipboard.text() == hit.path
     assert len(notices.told) == 3
 
