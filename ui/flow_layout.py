@@ -11,11 +11,13 @@ from ui.theme import M
 class FlowLayout(QLayout):
     """Widgets in lines that break, from the side where reading begins; hidden ones take no room."""
 
-    def __init__(self, parent: QWidget | None = None, spacing: int = M) -> None:
+    def __init__(self, *parts: QWidget, parent: QWidget | None = None, spacing: int = M) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
+        for part in parts:
+            self.addWidget(part)
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)

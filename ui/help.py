@@ -61,7 +61,8 @@ class HelpWindow(QDialog):
         }
         self.list = QListWidget()
         style_list(self.list, self.tr("Pages"))
-        self.text = QTextBrowser(accessibleName=self.tr("Help"), openLinks=False)
+        self.text = QTextBrowser(openLinks=False)
+        self.text.setAccessibleName(self.tr("Help"))
         self.text.anchorClicked.connect(self._follow)
         self.page = ""
         self._fill_list()

@@ -12,7 +12,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from PySide6.QtCore import QByteArray, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QObject, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -122,6 +122,20 @@ def blend(over: QColor, under: QColor, share: float) -> QColor:
     none = (under.redF(), under.greenF(), under.blueF())
     mixed = (a * share + b * (1 - share) for a, b in zip(whole, none, strict=True))
     return QColor.fromRgbF(*mixed)
+
+
+def paint_rounded(
+    painter: QPainter,
+    area: QRectF,
+    pen: QColor | Qt.PenStyle,
+    brush: QColor | Qt.BrushStyle = Qt.BrushStyle.NoBrush,
+    radius: float = S,
+) -> None:
+    """Paint a rectangle with round corners, a line around it and a ground."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(pen)
+    painter.setBrush(brush)
+    painter.drawRoundedRect(area, radius, radius)
 
 
 # The sizes at which icons are drawn, in device-independent pixels: their lines stay even.

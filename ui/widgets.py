@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from PySide6.QtCore import (
-    QDir,
-    QEvent,
-    QMimeData,
-    QObject,
-    QPoint,
-    QRectF,
-    QSize,
-    Qt,
-    QTimer,
-)
+from PySide6.QtCore import QDir, QEvent, QMimeData, QObject, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QPalette, QShortcut
 from PySide6.QtWidgets import (
     QApplication,
@@ -232,12 +222,9 @@ class CardFrame(QFrame):
     """A rounded surface that stands out from the page in both themes."""
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        theme = current()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(theme.accent if self.hasFocus() else theme.line)
-        painter.setBrush(theme.base)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), S, S)
+        edge = current().accent if self.hasFocus() else current().line
+        area = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        theme.paint_rounded(QPainter(self), area, edge, current().base)
 
 
 class Restyled(QWidget if TYPE_CHECKING else object):  # type: ignore[misc]  # a QWidget for mypy
@@ -326,10 +313,10 @@ def paint_flat(painter: QPainter, control: QWidget, *, down: bool, chevron: bool
     """Paint the ground and the edge of a flat control, and the chevron of one with a list."""
     colours = current()
     lit = control.isEnabled() and (control.underMouse() or down)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(colours.accent if control.hasFocus() else colours.line)
-    painter.setBrush(theme.row_background(selected=down, hovered=lit))
-    painter.drawRoundedRect(QRectF(control.rect()).adjusted(0.5, 0.5, -0.5, -0.5), S, S)
+    edge = colours.accent if control.hasFocus() else colours.line
+    ground = theme.row_background(selected=down, hovered=lit)
+    area = QRectF(control.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+    theme.paint_rounded(painter, area, edge, ground)
     if chevron:
         side = _chevron_side(control)
         at = S if control.isRightToLeft() else control.width() - side - S
@@ -362,7 +349,9 @@ class IconToolButton(Restyled, QToolButton):
 
 def menu_button(menu: QMenu, name: str, tip: str = "") -> QToolButton:
     """Return a flat button with a text that opens a menu; the name is for screen readers."""
-    button = QToolButton(autoRaise=True, accessibleName=name, toolTip=tip or name)
+    button = QToolButton(autoRaise=True)
+    button.setAccessibleName(name)
+    button.setToolTip(tip or name)
     button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     button.setMenu(menu)
     return button

@@ -7,14 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
-    QBrush,
-    QKeySequence,
-    QPainter,
-    QPen,
-)
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -30,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from ui.ports import Notice
 from ui.supervisor import EngineState
-from ui.theme import L, M, S, Theme, current, icon, icon_size
+from ui.theme import L, M, S, Theme, current, icon, icon_size, paint_rounded
 from ui.widgets import (
     WINDOW,
     CardFrame,
@@ -54,7 +47,6 @@ if TYPE_CHECKING:
 
 ICON_LINES = 1.5
 _COLUMNS = 90  # letters of the widest notice
-_NOTHING = QBrush(Qt.BrushStyle.NoBrush)
 
 
 class RailButton(Restyled, QToolButton):
@@ -67,10 +59,10 @@ class RailButton(Restyled, QToolButton):
         option = QStyleOptionToolButton()
         self.initStyleOption(option)
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(theme.line) if self.isChecked() else QPen(Qt.PenStyle.NoPen))
-        painter.setBrush(theme.base if self.isChecked() or self.underMouse() else _NOTHING)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), S, S)
+        edge = theme.line if self.isChecked() else Qt.PenStyle.NoPen
+        lit = self.isChecked() or self.underMouse()
+        ground = theme.base if lit else Qt.BrushStyle.NoBrush
+        paint_rounded(painter, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), edge, ground)
         option.rect = self.rect().adjusted(0, S, 0, 0)
         self.style().drawControl(QStyle.ControlElement.CE_ToolButtonLabel, option, painter, self)
         if self.count:
@@ -86,9 +78,7 @@ class RailButton(Restyled, QToolButton):
         badge = QRectF(min(middle - high / 3, self.width() - wide - 1), 1, wide, high)
         if self.isRightToLeft():
             badge.moveRight(self.width() - badge.left())
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.selection)
-        painter.drawRoundedRect(badge, high / 2, high / 2)
+        paint_rounded(painter, badge, Qt.PenStyle.NoPen, theme.selection, high / 2)
         painter.setPen(theme.selection_text)
         painter.drawText(badge, Qt.AlignmentFlag.AlignCenter, text)
 

@@ -64,11 +64,7 @@ class Basket(PersonalList[Kept]):
     """The passages in their order."""
 
     def __init__(
-        self,
-        folder: Path,
-        worker: FileWorker,
-        parent: QObject | None = None,
-        name: str = FILE_NAME,
+        self, folder: Path, worker: FileWorker, parent: QObject | None = None, name: str = FILE_NAME
     ) -> None:
         super().__init__(
             folder / name, "passages", Kept, worker, key=lambda one: one.key, parent=parent

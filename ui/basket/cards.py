@@ -23,22 +23,10 @@ from ui.search import describe
 from ui.search.labels import PassageLabel
 from ui.search.safe_text import line
 from ui.theme import L, M, S, current, icon
-from ui.widgets import (
-    CardFrame,
-    IconToolButton,
-    Restyled,
-    filled,
-    plain_label,
-    wrapped_label,
-)
+from ui.widgets import CardFrame, IconToolButton, Restyled, filled, plain_label, wrapped_label
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import (
-        QKeyEvent,
-        QMouseEvent,
-        QPaintEvent,
-        QResizeEvent,
-    )
+    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 
 
 # Average letters; a narrower card has its note below the passage.

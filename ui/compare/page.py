@@ -7,13 +7,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import (
-    QApplication,
-    QHBoxLayout,
-    QMenu,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from indexer.api.answers import Comparison, ComparisonSide, LoneStatement, Statement
 from indexer.api.requests import Compare
@@ -22,13 +16,7 @@ from ui import keys
 from ui.citations import CitationCopier
 from ui.compare.statement_rows import RowList, StatementCell, StatementRow, named
 from ui.dialogs import choose_export
-from ui.export import (
-    ExportFormat,
-    html_tag,
-    tell_written,
-    text_document,
-    write_document,
-)
+from ui.export import ExportFormat, html_tag, tell_written, text_document, write_document
 from ui.preview.frame import DocumentPane
 from ui.requests import LatestRequest
 from ui.search import describe

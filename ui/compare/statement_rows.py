@@ -18,7 +18,7 @@ from ui.requests import LatestRequest
 from ui.search import describe
 from ui.search.rows import FoundHits
 from ui.search.safe_text import is_right_to_left, line, plain, shown
-from ui.theme import L, M, S, Theme, current, row_background
+from ui.theme import L, M, S, Theme, current, paint_rounded, row_background
 from ui.widgets import IconButton, ScrollPage, filled, plain_label, wrapped_label
 from ui.words import amounts, failures
 
@@ -164,12 +164,9 @@ class RowWidget(QFrame):
                 label.setText(cell.html(current()) if cell is not None else "")
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = current()
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(row_background(selected=self.is_current))
-        painter.setPen(theme.line)
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), S, S)
+        ground = row_background(selected=self.is_current)
+        paint_rounded(painter, QRectF(self.rect()).adjusted(1, 1, -1, -1), current().line, ground)
         if self.is_current:
             paint_bar(painter, self.rect().adjusted(0, S, 0, -S), self.layoutDirection())
 

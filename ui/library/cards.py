@@ -74,10 +74,7 @@ class EstimateCard(CardFrame):
         self.cancel = IconButton(self.tr("Cance&l"), pressed=self.dismiss)
         if not can_cancel:  # a ``setVisible(can_cancel)`` would show it before it has a parent
             self.cancel.hide()
-        buttons = QWidget()
-        row = FlowLayout(buttons)
-        row.addWidget(self.start)
-        row.addWidget(self.cancel)
+        buttons = FlowLayout(self.start, self.cancel)
         parts = (self._title, self._busy, self.facts, self.note, buttons)
         filled(QVBoxLayout(self), *parts, spacing=L, edges=(L, L, L, L))
         self.hide()
@@ -240,7 +237,9 @@ class PatternsEditor(Restyled, CardFrame):
 
     def _arrange(self) -> None:
         self.restyle()
-        examples = QGridLayout(horizontalSpacing=L, verticalSpacing=S)
+        examples = QGridLayout()
+        examples.setHorizontalSpacing(L)
+        examples.setVerticalSpacing(S)
         for row, (pattern, description) in enumerate(
             (
                 ("*.bak", self.tr("files that end in .bak")),
@@ -254,11 +253,7 @@ class PatternsEditor(Restyled, CardFrame):
             examples.addWidget(shown, row, 0)
             examples.addWidget(wrapped_label(description), row, 1)
         examples.setColumnStretch(1, 1)
-        buttons = QWidget()
-        row_of_buttons = FlowLayout(buttons)
-        row_of_buttons.addWidget(self.save)
-        row_of_buttons.addWidget(self._close)
-        parts = (self._title, self.text, self.count, examples, buttons)
+        parts = (self._title, self.text, self.count, examples, FlowLayout(self.save, self._close))
         filled(QVBoxLayout(self), *parts, edges=(L, M, L, M))
 
     def restyle(self) -> None:

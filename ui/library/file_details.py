@@ -27,15 +27,7 @@ from ui.library.file_model import has_pages
 from ui.preview.client import RenderClient
 from ui.preview.document import want_first_page
 from ui.theme import XL, L, S, icon
-from ui.widgets import (
-    ElidedLabel,
-    Facts,
-    IconButton,
-    ScrollPage,
-    filled,
-    timer,
-    wrapped_label,
-)
+from ui.widgets import ElidedLabel, Facts, IconButton, ScrollPage, filled, timer, wrapped_label
 from ui.words import amounts, failures, names
 from ui.words.amounts import from_home
 
@@ -231,7 +223,7 @@ class FileDetails(ScrollPage):
         self.password = PasswordLine(passwords)
         self.password.entered.connect(self._try_password)
         self.buttons = QWidget()
-        row = FlowLayout(self.buttons)
+        row = FlowLayout(parent=self.buttons)
         correct = self.tr("&Correct title and author…")
         self.correct = IconButton(correct, pressed=self.correction_requested)
         self.correction = CorrectionForm()

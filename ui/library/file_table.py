@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QItemSelectionModel,
@@ -13,16 +14,18 @@ from PySide6.QtCore import (
     QRectF,
     Qt,
 )
-from PySide6.QtGui import QAction, QColor, QFocusEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyleOptionViewItem, QTableView
 
 from indexer.api.types import FileRow, FileState
 from ui import theme
 from ui.library.file_model import ROW_ROLE, Column, FileModel, cell_text, folder_text, reason_text
 from ui.lists import RowDelegate
-from ui.theme import M, S, blend
+from ui.theme import M, S, blend, paint_rounded
 from ui.widgets import Restyled
 from ui.words import amounts, names
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction, QColor, QFocusEvent, QPainter, QResizeEvent
 
 # The most selected rows that are taken.
 MOST_CHOSEN = 5000
@@ -107,10 +110,7 @@ class _FileDelegate(RowDelegate):
         if option.direction is Qt.LayoutDirection.RightToLeft:
             chip.moveRight(cell.right())
         back, colour = chip_colours(row.state)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(back)
-        painter.drawRoundedRect(QRectF(chip), chip.height() / 2, chip.height() / 2)
+        paint_rounded(painter, QRectF(chip), Qt.PenStyle.NoPen, back, chip.height() / 2)
         painter.setPen(colour)
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
         _paint_rest(painter, option, chip.width(), reason_text(row))

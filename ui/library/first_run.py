@@ -265,7 +265,9 @@ class FolderChoice(QWidget):
     def _add(self, path: str, *, ticked: bool) -> None:
         name = PurePath(path).name or path
         text = self.tr("{name} ({path})").format(name=name, path=from_home(path))
-        box = QCheckBox(text.replace("&", "&&"), checked=ticked, accessibleName=path)
+        box = QCheckBox(text.replace("&", "&&"))
+        box.setChecked(ticked)
+        box.setAccessibleName(path)
         box.toggled.connect(self.changed)
         self._column.insertWidget(len(self.boxes), box)
         self.boxes[path] = box

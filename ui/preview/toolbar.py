@@ -47,8 +47,8 @@ class FindBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        hint = self.tr("Find in this document")
-        self.text = QLineEdit(placeholderText=hint, accessibleName=hint)
+        self.text = QLineEdit(placeholderText=self.tr("Find in this document"))
+        self.text.setAccessibleName(self.text.placeholderText())
         self.text.textEdited.connect(self._type)
         self.said = Muted()
         self.before = self._button("chevron-up", self.tr("Previous place (Shift+F3)"))

@@ -262,11 +262,7 @@ class ResultsDelegate(QStyledItemDelegate):
         painter.restore()
 
     def helpEvent(
-        self,
-        event: QHelpEvent,
-        view: QAbstractItemView,
-        option: QStyleOptionViewItem,
-        index: Index,
+        self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
     ) -> bool:
         row = index.data(ResultRole.ROW) if index.isValid() else None
         if row is None or event.type() is not QEvent.Type.ToolTip:

@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from indexer.api.models import EstimateReindex, Reindex
 from indexer.api.types import FileState, Match, SearchResult, Why
@@ -59,7 +52,7 @@ class Unsearched(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(self.tr("Not searched"))
-        self._flow = FlowLayout(self, M)
+        self._flow = FlowLayout(parent=self)
         self.hide()
 
     def show_status(self, status: Status) -> None:
@@ -135,9 +128,7 @@ class ResultsSummary(QWidget):
         self._count, self._embedded = Muted(), Muted()
         # With a large font the embedded share wraps below the number of hits.
         counts = QWidget()
-        flow = FlowLayout(counts)
-        flow.addWidget(self._count)
-        flow.addWidget(self._embedded)
+        FlowLayout(self._count, self._embedded, parent=counts)
         self.banner = Banner()
         self.unsearched = Unsearched()
         self.orders = self._make_orders()

@@ -188,7 +188,8 @@ def suggest(text: str, cursor: int, offers: Offers, today: date) -> list[Suggest
     after = after.removeprefix('"') if match[3] is not None else after
     excluded = bool(match[1]) and operator.can_be_excluded
     made = []
-    for value, hint in _VALUES.get(operator.name, _none)(offers, today):
+    values = _VALUES.get(operator.name)
+    for value, hint in values(offers, today) if values is not None else ():
         if typed in f"{value} {hint}".casefold() and typed != value.casefold():
             clause = written(operator.name, value, excluded=excluded)
             head = before[: match.start()] + clause + " "
@@ -234,18 +235,6 @@ def listed_extensions(extensions: Sequence[str]) -> str:
     return ", ".join([*extensions[:MOST_SHOWN], *(["…"] if len(extensions) > MOST_SHOWN else [])])
 
 
-def _folders(offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
-    yield from ((name, "") for name in (*offers.collections, *offers.folders))
-
-
-def _extensions(_offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
-    yield from ((each, kind) for kind, extensions in TYPES.items() for each in extensions)
-
-
-def _types(_offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
-    yield from ((kind, listed_extensions(extensions)) for kind, extensions in TYPES.items())
-
-
 def _languages(offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
     names = {code: name for name, code in LANGUAGES.items()}
     codes = dict.fromkeys([*offers.languages, *LANGUAGES.values()])
@@ -254,28 +243,23 @@ def _languages(offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
 
 def _dates(_offers: Offers, today: date) -> Iterator[tuple[str, str]]:
     month = today.replace(day=1)
-    yield from (
-        (text, "")
-        for text in (
-            f"{today:%Y}", f"{today:%Y-%m}", f"{today:%Y-%m-%d}", f"{today.year - 1}",
-            f"{month - timedelta(days=1):%Y-%m}", f"{today.year - 5}..{today.year}",
-        )
+    return _plain(
+        f"{today:%Y}", f"{today:%Y-%m}", f"{today:%Y-%m-%d}", f"{today.year - 1}",
+        f"{month - timedelta(days=1):%Y-%m}", f"{today.year - 5}..{today.year}",
     )  # fmt: skip
 
 
-def _sizes(_offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
-    yield from ((text, "") for text in (">1mb", ">10mb", ">100mb", "<100kb"))
-
-
-def _pages(_offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
-    yield from ((text, "") for text in ("1", "<=10", "10..20", ">100"))
-
-
-def _none(_offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
-    yield from ()
+def _plain(*values: str) -> Iterator[tuple[str, str]]:
+    """Yield values without hints."""
+    return ((value, "") for value in values)
 
 
 _VALUES: dict[str, Callable[[Offers, date], Iterator[tuple[str, str]]]] = {
-    "in": _folders, "ext": _extensions, "type": _types, "lang": _languages,
-    "date": _dates, "after": _dates, "before": _dates, "size": _sizes, "page": _pages,
-}  # fmt: skip
+    "in": lambda offers, _today: _plain(*offers.collections, *offers.folders),
+    "ext": lambda _o, _today: ((each, kind) for kind, known in TYPES.items() for each in known),
+    "type": lambda _o, _today: ((kind, listed_extensions(each)) for kind, each in TYPES.items()),
+    "size": lambda _o, _today: _plain(">1mb", ">10mb", ">100mb", "<100kb"),
+    "page": lambda _o, _today: _plain("1", "<=10", "10..20", ">100"),
+    "lang": _languages,
+    **dict.fromkeys(_DATES, _dates),
+}

@@ -32,14 +32,7 @@ from ui.search.filters import readable
 from ui.search.query_text import inside
 from ui.search.safe_text import is_right_to_left, line
 from ui.theme import L, M, icon
-from ui.widgets import (
-    IconButton,
-    MenuEntry,
-    add_shortcut,
-    filled,
-    popup_menu,
-    wrapped_label,
-)
+from ui.widgets import IconButton, MenuEntry, add_shortcut, filled, popup_menu, wrapped_label
 from ui.words import amounts, say
 
 if TYPE_CHECKING:

@@ -318,9 +318,7 @@ class ModelsPage(QWidget):
         )
         self._card_column = filled(QVBoxLayout())
         self._others = QWidget()
-        row = FlowLayout(spacing=S)
-        for button in (self.get, self.use, self.remove):
-            row.addWidget(button)
+        row = FlowLayout(self.get, self.use, self.remove, spacing=S)
         filled(QVBoxLayout(self._others), self.list, row, self.facts, None)
         parts = (self._card_column, self.confirmation, self.task, leading(self.other))
         filled(QVBoxLayout(self), told, *parts, self._others)

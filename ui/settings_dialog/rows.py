@@ -121,9 +121,7 @@ class Looks(QWidget):
         for look in self.looks.values():
             self._group.addButton(look)
         self._group.buttonClicked.connect(lambda look: self.chosen.emit(look.value))
-        flow = FlowLayout(self, spacing=L)
-        for look in self.looks.values():
-            flow.addWidget(look)
+        FlowLayout(*self.looks.values(), parent=self, spacing=L)
         self.setFocusProxy(next(iter(self.looks.values())))
 
     def show_value(self, value: str) -> None:
@@ -142,7 +140,8 @@ class ChoiceOrText(QWidget):
             self.choices.addItem(name, value)
         self._other = self.choices.count()
         self.choices.addItem(self.tr("Other…"))
-        self.own = QLineEdit(accessibleName=label, placeholderText=example)
+        self.own = QLineEdit(placeholderText=example)
+        self.own.setAccessibleName(label)
         self.choices.activated.connect(self._choose)
         self.own.editingFinished.connect(lambda: self.chosen.emit(self.own.text()))
         filled(QHBoxLayout(self), self.choices, self.own, wide=self.own).addStretch(0)
