@@ -595,6 +595,21 @@
     </message>
 </context>
 <context>
+    <name>DocumentPane</name>
+    <message>
+        <source>The file is no longer where it was.</source>
+        <translation>Die Datei ist nicht mehr, wo sie war.</translation>
+    </message>
+    <message>
+        <source>It may have been moved, renamed or deleted.</source>
+        <translation>Sie wurde vielleicht verschoben, umbenannt oder gelöscht.</translation>
+    </message>
+    <message>
+        <source>The passage, as it was read</source>
+        <translation>Die Stelle, wie sie gelesen wurde</translation>
+    </message>
+</context>
+<context>
     <name>DocumentSide</name>
     <message>
         <source>Select a difference to see it in both documents.</source>
@@ -2035,18 +2050,6 @@
     <message>
         <source>Enter the password to see the page.</source>
         <translation>Geben Sie das Passwort ein, um die Seite zu sehen.</translation>
-    </message>
-    <message>
-        <source>The file is no longer where it was.</source>
-        <translation>Die Datei ist nicht mehr, wo sie war.</translation>
-    </message>
-    <message>
-        <source>It may have been moved, renamed or deleted.</source>
-        <translation>Sie wurde vielleicht verschoben, umbenannt oder gelöscht.</translation>
-    </message>
-    <message>
-        <source>The passage, as it was read</source>
-        <translation>Die Stelle, wie sie gelesen wurde</translation>
     </message>
 </context>
 <context>
