@@ -12,6 +12,10 @@ _MAX_LETTERS = 40
 _VALUES = {letters: number for number, letters in _ROMAN if len(letters) == 1}
 
 
+# The forms of ``written_number`` by those of lists in HTML and OpenDocument.
+FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+
+
 def written_number(value: int, form: str) -> str:
     """Format a number; ``form`` is a value of OOXML's ``numFmt``, decimal if it is unknown."""
     if form in ("lowerLetter", "upperLetter") and value > 0:

@@ -27,7 +27,7 @@ from indexer.extract.base import (
     damage_as_unreadable,
 )
 from indexer.extract.markup.mathml import formula
-from indexer.extract.numerals import lowered, raised, written_number
+from indexer.extract.numerals import FORMS, lowered, raised, written_number
 from indexer.extract.plain.decode import decoded
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ _FIELDS = frozenset({
     "datetime-local", "submit", "button", "reset",
 })  # fmt: skip
 _MAX_REPLACEMENT_CHARS = 2_000
-_FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _STYLES = {"lower-alpha": "a", "lower-latin": "a", "upper-alpha": "A", "upper-latin": "A",
            "lower-roman": "i", "upper-roman": "I"}  # fmt: skip
 _STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?(none|disc|(?:lower|upper)-\w+)", re.IGNORECASE)
@@ -112,7 +111,7 @@ class HtmlListNumbers(Struct):
         """Count a list item, and return its number with a full stop, or ""."""
         number = _number(item, "value", self.next)
         self.next = number + 1
-        return f"{written_number(number, _FORMS.get(self.form, ''))}. " if self.form else ""
+        return f"{written_number(number, FORMS.get(self.form, ''))}. " if self.form else ""
 
 
 def _number(node: Any, name: str, default: int) -> int:

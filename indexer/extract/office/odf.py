@@ -189,6 +189,7 @@ _OLE = "application/vnd.sun.star.oleobject"
 _CHARTS = frozenset({"office:document-content", "office:body", "office:chart"})
 _MAX_FORMULA_BYTES = 1024**2
 
+_NAMED_STYLES = frozenset({"office:document-styles", "office:styles"})
 _STYLE_PARTS = frozenset({"office:document-styles", "office:master-styles", "style:master-page"})
 
 
@@ -237,6 +238,9 @@ class Body:
         """The number of pages so far, at least 1."""
         raise NotImplementedError
 
+    def begin(self, styles: Iterator[Any]) -> None:
+        """Learn how lists and headings are numbered."""
+
     def finish(self, styles: Iterator[Any]) -> None:
         """Write what the styles have of text, the heads and feet of pages."""
 
@@ -254,6 +258,8 @@ class OdfSource(PackageSource):
         body = self._body(writer)
         kinds = dict(_objects(self._package))
         pages: dict[str, int] = {}  # on which each object stands
+        if _STYLES in self._package:
+            body.begin(_pieces(self._package, _STYLES, _NAMED_STYLES))
         try:
             for piece in _pieces(self._package, _CONTENT, body.open):
                 body.handle(piece)

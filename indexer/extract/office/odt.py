@@ -6,11 +6,16 @@ pages are read once, after the text.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS
+from indexer.extract.numerals import FORMS, written_number
 from indexer.extract.office.odf import (
     DESCRIPTIONS,
     FORMULA,
@@ -29,8 +34,6 @@ from indexer.extract.office.odf import (
 from indexer.extract.office.xml import PAGE_NUMBER, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from indexer.extract.page_writer import PageWriter
 
 _INDEXES = frozenset({
@@ -40,16 +43,92 @@ _INDEXES = frozenset({
 _MARGINS = frozenset({
     f"style:{end}{pages}" for end in ("header", "footer") for pages in ("", "-left", "-first")
 })  # fmt: skip
+_HEADINGS = "text:outline-style"
+_NUMBERINGS = frozenset({"text:list-style", _HEADINGS})
+_MAX_LABEL = 40
 _BELOW_TITLE = 1
 _LONG_CELL = 1_000
 _MAX_STYLES = 50_000
+
+
+class _OdtLevel(Struct, frozen=True):
+    """How one level of a list is numbered: ``form`` is that of HTML's lists, "" for a bullet."""
+
+    form: str = ""
+    prefix: str = ""
+    suffix: str = ""
+    start: int = 1
+    shown: int = 1  # levels in its label, with a full stop between
+
+
+class _OdtNumbers:
+    """The lists and headings of a document, and their counters."""
+
+    def __init__(self) -> None:
+        self._styles: dict[str, dict[int, _OdtLevel]] = {}
+        self._counts: dict[str, dict[int, int]] = {}  # of each style, where its last list ended
+        self._open: list[str] = []  # the styles of the list and those around it
+
+    def learn(self, style: Any) -> None:
+        """Note a list style, or that of headings, which is kept by its element's name."""
+        name = short(style.tag)
+        if name in _NUMBERINGS and len(self._styles) < _MAX_STYLES:
+            own = attribute(style, "style:name") if name != _HEADINGS else name
+            self._styles[own] = {
+                whole_number(attribute(level, "text:level"), 1): _OdtLevel(
+                    attribute(level, "style:num-format"),
+                    attribute(level, "style:num-prefix"),
+                    attribute(level, "style:num-suffix"),
+                    whole_number(attribute(level, "text:start-value"), 1),
+                    whole_number(attribute(level, "text:display-levels"), 1),
+                )
+                for level in style
+            }
+
+    @contextmanager
+    def inside(self, element: Any) -> Iterator[None]:
+        """Count the items of a list while the block runs."""
+        style = attribute(element, "text:style-name") or (self._open[-1] if self._open else "")
+        goes_on = attribute(element, "text:continue-numbering") == "true"
+        goes_on |= bool(attribute(element, "text:continue-list"))
+        if not self._open and not goes_on:
+            self._counts.pop(style, None)
+        self._open.append(style)
+        try:
+            yield
+        finally:
+            self._open.pop()
+
+    def label(self, item: Any) -> str:
+        """Count an item of the list, and return its label; "" for a bullet or a heading of it."""
+        if short(item.tag) != "text:list-item" or not self._open[-1]:
+            return ""
+        start = whole_number(attribute(item, "text:start-value"), -1)
+        return self._next(self._open[-1], len(self._open), start)
+
+    def heading(self, level: int) -> str:
+        """Count a heading, and return its label."""
+        return self._next(_HEADINGS, level)
+
+    def _next(self, style: str, depth: int, start: int = -1) -> str:
+        levels, counts = self._styles.get(style, {}), self._counts.setdefault(style, {})
+        level = levels.get(depth, _OdtLevel())
+        counts[depth] = start if start >= 0 else counts.get(depth, level.start - 1) + 1
+        for deeper in [each for each in counts if each > depth]:
+            del counts[deeper]
+        if not level.form:
+            return ""
+        shown = range(max(1, depth - level.shown + 1), depth + 1)
+        known = [(counts.get(at, 1), levels.get(at, _OdtLevel()).form) for at in shown]
+        numbers = [written_number(value, FORMS.get(form, "")) for value, form in known if form]
+        return f"{level.prefix}{'.'.join(numbers)}{level.suffix}"[:_MAX_LABEL].strip()
 
 
 class _Text(Body):
     """Writes the text of a document."""
 
     open = Body.open | {
-        "office:automatic-styles", "office:text", "text:section", "table:table",
+        "office:styles", "office:automatic-styles", "office:text", "text:section", "table:table",
         "table:table-rows", "table:table-header-rows", "table:table-row-group",
     }  # fmt: skip
 
@@ -61,9 +140,15 @@ class _Text(Body):
         self._indexes = 0
         self._page_breaks = 0
         self._positions: Positions = {}
+        self._numbers = _OdtNumbers()
+        self._label = ""  # of the next paragraph
 
     def page_count(self) -> int:
         return self.writer.page
+
+    def begin(self, styles: Iterator[Any]) -> None:
+        for piece in styles:
+            self._numbers.learn(piece)
 
     def handle(self, piece: Any) -> None:
         name = short(piece.tag)
@@ -73,24 +158,31 @@ class _Text(Body):
         elif name == "table:table-row":
             self._row(piece)
             self._break_page()
-        elif name == "style:style":
-            self._inherit(piece)
-            if (found := position(piece)) and len(self._positions) < _MAX_STYLES:
-                self._positions[attribute(piece, "style:name")] = found
+        elif name == "style:style" or name in _NUMBERINGS:
+            self._learn(piece)
+        elif name == "text:list":
+            self._list(piece)
         elif name == "text:soft-page-break":
             self._page_breaks += 1
             self._break_page()
         elif name in DESCRIPTIONS or name == FORMULA:
             self.writer.add(label(piece))
         elif name not in SKIPPED:
-            self._lists += name == "text:list"
             self._indexes += name in _INDEXES
             for child in piece:
                 self.handle(child)
-            self._lists -= name == "text:list"
             self._indexes -= name in _INDEXES
             if name == "table:table":
                 self.writer.end_table()
+
+    def _list(self, element: Any) -> None:
+        self._lists += 1
+        with self._numbers.inside(element):
+            for item in element:
+                self._label = self._numbers.label(item)
+                for child in item:
+                    self.handle(child)
+        self._lists -= 1
 
     def finish(self, styles: Iterator[Any]) -> None:
         seen: set[str] = set()
@@ -108,7 +200,11 @@ class _Text(Body):
             self.handle(drawn)
         outline = attribute(element, "text:outline-level")
         level = whole_number(outline, 1) if name == "text:h" else 0
-        self._write(found.text, level, attribute(element, "text:style-name"))
+        label, self._label = self._label, ""
+        if level and not self._lists and attribute(element, "text:is-list-header") != "true":
+            label = self._numbers.heading(level)
+        text = f"{label} {found.text}" if label and found.text else found.text
+        self._write(text, level, attribute(element, "text:style-name"))
         for note in found.notes:
             self._write(note, 0, "")
         self._page_breaks += found.page_breaks
@@ -127,8 +223,11 @@ class _Text(Body):
         else:
             self.writer.add(text)
 
-    def _inherit(self, style: Any) -> None:
-        """Note automatic styles that are derived from those of titles and captions."""
+    def _learn(self, style: Any) -> None:
+        """Note a style of lists, of raised figures, or derived from those of titles, captions."""
+        self._numbers.learn(style)
+        if (found := position(style)) and len(self._positions) < _MAX_STYLES:
+            self._positions[attribute(style, "style:name")] = found
         for known in (self._titles, self._captions):
             if attribute(style, "style:parent-style-name") in known and len(known) < _MAX_STYLES:
                 known.add(attribute(style, "style:name"))

@@ -193,6 +193,7 @@ _KNOWN_EXTRAS = frozenset({"annotation", "shptxt", "fldrslt", "result", "shp", "
 # Fields whose text is in their instructions: a word with its reading above it, a place to fill in.
 _FIELD = re.compile(r"\s*(?:EQ\b.*\\o.*[,;]([^,;()]*)\)\s*|MACROBUTTON\s+\S+\s+(.*))$", re.DOTALL)
 _MAX_FIELD = 1_000
+_BULLET = "o"  # of a font for typewriters
 # Parts of a property of a shape.
 _PROPERTY = frozenset({"sn", "sv"})
 _WORDS_OF_SHAPES = "gtextUNICODE"
@@ -328,6 +329,10 @@ class _RtfReader:
             self._texts["margin"] = []
             if not PAGE_NUMBER.match(text):
                 self._margins.setdefault(text)
+        elif ended.destination == "label" != self._group.destination:
+            label = "".join(self._texts.pop("label", ())).strip()
+            if label != _BULLET and any(map(str.isalnum, label)):
+                self._write(f"{label} ")
         elif ended.destination in ("field", "sp") and ended.destination != self._group.destination:
             self._instructions(ended.destination)
         elif ended.destination == "style" and self._group.destination == "styles":
@@ -410,7 +415,7 @@ class _RtfReader:
                 word if word in _INFO else "created" if word == "creatim" else "silent"
             )
         elif word in ("listtext", "pntext"):
-            group.destination = "silent"
+            group.destination = "label"
             self._listed = True
         elif word in _SILENT or (group.ignorable and word not in _KNOWN_EXTRAS):
             group.destination = "silent"

@@ -240,3 +240,45 @@ def test_a_drawing_is_read(tmp_path: Path) -> None:
     assert [(page.number, page.text) for page in read(path).pages] == [
         (1, "Boiler room"), (2, "Oil store"),
     ]  # fmt: skip
+
+
+def _item(text: str, more: str = "", start: str = "") -> str:
+    return f"<text:list-item{start}><text:p>{text}</text:p>{more}</text:list-item>"
+
+
+def test_clauses_and_headings_have_their_numbers(tmp_path: Path) -> None:
+    def level(of: str, depth: int, form: str, **more: str) -> str:
+        added = " ".join(f'{name.replace("__", ":").replace("_", "-")}="{value}"'
+                         for name, value in more.items())  # fmt: skip
+        return f'<text:{of} text:level="{depth}" style:num-format="{form}" {added}/>'
+
+    number, heading = "list-level-style-number", "outline-level-style"
+    styles = (
+        "<text:outline-style>"
+        + level(heading, 1, "I", style__num_suffix=".")
+        + level(heading, 2, "")
+        + '</text:outline-style><text:list-style style:name="L">'
+        + level(number, 1, "1")
+        + level(number, 2, "1", text__display_levels="2")
+        + level(number, 3, "a", style__num_prefix="(", style__num_suffix=")")
+        + '<text:list-level-style-bullet text:level="4"/></text:list-style>'
+    )
+
+    def listed(items: str, more: str = "") -> str:
+        return f'<text:list text:style-name="L"{more}>{items}</text:list>'
+
+    def inner(items: str) -> str:
+        return f"<text:list>{items}</text:list>"
+
+    body = (
+        '<text:h text:outline-level="1">Parties</text:h><text:h text:outline-level="2">Who</text:h>'
+        '<text:h text:outline-level="1">Rent</text:h>'
+        + listed(_item("due", inner(_item("in May") + _item("in June", inner(_item("late"))))))
+        + listed(_item("paid") + _item("waived", start=' text:start-value="7"'))
+        + listed(_item("owed"), ' text:continue-numbering="true"')
+    )
+    found = read_body(tmp_path, body, styles)
+    assert found.text.splitlines() == [
+        "I. Parties", "Who", "II. Rent", "1 due", "1.1 in May", "1.2 in June", "(a) late",
+        "1 paid", "7 waived", "8 owed",
+    ]  # fmt: skip

@@ -61,6 +61,8 @@ def test_structure(tmp_path: Path) -> None:
             rb"{\shp{\*\shpinst{\sp{\sn gtextUNICODE}{\sv Sale}}{\sp{\sn x}{\sv Arial}}}}\par",
             "Sale",
         ),
+        (rb"{\listtext\pard 4.2\tab}\ls1 Rent{\par}{\listtext\f3\'b7\tab}due", "4.2 Rent\ndue"),
+        (rb"{\listtext\f2 o\tab}due", "due"),
         (rb"a{\bin3 }}}b", "ab"),
         (rb"a{\bin99999999 b", "a"),
         (rb"{\*\unknown x}y", "y"),
