@@ -40,6 +40,7 @@ from app.cli_common import (
 )
 from app.confined import WINDOW
 from app.engine import end_staying_engine, open_engine
+from indexer.api.codec import program_version
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.confine.process import frozen_program, is_frozen
 
@@ -175,16 +176,14 @@ def main(
     began = time.monotonic() if began is None else began
     options = parse(arguments)
     if options.version:
-        from app.engine import version
-
-        print(f"lectern {version('lectern') or '(not installed)'}")
+        print(f"lectern {program_version() or '(not installed)'}")
         return 0
     command = next(each for each in COMMANDS if each.name == options.command)
     if is_frozen():
         _hand_over(command.name)
     named = options.library or os.environ.get(LIBRARY_VARIABLE, "")
     if "://" in named:
-        folder = cli_cluster.opened(named, command.name, offline=options.offline)
+        folder = cli_cluster.opened(named, command, offline=options.offline)
         if isinstance(folder, int):
             return folder
         options.library = folder

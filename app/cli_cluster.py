@@ -41,10 +41,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# The commands that leave a library as it is; what others changed would stay in the copy.
-READING = frozenset(
-    {"compare", "doors", "files", "mcp", "search", "serve", "status", "text", "verify"}
-)
 _LONGEST_S = 24 * 3600.0
 
 
@@ -322,13 +318,14 @@ def _shard(options: Namespace, context: CommandContext) -> int:
     return 0
 
 
-def opened(uri: str, command: str, *, offline: bool) -> str | int:
+def opened(uri: str, command: Command, *, offline: bool) -> str | int:
     """Return the folder of a copy of a published library, for a command that leaves it as it is.
 
     The copy is made by `lectern library open`, a process of its own, since the one that asks is cut
-    off from the network. Returns the folder; the exit status, once the failure is printed.
+    off from the network. What another command, or an engine that watches, changed would stay in the
+    copy. Returns the folder; the exit status, once the failure is printed.
     """
-    if command not in READING:
+    if not command.only_asks or command.name == "engine":
         print("lectern: a published library is not changed; pull it first. [bad_usage]",
               file=sys.stderr)  # fmt: skip
         return 2

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.engine import OpenEngine
     from app.settings import Settings
     from indexer.api.contract import EngineApi, Request
-    from indexer.api.progress import CancelToken
+    from indexer.api.progress import CancelToken, Report
     from indexer.config import EngineConfig
 
 
@@ -173,11 +173,20 @@ class CommandContext(Struct):
 
     def with_progress(self, work: Callable[[Call], T], *, quiet: bool = False) -> T:
         """Run ``work`` with progress on the error stream; Ctrl+C cancels its requests."""
+        with self.progress(quiet=quiet) as (report, token):
+            return self.with_engine(
+                lambda engine: work(
+                    lambda request: engine.call(request, token=token, report=report)
+                )
+            )
+
+    @contextlib.contextmanager
+    def progress(self, *, quiet: bool = False) -> Iterator[tuple[Report, CancelToken]]:
+        """Show progress on the error stream while the block runs; Ctrl+C cancels the token."""
         from app.render import ProgressLine
         from indexer.api.progress import CancelToken, ignore_progress
 
         line = ProgressLine(self.err, self.style(self.err), live=self.err.isatty())
-        report = ignore_progress if quiet else line
         token = CancelToken()
 
         def stop() -> None:
@@ -186,12 +195,9 @@ class CommandContext(Struct):
                 # Not through the stream, which the command may be writing to.
                 os.write(self.err.fileno(), STOPPING)
 
-        def action(engine: EngineApi) -> T:
-            return work(lambda request: engine.call(request, token=token, report=report))
-
         try:
             with stopping(stop):
-                return self.with_engine(action)
+                yield ignore_progress if quiet else line, token
         finally:
             line.clear()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import socket
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -11,7 +13,9 @@ from app import render
 from app.cli_common import Command, CommandContext, no_arguments
 from app.doors.access import EVERYTHING, Access, Door
 from app.doors.users import allow_user, deny_user, read_users
+from indexer.api.codec import program_version
 from indexer.api.errors import WorldError, bad_usage
+from indexer.api.requests import GetStatus
 
 DEFAULT_PORT = 7777
 _LOGGED = 50  # calls that are shown
@@ -49,10 +53,9 @@ def _run(options: Namespace, context: CommandContext) -> int:
             raise bad_usage("doors", f"{options.action} needs a door")
         case _ if options.user is not None and options.door != Door.SERVE:
             raise bad_usage("doors", "only serve has users")
-        case "allow":
-            _allow(options, context)
-        case _:
-            _deny(options, context)
+        case action:
+            (_allow if action == "allow" else _deny)(options, context)
+            _list(options, context)
     return 0
 
 
@@ -77,8 +80,6 @@ def _shown(names: tuple[str, ...]) -> str:
 
 
 def _known_collections(context: CommandContext) -> list[str]:
-    from indexer.api.requests import GetStatus
-
     return sorted(context.ask(GetStatus()).collections)
 
 
@@ -92,14 +93,11 @@ def _allow(options: Namespace, context: CommandContext) -> None:
         if name != EVERYTHING and name.casefold() not in known:
             raise WorldError("unknown_collection", name=name)
     names = [known.get(name.casefold(), name) for name in wanted]
-    if options.user is not None:
-        if token := allow_user(options.user, names):
-            context.note(f"The token of {render.name(options.user)}, shown this once: {token}")
-        _list(options, context)
-        return
-    before = Access.read(context.settings, door).allowed
-    context.settings.set(door.setting, tuple(dict.fromkeys([*before, *names])))
-    _list(options, context)
+    if options.user is None:
+        before = Access.read(context.settings, door).allowed
+        context.settings.set(door.setting, tuple(dict.fromkeys([*before, *names])))
+    elif token := allow_user(options.user, names):
+        context.note(f"The token of {render.name(options.user)}, shown this once: {token}")
 
 
 def _deny(options: Namespace, context: CommandContext) -> None:
@@ -109,12 +107,10 @@ def _deny(options: Namespace, context: CommandContext) -> None:
         denied.add(EVERYTHING)
     if options.user is not None:
         deny_user(options.user, [*denied])
-        _list(options, context)
         return
     before = Access.read(context.settings, door).allowed
     left = [name for name in before if denied and name.casefold() not in denied]
     context.settings.set(door.setting, tuple(left))
-    _list(options, context)
 
 
 def _print_log(options: Namespace, context: CommandContext) -> None:
@@ -135,21 +131,12 @@ def _assistant_arguments(parser: ArgumentParser) -> None:
 
 
 def _serve_assistants(options: Namespace, context: CommandContext) -> int:
-    from app.engine import version
-
-    if options.bundle is None:
-        _answer_assistant(context, version("lectern"))
-    else:
+    if options.bundle is not None:
         from app.doors.mcp_bundle import write_bundle
 
-        write_bundle(options.bundle, version("lectern"), options.library and context.library)
+        write_bundle(options.bundle, program_version(), options.library and context.library)
         context.note(f"Open {render.name(str(options.bundle))} with your assistant's program.")
-    return 0
-
-
-def _answer_assistant(context: CommandContext, version: str) -> None:
-    import contextlib
-
+        return 0
     import anyio
 
     from app.doors.library import DoorLibrary
@@ -157,7 +144,8 @@ def _answer_assistant(context: CommandContext, version: str) -> None:
 
     with contextlib.closing(context.lasting_engine()) as engine:
         library = DoorLibrary(engine, context.settings, Door.MCP)
-        anyio.run(LibraryServer(library, version).run_stdio_async)
+        anyio.run(LibraryServer(library, program_version()).run_stdio_async)
+    return 0
 
 
 def _serve_arguments(parser: ArgumentParser) -> None:
@@ -226,8 +214,6 @@ def _origins(options: Namespace) -> tuple[str, ...]:
 
 def _listen(options: Namespace) -> None:
     """Open the socket that listens; afterwards the process can open no other."""
-    import socket
-
     options.refused = _fault_of_reach(options)
     if options.refused:
         return
@@ -245,8 +231,6 @@ def _listen(options: Namespace) -> None:
 
 
 def _serve_http(options: Namespace, context: CommandContext) -> int:
-    import contextlib
-
     from app.doors.http_guard import read_token
     from app.doors.http_server import ServedAddress, serve_http
     from app.doors.library import DoorLibrary
@@ -294,6 +278,7 @@ COMMANDS = (
         ),
         _arguments,
         _run,
+        only_asks=True,
     ),
     Command(
         "mcp",

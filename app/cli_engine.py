@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import CANCELLED, Command, CommandContext, absolute_path
+from app.cli_common import CANCELLED, Command, CommandContext, absolute_path, stopping
 from app.cli_index import index, summary_lines
 from app.hit_lines import hit_lines
 from indexer.api.errors import WorldError
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from indexer.config import EngineConfig
-    from indexer.server.service import Host
 
 DEMO_FOLDER = ".demo"
 # Shares hardly a word with the clause that answers it.
@@ -41,7 +41,9 @@ def _engine(options: Namespace, context: CommandContext) -> int:
     from app.engine import end_staying_engine
 
     if options.stop:
-        return _stop(context)
+        if not end_engine(context.library):
+            context.note("No engine serves this library.")
+        return 0
     if options.watch or options.idle_exit is None:  # else it is one of them
         end_staying_engine(context.library)
     config = context.opened()
@@ -55,10 +57,7 @@ def serve(
     context: CommandContext, config: EngineConfig, idle_exit: float | None, *, watch: bool = False
 ) -> int:
     """Serve the library until a signal, a request or idleness ends it."""
-    import contextlib
-
     from app import encryption
-    from app.cli_common import stopping
     from app.engine import open_host
 
     host = open_host(config, context.open_engine, lasting=True)
@@ -66,23 +65,12 @@ def serve(
     host.service.lock_after_s = encryption.lock_after_s(context.library, context.settings)
     with contextlib.closing(host), stopping(host.service.stop):
         if watch:
-            _keep_up_to_date(host, context)
+            try:
+                host.call(Watch(on=True))
+            except WorldError as error:  # one that cannot be written is served all the same
+                context.note(f"{error.message} {error.next_step}")
         context.note(f"Serving {render.name(str(context.library))}; Ctrl+C ends it.")
         host.service.wait(idle_exit)
-    return 0
-
-
-def _keep_up_to_date(host: Host, context: CommandContext) -> None:
-    """Keep the library up to date, if it can be written; one that cannot is served all the same."""
-    try:
-        host.call(Watch(on=True))
-    except WorldError as error:
-        context.note(f"{error.message} {error.next_step}")
-
-
-def _stop(context: CommandContext) -> int:
-    if not end_engine(context.library):
-        context.note("No engine serves this library.")
     return 0
 
 
@@ -91,8 +79,6 @@ def end_engine(library: Path) -> bool:
 
     Raises ``busy``, if it does not end.
     """
-    import contextlib
-
     from indexer.api.endpoint import EngineClient
     from indexer.api.requests import Shutdown
 
@@ -129,16 +115,11 @@ def run_demo(context: CommandContext, folder: str = DEMO_FOLDER) -> int:
         context.print(*hit_lines(number, hit, style), "")
     if not result.hits:
         return 1
+    here, path = Path.cwd(), context.library
+    shown = path.relative_to(here) if path.is_relative_to(here) else path
     context.print("Ask it something yourself:")
-    context.print(
-        f"  lectern --library {_from_here(context.library)} search how did they reach land"
-    )
+    context.print(f"  lectern --library {shown} search how did they reach land")
     return 0
-
-
-def _from_here(path: Path) -> str:
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 COMMANDS = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import SUPPRESS, ArgumentParser, Namespace
-from collections.abc import Sequence
 from pathlib import Path
 
 from app.cli_common import Command, CommandContext, absolute_path
@@ -27,8 +26,13 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def _run(options: Namespace, context: CommandContext) -> int:
+    from app.gui import run
+
     given = [*clauses_of(options.folder, options.like), *options.given]
-    return open_window(context, given, in_tray=options.tray, check=options.check)
+    return run(
+        context.settings, context.library, offline=context.offline, given=given,
+        in_tray=options.tray, check=options.check,
+    )  # fmt: skip
 
 
 def clauses_of(folder: str | None, like: str | None) -> list[str]:
@@ -39,22 +43,6 @@ def clauses_of(folder: str | None, like: str | None) -> list[str]:
     asked = {"in": folder, "like": like}
     paths = {name: str(absolute_path(path)) for name, path in asked.items() if path}
     return [f'{name}:"{path.partition(QUOTE)[0]}"' for name, path in paths.items()]
-
-
-def open_window(
-    context: CommandContext,
-    given: Sequence[str] = (),
-    *,
-    in_tray: bool = False,
-    check: Path | None = None,
-) -> int:
-    """Open the window of the library, or raise the one that is open."""
-    from app.gui import run
-
-    return run(
-        context.settings, context.library, offline=context.offline, given=given,
-        in_tray=in_tray, check=check,
-    )  # fmt: skip
 
 
 COMMANDS = (

@@ -13,12 +13,14 @@ from app.cli_common import (
     existing,
     json_argument,
     no_arguments,
+    stopping,
 )
 from app.render import pace_reason
 from indexer.api.codec import encode
 from indexer.api.errors import CODES, bad_usage, sentence
 from indexer.api.labels import SPEEDS
 from indexer.api.phrases import english, fill, read_detail, reason_in
+from indexer.api.progress import CancelToken
 from indexer.api.requests import EstimateIndex, GetStatus, Index, ListFiles, Remove, Retry, SetPace
 from indexer.api.status import Speed
 from indexer.api.types import FileRow, FileState
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
         Activity,
         LanguageStatus,
         RootStatus,
-        Running,
         ScannedPagesStatus,
         Status,
     )
@@ -79,12 +80,14 @@ def status_lines(status: Status) -> list[str]:
         )
         rows.append(("Changing to", f"{changing.model}, {changing.precision}: {done}"))
     if status.device:
-        rows.append(("Device", _device(status)))
+        why = "; ".join(map(sentence, status.device_notes))
+        rows.append(("Device", ": ".join(filter(None, (status.device, why)))))
     rows += _named("Not covered", list(_not_covered(status.languages)))
     rows += _named("Scans", _scans(status.scanned_pages))
     rows.append(("Pace", pace_line(status)))
     if status.running is not None:
-        rows.append(("Running", _running(status.running)))
+        done = render.describe(status.running.progress, render.TerminalStyle())
+        rows.append(("Running", done))
     return render.columns(rows)
 
 
@@ -111,23 +114,12 @@ def _scans(scans: ScannedPagesStatus) -> list[str]:
     return lines
 
 
-def _device(status: Status) -> str:
-    why = "; ".join(map(sentence, status.device_notes))
-    return ": ".join(filter(None, (status.device, why)))
-
-
 def _not_covered(languages: Iterable[LanguageStatus]) -> Iterator[str]:
     for row in languages:
         if note := row.advice:
             how = f" (`lectern reindex --model {row.offered}`)" if row.offered else ""
             documents = render.count(row.documents, "document")
             yield f"{row.language}, {documents}, {sentence(note)}{how}"
-
-
-def _running(running: Running) -> str:
-    from app.render import describe
-
-    return describe(running.progress, render.TerminalStyle())
 
 
 def _files_arguments(parser: ArgumentParser) -> None:
@@ -301,10 +293,6 @@ def _estimate_arguments(parser: ArgumentParser) -> None:
 
 
 def _estimate(options: Namespace, context: CommandContext) -> int:
-    from app.cli_common import stopping
-    from indexer.api.codec import encode
-    from indexer.api.progress import CancelToken
-
     request = EstimateIndex(tuple(existing(path) for path in options.paths))
     token = CancelToken()
     with stopping(token.cancel):

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from app import render
-from app.cli_common import Command, CommandContext, existing, json_argument, stopping
+from app.cli_common import Command, CommandContext, existing, json_argument
 from app.cli_repair import change_model
-from app.render import ProgressLine
 from indexer.api.codec import encode
 from indexer.api.errors import bad_usage
 from indexer.api.models import (
@@ -19,7 +18,7 @@ from indexer.api.models import (
     RemoveModel,
     read_questions,
 )
-from indexer.api.progress import CancelToken, Reporter, ignore_progress
+from indexer.api.progress import Reporter
 from indexer.config import Precision
 
 if TYPE_CHECKING:
@@ -197,18 +196,9 @@ def _get(options: Namespace, context: CommandContext) -> int:
     config = context.config()
     known = describe_model(options.model, config.models)
     context.note(f"The licence of {render.name(known.id)}: {known.licence or UNKNOWN}.")
-    line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())
-    token = CancelToken()
-    try:
-        with stopping(token.cancel):
-            found = obtain_model(
-                known.id, config,
-                reporter=Reporter(
-                    ignore_progress if options.quiet else line, token, _progress(options, context)
-                ),
-            )  # fmt: skip
-    finally:
-        line.clear()
+    with context.progress(quiet=options.quiet) as (report, token):
+        reporter = Reporter(report, token, _progress(options, context))
+        found = obtain_model(known.id, config, reporter=reporter)
     return _show(found, options, context)
 
 

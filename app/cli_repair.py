@@ -181,6 +181,7 @@ COMMANDS = (
         (("lectern verify", "for a person"), ("lectern verify --json", "for a program")),
         json_argument,
         _verify,
+        only_asks=True,
     ),
     Command(
         "repair",

@@ -10,12 +10,12 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs
 from msgspec.structs import replace
 
 from app import render
 from app.cli_common import Command, CommandContext, absolute_path
 from app.hit_lines import print_result, unsearched
+from indexer.api.codec import encode
 from indexer.api.contract import MAX_LIMIT
 from indexer.api.errors import WorldError, bad_usage
 from indexer.api.formats import page_unit
@@ -115,7 +115,7 @@ def _search(options: Namespace, context: CommandContext) -> int:
         return 0
     if left_out:
         context.note(left_out)
-    result = structs.replace(result, seconds=context.elapsed)
+    result = replace(result, seconds=context.elapsed)
     print_result(context, text, result, as_json=options.json)
     return 0
 
@@ -127,10 +127,10 @@ def _with_matches(engine: EngineApi, text: str, result: SearchResult) -> SearchR
         if hit.start == hit.end or (hit.explain is not None and hit.explain.aligned):
             return hit
         match = engine.call(Explain(text, Path(hit.path), hit.start))
-        explained = structs.replace(hit.explain or HitExplanation(), match=match)
+        explained = replace(hit.explain or HitExplanation(), match=match)
         return replace(hit, explain=explained)
 
-    return structs.replace(result, hits=tuple(map(matched, result.hits)))
+    return replace(result, hits=tuple(map(matched, result.hits)))
 
 
 def filter_terms(folders: Iterable[str], kinds: Iterable[str], date: str | None) -> list[str]:
@@ -247,12 +247,10 @@ def _compare_arguments(parser: ArgumentParser) -> None:
 
 
 def _compare(options: Namespace, context: CommandContext) -> int:
-    from indexer.api.codec import encode
-
     limit = 0 if options.all else options.limit or STATEMENTS
     request = Compare(place(options.first), place(options.second), limit)
     found = context.ask(request)
-    found = structs.replace(found, seconds=context.elapsed)
+    found = replace(found, seconds=context.elapsed)
     context.answer(options, encode(found), *_comparison_lines(found, context.style()))
     return 0
 

@@ -24,10 +24,11 @@ from app import disk_encryption, encryption, paths
 from app.cli_engine import DEMO_QUESTION, sample_documents
 from app.cli_index import index
 from app.confined import has_local_display
-from app.engine import LIBRARIES, version
+from app.engine import LIBRARIES
 from app.render import size
 from indexer import TELEMETRY_OFF
 from indexer.api.answers import Check
+from indexer.api.codec import program_version
 from indexer.api.errors import CODES, LecternError, sentence
 from indexer.api.phrases import english
 from indexer.api.requests import Diagnose, ListFiles, Search
@@ -50,11 +51,11 @@ def check(name: str, value: str, *, ok: bool = True, advice: str = "") -> Check:
 
 def checks(settings: Settings, config: EngineConfig) -> Iterator[Check]:
     """Check this installation and this machine; nothing heavy is imported."""
-    yield check("lectern", version("lectern") or "not installed, run from its folder")
+    yield check("lectern", program_version() or "not installed, run from its folder")
     yield check("python", f"{platform.python_version()} on {platform.platform()}")
     yield check("sqlite", sqlite3.sqlite_version)
     for name in LIBRARIES:
-        found = version(name)
+        found = program_version(name)
         yield check(name, found or "missing", ok=bool(found), advice="Install Lectern again.")
     yield _runtime()
     yield check("known models", ", ".join(record.id for record in known_records(config.models)))

@@ -6,7 +6,6 @@ instruction would kill the process.
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import platform
@@ -44,14 +43,6 @@ _ATTACH_S = 0.02  # between attempts while it starts
 _ENDS_S = 30.0
 
 LIBRARIES = ("lancedb", "pyarrow", "pymupdf", "tokenizers", "numpy")
-
-
-def version(package: str) -> str:
-    """Return the version of an installed package, "" if it is not there."""
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
 
 
 NEEDED = "AVX2"

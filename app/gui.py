@@ -259,7 +259,7 @@ class Program:
 
         FocusRings(self.app, self._root)
         self.settings.watch(self._apply_setting)
-        self._watcher.directoryChanged.connect(self._read_settings)
+        self._watcher.directoryChanged.connect(self.settings.read_again)
         self.window.quit_requested.connect(self._leave)
         self.window.ending_chosen.connect(self._end_with)
         self.supervisor.changed.connect(self._leave_locked)
@@ -344,9 +344,6 @@ class Program:
 
         if refusal:
             self.notices.post(Notice(refusal, seconds=0))
-
-    def _read_settings(self, _folder: str) -> None:
-        self.settings.read_again()
 
     def _handed_over(self, start: Start) -> None:
         if start.token:

@@ -22,7 +22,8 @@ from typing import Any
 
 from app import paths
 from app.doors.call_log import remove_log
-from app.engine import LIBRARIES, missing_instructions, version
+from app.engine import LIBRARIES, missing_instructions
+from indexer.api.codec import program_version
 from indexer.embed.devices import RUNTIMES
 
 PREFIX = "fault-"
@@ -44,10 +45,10 @@ class FaultHandler(logging.Handler):
 
 def about_this_system() -> Iterator[str]:
     """Describe the system, without anything that identifies the person."""
-    yield f"lectern {version('lectern') or '(from its folder)'}"
+    yield f"lectern {program_version() or '(from its folder)'}"
     yield f"python {platform.python_version()} on {platform.platform()}"
     for name in (*LIBRARIES, *RUNTIMES):
-        if found := version(name):
+        if found := program_version(name):
             yield f"{name} {found}"
     if lacks := missing_instructions():
         yield f"the processor lacks {lacks}"
@@ -57,12 +58,6 @@ def fault_reports() -> list[Path]:
     """Return the reports there are, the newest first."""
     found = paths.log_folder().glob(f"{PREFIX}*.txt")
     return sorted(found, key=lambda file: file.stat().st_mtime_ns, reverse=True)
-
-
-def remove_reports() -> None:
-    """Delete all reports."""
-    for file in fault_reports():
-        file.unlink(missing_ok=True)
 
 
 def _write(logger: str, error: BaseException) -> None:
@@ -151,7 +146,6 @@ def stop() -> None:
 def remove() -> None:
     """Delete the logs, which name files, and the reports of faults."""
     stop()
-    remove_reports()
     remove_log()
-    for file in paths.log_folder().glob(f"{FILE_NAME}*"):
+    for file in (*fault_reports(), *paths.log_folder().glob(f"{FILE_NAME}*")):
         file.unlink(missing_ok=True)

@@ -322,10 +322,11 @@ def describe(progress: Progress, style: TerminalStyle) -> str:
             return f"Asking for {name(progress.current)}"
         sizes = size(progress.bytes_done), size(progress.bytes_total)
         return f"Fetching {name(progress.current)}: {' of '.join(sizes)}"
+    seconds = progress.seconds or float("inf")
     parts = [
         _done(progress),
-        f"{count(progress.pages, 'page')} ({progress.pages_per_second:.1f}/s)",
-        f"{count(progress.passages, 'passage')} ({progress.passages_per_second:.1f}/s)",
+        f"{count(progress.pages, 'page')} ({progress.pages / seconds:.1f}/s)",
+        f"{count(progress.passages, 'passage')} ({progress.passages / seconds:.1f}/s)",
     ]
     if progress.eta_seconds is not None:
         parts.append(f"{about(progress.eta_seconds)} left")

@@ -243,9 +243,9 @@ class Settings:
     def _read(self, problems: list[WorldError]) -> dict[str, Value]:
         values: dict[str, Value] = {}
         try:
-            loaded = self._load()
-        except WorldError as error:
-            problems.append(error)
+            loaded = read_object(self.file)
+        except (OSError, ValueError) as error:
+            problems.append(self._unreadable(error))
             return values
         for name, raw in loaded.items():
             try:
@@ -257,16 +257,6 @@ class Settings:
         if "offline" in loaded:
             values.setdefault("offline", True)  # whatever it is, it is no clear no
         return values
-
-    def _load(self) -> dict[str, Any]:
-        """Return the content of the file.
-
-        Raises ``settings_unreadable``, with the place of the fault.
-        """
-        try:
-            return read_object(self.file)
-        except (OSError, ValueError) as error:
-            raise self._unreadable(error) from error
 
     def _unreadable(self, error: Exception) -> WorldError:
         line, column = getattr(error, "lineno", 1), getattr(error, "colno", 1)

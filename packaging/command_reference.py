@@ -17,8 +17,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from app.cli import COMMANDS, build_parser
 from app.cli_doctor import show
-from app.engine import version
 from app.settings import SETTINGS
+from indexer.api.codec import program_version
 from indexer.api.errors import CODES
 from indexer.api.formats import FORMATS
 from indexer.api.labels import STATES
@@ -177,7 +177,7 @@ def manual() -> str:
 
 def _manual_lines() -> Iterator[str]:
     parser = build_parser()
-    yield f'.TH LECTERN 1 "" "Lectern {version("lectern")}" "User Commands"'
+    yield f'.TH LECTERN 1 "" "Lectern {program_version()}" "User Commands"'
     yield from (".SH NAME", _plain("lectern - find the passage that answers a question"))
     yield from (".SH SYNOPSIS", r".B lectern", r"[\fICOMMAND\fR] [\fIOPTIONS\fR]")
     yield from (".SH DESCRIPTION", _plain(parser.description or ""))

@@ -253,7 +253,9 @@ class FakeEngine(FakeLibrary):
         activity = replace(
             IDLE,
             running=None if progress is None else Running("index", progress),
-            pages_per_second=progress.pages_per_second if progress else 0.0,
+            pages_per_second=progress.pages / progress.seconds
+            if progress and progress.seconds
+            else 0.0,
             changes=self.changes,
             speed=self.speed,
             paused=self.paused,

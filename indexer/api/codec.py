@@ -310,12 +310,12 @@ def hello(words: Hello | Greeting) -> Header:
     return {"type": "hello", "protocol": PROTOCOL_VERSION, **encode(words)}
 
 
-def program_version() -> str:
-    """Return the version of this program, "" if it is not installed."""
+def program_version(package: str = "lectern") -> str:
+    """Return the version of this program, or of another package; "" if it is not installed."""
     from importlib import metadata  # children never say it, and would pay 15 ms for it
 
     try:
-        return metadata.version("lectern")
+        return metadata.version(package)
     except metadata.PackageNotFoundError:
         return ""
 

@@ -76,14 +76,6 @@ class Progress(Struct, frozen=True):
         found = self.passages + self.passages_pending
         return read * (self.passages / found if found else 1.0)
 
-    @property
-    def pages_per_second(self) -> float:
-        return self.pages / self.seconds if self.seconds else 0.0
-
-    @property
-    def passages_per_second(self) -> float:
-        return self.passages / self.seconds if self.seconds else 0.0
-
 
 class CancelToken:
     """A flag that another thread sets. Thread-safe."""

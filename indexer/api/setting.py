@@ -6,11 +6,12 @@ A declaration parses and validates values; the command line and the window's dia
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 from msgspec import Struct, field
 
 from indexer.api.errors import WorldError
@@ -34,6 +35,15 @@ class SettingType(Enum):
     LIST = "list"
     VIEWER = "command"
     STYLE = "style or template"
+
+
+# What values are; those of the other types are texts.
+_KINDS: dict[SettingType, Any] = {
+    SettingType.FLAG: bool,
+    SettingType.INTEGER: int,
+    SettingType.NUMBER: float,
+    SettingType.LIST: tuple[str, ...],
+}
 
 
 class Setting(Struct, frozen=True):
@@ -93,48 +103,20 @@ class Setting(Struct, frozen=True):
 
     def check(self, value: object) -> Value:
         """Validate a value. Raises ``bad_setting``, if it is of another type or out of bounds."""
-        if not _FITS[self.type](value):
-            raise self._wrong(value, self._takes)
-        if self.type is SettingType.CHOICE and value not in self.choices:
+        kind = _KINDS.get(self.type, str)
+        try:
+            checked = msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            raise self._wrong(value, self._takes) from None
+        if self.type is SettingType.CHOICE and checked not in self.choices:
             raise self._wrong(value, "takes_choice", choices=", ".join(self.choices))
-        if self.type in {SettingType.INTEGER, SettingType.NUMBER}:
-            return self._bounded(value)
-        checked: Any = tuple(value) if isinstance(value, list) else value
-        return cast("Value", checked)
-
-    def _bounded(self, value: Any) -> Value:
-        if not self.low <= value <= self.high:
+        if kind in (int, float) and not self.low <= checked <= self.high:
             raise self._wrong(value, "takes_range", low=f"{self.low:g}", high=f"{self.high:g}")
-        return int(value) if self.type is SettingType.INTEGER else float(value)
+        return cast("Value", checked)
 
     @property
     def _takes(self) -> str:
-        return "takes_text" if _FITS[self.type] is _is_text else f"takes_{self.type.name.lower()}"
+        return f"takes_{self.type.name.lower()}" if self.type in _KINDS else "takes_text"
 
     def _wrong(self, value: object, reason: str, **detail: str) -> WorldError:
         return WorldError("bad_setting", name=self.name, value=value, reason=reason, **detail)
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-_FITS: dict[SettingType, Callable[[object], bool]] = {
-    SettingType.FLAG: lambda value: isinstance(value, bool),
-    # True is an int in Python, but not a number for a person.
-    SettingType.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool),
-    SettingType.NUMBER: lambda value: (
-        isinstance(value, int | float) and not isinstance(value, bool)
-    ),
-    SettingType.CHOICE: _is_text,
-    SettingType.TEXT: _is_text,
-    SettingType.FOLDER: _is_text,
-    SettingType.KEYS: _is_text,
-    SettingType.VIEWER: _is_text,
-    SettingType.STYLE: _is_text,
-    SettingType.LIST: _is_words,
-}

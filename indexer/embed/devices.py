@@ -9,12 +9,12 @@ import contextlib
 import ctypes
 import logging
 from collections.abc import Callable
-from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from indexer.api.codec import program_version
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
 
@@ -98,25 +98,17 @@ def load_runtime() -> Any:
 
 def installed_runtimes() -> list[str]:
     """The installed packages of ONNX Runtime, with their versions."""
-    found = []
-    for name in RUNTIMES:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            found.append(f"{name} {metadata.version(name)}")
-    return found
-
-
-def processor_lines() -> list[str]:
-    """The lines on the processor's kind and features, as Linux words them; none elsewhere."""
-    with contextlib.suppress(OSError):
-        lines = CPUINFO.read_text("utf-8", "replace").splitlines()
-        return sorted({line for line in lines if line.startswith(("model name", *_FEATURES))})
-    return []
+    return [f"{name} {found}" for name in RUNTIMES if (found := program_version(name))]
 
 
 def instruction_sets() -> frozenset[str]:
     """The features of the processor as Linux names them; none elsewhere."""
-    listed = (line.partition(":") for line in processor_lines() if line.startswith(_FEATURES))
-    return frozenset(feature for _, _, found in listed for feature in found.split())
+    try:
+        lines = CPUINFO.read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return frozenset()
+    listed = {line.partition(":")[2] for line in lines if line.startswith(_FEATURES)}
+    return frozenset(feature for found in listed for feature in found.split())
 
 
 def kernels(features: frozenset[str]) -> str:

@@ -216,7 +216,7 @@ def test_two_packages_of_the_runtime_are_explained(monkeypatch: pytest.MonkeyPat
             raise PackageNotFoundError
         return versions[name]
 
-    monkeypatch.setattr("indexer.embed.devices.metadata.version", version)
+    monkeypatch.setattr("importlib.metadata.version", version)
     note = Note("runtimes_clash", {"names": "onnxruntime 1.2, onnxruntime-gpu 1.1"})
     assert clash() == (note,)
     assert choose(CPU, _opens)[1].notes == (Note("device_asked"), note)
