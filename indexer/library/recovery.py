@@ -37,7 +37,9 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     damaged = {*catalog.queue.recover(blame=blame), *incomplete(catalog, store)}
     catalog.spaces.recover(blame=blame)
     # A power cut may roll back the catalog's last commits but not the store's.
-    damaged.update(np.setdiff1d(store.known_docs(), catalog.docs.known()).tolist())
+    damaged.update(
+        np.setdiff1d(store.known_docs(), catalog.docs.known(), assume_unique=True).tolist()
+    )
     if damaged:
         docs = sorted(damaged)
         store.delete_docs(docs)

@@ -27,7 +27,7 @@ from tantivy import Occur, Query
 
 from indexer.arrays import find_sorted
 from indexer.store.values import NO_KEYS, NOTHING, DocSet, Phrase, ScoredKeys, docs_of
-from indexer.text.sentences import is_unspaced
+from indexer.text.sentences import is_unspaced, lazy_pattern
 from indexer.text.stemmers import has_stemmer, stems_of
 from indexer.text.terms import MAX_LENGTH, UNMARKED, fold, sequence, without_note_marks
 
@@ -53,7 +53,7 @@ _NEVER_ASCII = (
     "\u0621-\u064a\u2010-\u2027\u202f-\u205e\u20ac\u2190-\u22ff\u2500-\u27bf\u3001-\u303f"
     "\u3041-\u30ff\u4e00-\u9fff\uf0a7\uf0b7\ufffd"
 )
-_PERHAPS_ASCII = re.compile(f"[^\x00-\x7f{_NEVER_ASCII}]")
+_PERHAPS_ASCII = lazy_pattern(f"[^\x00-\x7f{_NEVER_ASCII}]")
 _LOWER = bytes(range(256)).lower()
 _NO_WORD = bytes(code for code in range(256) if not chr(code).isalnum() or code > 127)
 _SIGNS = re.compile("[^a-z0-9]+")

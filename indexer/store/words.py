@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import shutil
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,7 +41,7 @@ from indexer.store.word_index import (
     vocabulary_entry,
 )
 from indexer.store.word_queries import IndexedPassages, passage_schema
-from indexer.text.sentences import UNSPACED, is_unspaced
+from indexer.text.sentences import UNSPACED, is_unspaced, lazy_pattern
 from indexer.text.terms import sequence, stems
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 # Characters of scripts without spaces, and what NFKC makes such characters of.
-_PERHAPS_UNSPACED = re.compile(
+_PERHAPS_UNSPACED = lazy_pattern(
     f"[{UNSPACED}\u2e9f-\u2fd5\u3038-\u303a\u3192-\u33fe\uff66-\uff9f\U0001f200-\U0001f251]"
 )
 

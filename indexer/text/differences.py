@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from indexer.text.sentences import lazy_pattern
 from indexer.text.terms import stop_words, words
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _MONTHS = (
 )  # fmt: skip
 _MONTH_OF = {name: at for at, names in enumerate(_MONTHS, 1) for name in names.split()}
 _MONTH = rf"(?P<m{{0}}>{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})\.?"
-_DATE = re.compile(
+_DATE = lazy_pattern(
     r"\b(?:(?P<y0>\d{4})-(?P<m0>\d{1,2})-(?P<d0>\d{1,2})"
     r"|(?P<d1>\d{1,2})\.\s?(?P<m1>\d{1,2})\.\s?(?P<y1>\d{4})"
     rf"|(?P<d2>\d{{1,2}})(?:\.|st|nd|rd|th)?\s+(?:de\s+)?{_MONTH.format(2)}"

@@ -20,6 +20,7 @@ import numpy as np
 import platformdirs
 
 from indexer.api.private_files import replacing
+from indexer.text.sentences import lazy_pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +35,7 @@ _MOSTLY = 0.3  # share of letters in a script from which it decides the language
 
 # Scripts used by one language, or nearly so.
 _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (language, re.compile(f"[{characters}]"))
+    (language, lazy_pattern(f"[{characters}]"))
     for language, characters in (
         ("ja", "\u3041-\u30ff\uff66-\uff9d"),
         ("ko", "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"),
@@ -62,7 +63,7 @@ _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )
 # Scripts used by several languages, among which the classifier chooses.
 _SHARED: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = tuple(
-    (frozenset(languages.split()), re.compile(f"[{characters}]"))
+    (frozenset(languages.split()), lazy_pattern(f"[{characters}]"))
     for languages, characters in (
         ("ru uk be bg sr mk kk ky mn tg tt", "\u0400-\u052f"),
         ("ar fa ur ps ug sd ckb", "\u0620-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc"),

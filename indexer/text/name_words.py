@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from indexer.text.sentences import UNSPACED
+from indexer.text.sentences import UNSPACED, lazy_pattern
 from indexer.text.terms import word_spans, words
 
 _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -20,7 +20,7 @@ _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=
 _RUNS = re.compile(r"[^\W\d_]+\d+|[^\W\d_]+|\d+")
 _LETTERS = re.compile(r"[^\W\d_]+(?=\d)")
 _DIGITS = re.compile(r"(?<=[^\W\d_])\d+")
-_PAIRED = re.compile(f"[{UNSPACED}\uac00-\ud7a3]+")
+_PAIRED = lazy_pattern(f"[{UNSPACED}\uac00-\ud7a3]+")
 YEARS = range(1950, 2050)
 _YEAR_OF = {word: year for year in YEARS for word in (str(year), f"fy{year % 100:02}")}
 # The most words between "as of" and its year: "as of the end of the fiscal year 2021".

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from indexer.text.stop_words import BEFORE_NUMBERS, NEVER_LAST, OPENERS, SELDOM_LAST
 
@@ -26,12 +26,29 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3105-\u312f"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
+
+
+class _LazyPattern:
+    """A regular expression that is compiled when it is first used."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self._source, self._flags = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        # Asked for once: afterwards the object has the method itself.
+        setattr(self, name, found := getattr(re.compile(self._source, self._flags), name))
+        return found
+
+
+def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    """Return a pattern that is compiled at its first use, which takes 2 to 10 ms for large sets."""
+    return cast("re.Pattern[str]", _LazyPattern(source, flags))
+
+
 # ICU counts UTF-16 units, so characters of two units are replaced by one that is in no word.
 _LONG = re.compile("[\U00010000-\U0010ffff]")
 _RARE = "\u9fff"
-
-
-_UNSPACED = re.compile(f"[{UNSPACED}]")
+_UNSPACED = lazy_pattern(f"[{UNSPACED}]")
 
 
 def is_unspaced(word: str) -> bool:
@@ -121,7 +138,7 @@ _THAI_OR_LAO = "[\u0e01-\u0e45\u0e47-\u0e4e\u0e81-\u0ec4\u0ec8-\u0ecd]"  # but f
 # A stop and the space after it; in Chinese and Japanese the stop alone, in Greek also the semicolon
 # (its question mark), in Thai and Lao, which have no stop, the space between two words. One set of
 # all first characters comes first: Python looks for it faster than for alternatives.
-_STOP = re.compile(
+_STOP = lazy_pattern(
     rf"[{_STOPS}{_CLOSED_UP}{_ASKS_IN_GREEK}{_FULL_WIDTH} \n](?:"
     rf"(?P<stop>(?<=[{_STOPS}])[{_STOPS}]*)[{_CLOSING}]* +"
     rf"|(?<=[{_CLOSED_UP}])[{_CLOSED_UP}]*[{_CLOSING}]* *"
@@ -134,7 +151,7 @@ _LAST_TOKEN = re.compile(r"[^\s(\[\"'\u201c\u2018\u00ab]*$")
 _TOKEN_REACH = 24
 _ENUMERATOR = re.compile(r"\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlcIVXLC]{1,6})[.)]?$")
 _ENUMERATOR_REACH = 12
-_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$")
+_ACRONYM = lazy_pattern(r"(?:[^\W\d_]\.)+[^\W\d_]$")
 _NEXT_WORD = re.compile(r"[(\[\"'\u201c\u2018\u00ab\u00bf\u00a1]*([^\W_]+)")
 _NUMBER = re.compile(r"[(\[]?(?:[\d\u00a7#]|[A-Z]\b|[IVXLC]+\b)")
 _NEXT_REACH = 40

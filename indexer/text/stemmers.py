@@ -13,6 +13,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from indexer.text.sentences import lazy_pattern
+
 _SNOWBALL = {code: code for code in (
     "ar", "ca", "cs", "da", "de", "el", "en", "eo", "es", "et", "eu", "fa", "fi", "fr", "ga", "hi",
     "hu", "hy", "id", "it", "lt", "ne", "nl", "no", "pl", "pt", "ro", "ru", "sr", "sv", "ta", "tr",
@@ -21,7 +23,7 @@ _SNOWBALL = {code: code for code in (
 # Scripts other than Latin: their characters and their languages, the first of which is assumed for
 # a word in a text of another script.
 _SCRIPTS = tuple(
-    (re.compile(f"[{characters}]"), tuple(languages.split()))
+    (lazy_pattern(f"[{characters}]"), tuple(languages.split()))
     for characters, languages in (
         ("\u0370-\u03ff\u1f00-\u1fff", "el"),
         ("\u0400-\u052f", "ru uk be bg sr mk kk ky mn tg tt"),
@@ -39,7 +41,7 @@ _NOT_LATIN = {one for _, languages in _SCRIPTS for one in languages} | {
 }  # fmt: skip
 
 # In Japanese the root of a word is written in Chinese characters, its inflection in kana.
-_JAPANESE = re.compile("([\u3400-\u9fff]+)[\u3041-\u309f]+$")
+_JAPANESE = lazy_pattern("([\u3400-\u9fff]+)[\u3041-\u309f]+$")
 
 _local = threading.local()
 _KEPT = 30_000  # stems of a language
@@ -120,14 +122,14 @@ class _Stems(dict[str, str]):
 
 
 # A single particle, or several: "from the schools" is school-s-from.
-_PARTICLE = re.compile(
+_PARTICLE = lazy_pattern(
     "(?:에서|에게서?|한테서?|께서?|으?로서?|으?로써|이?랑|하고|부터|까지|처럼|보다|마다|조차|밖에|대로"
     "|이라도|이라고|이라는|이란|이든지?|이나|이며|이고|입니다|이다|이었다|였다|[은는이가을를의에도만와과들]"
     "|(?<=..)(?:습니다|니다|다|고|며|면|지만?)|(?<=...)나)$"
 )
-_BEFORE_PARTICLE = re.compile("(?:에서|에게|한테|까지|부터|처럼|보다|으로|[들에만로와과])$")
+_BEFORE_PARTICLE = lazy_pattern("(?:에서|에게|한테|까지|부터|처럼|보다|으로|[들에만로와과])$")
 # Verbs and adjectives made of nouns with any form of "to do" and "to become".
-_VERB = re.compile(
+_VERB = lazy_pattern(
     "(.{2,}?)(?:하|했|합|한|할|함|해|되|됐|된|될|됨|돼)"
     "[다는고며면여서도지게던기였었겠을음은니까요습야라자네]*$"
 )

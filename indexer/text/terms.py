@@ -14,7 +14,7 @@ from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 from indexer.api.types import ANNOTATION_SIGN
-from indexer.text.sentences import UNSPACED, run_spans, split_characters, split_runs
+from indexer.text.sentences import UNSPACED, lazy_pattern, run_spans, split_characters, split_runs
 from indexer.text.stemmers import has_stemmer, language_of, stem_all, stems_of
 from indexer.text.stop_words import STOP_WORDS
 
@@ -23,18 +23,18 @@ MAX_LENGTH = 40  # characters; longer words are cut, in documents and queries al
 # Vowel signs and other marks that are part of words but not ``str.isalpha``.
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0900-\u0963\u0970-\u0dff\u0f18-\u0fbc\ua8e0-\ua8ff"
 _PART = rf"(?![{UNSPACED}])[^\W_](?:(?![{UNSPACED}])(?:[^\W_]|[{_MARKS}]))*"
-_WORD = re.compile(rf"(?P<run>[{UNSPACED}]+)|(?P<word>{_PART}(?:[-_'.,@]{_PART})*\.?)")
-_RUN = re.compile(f"[{UNSPACED}]+")
+_WORD = lazy_pattern(rf"(?P<run>[{UNSPACED}]+)|(?P<word>{_PART}(?:[-_'.,@]{_PART})*\.?)")
+_RUN = lazy_pattern(f"[{UNSPACED}]+")
 # Marks inside words that folding removes.
 _TAKEN = "\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u200c\u200d"
 _SHOWN = rf"(?:(?![{UNSPACED}])[\w{_MARKS}{_TAKEN}])+"
-_SHOWN_WORD = re.compile(
+_SHOWN_WORD = lazy_pattern(
     rf"(?P<run>[{UNSPACED}]+)|{_SHOWN}(?:(?:['\u2019.,\-\u05f3\u05f4\u066b\u066c]|(?<=[\u05d0-\u05ea])\"){_SHOWN})*"
 )
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*")
 _PARTICLE = re.compile("[\u3041-\u309f]{1,2}$")
 # The final kana of a word in Chinese characters, other than a particle.
-_ENDING = re.compile("[\u3400-\u9fff](?![はがをにのでともへやか])[\u3041-\u309f]$")
+_ENDING = lazy_pattern("[\u3400-\u9fff](?![はがをにのでともへやか])[\u3041-\u309f]$")
 # Prefix of a term that represents all words which differ in their diacritics only.
 UNMARKED = "~"
 _LANGUAGE_NAMES = re.compile(r"(?<!\w)[a-z](?:\+\+|#)(?!\w)")
@@ -54,7 +54,7 @@ _LARGE = re.compile(
     r"(?![\w'])(?![.,]\d)"
 )
 # What people write in groups: numbers, cards, IBANs and numbers of telephones.
-_IN_GROUPS = re.compile(
+_IN_GROUPS = lazy_pattern(
     r"(?<![\w.,+])(?:[1-9]\d{0,2}(?:[ \xa0\u2009\u202f]\d{3})+"
     r"|(?!19|20)\d{4}(?:[ \xa0]\d{4}){2,4}(?:[ \xa0]\d{1,4})?|\d{4}[ \xa0]\d{6}[ \xa0]\d{5}"
     r"|[a-z]{2}\d\d[ \xa0][a-z\d]{4}(?:[ \xa0]\d{4}){1,6}(?:[ \xa0][a-z\d]{1,4})?)(?!\w)"
@@ -77,7 +77,7 @@ _SIGNS = dict.fromkeys((0x2120, 0x2122), " ")
 # they are words of their own (10⁶, section 14³), after other words marks of footnotes.
 _RAISED, _LOWERED = "\u2070\xb9\xb2\xb3\u2074-\u207e", "\u2080-\u208e"
 _LETTER = rf"[^\W\d_{_RAISED}{_LOWERED}]"
-_SET = re.compile(
+_SET = lazy_pattern(
     rf"(?P<joined>(?<={_LETTER})[{_LOWERED}]+"
     rf"|(?:(?<=\b{_LETTER})|(?<=\b[kcdmnhµμ]m)|(?<=\bft|\bin|\byd|\bmi))[{_RAISED}]+)"
     rf"|(?P<apart>(?<=\d)[{_RAISED}{_LOWERED}]+)|[{_RAISED}{_LOWERED}]+",
@@ -112,7 +112,7 @@ _PLAIN: dict[int, str | None] = {
 # The characters that these tables have, as ``str.translate`` looks up every character of a text.
 _SIGN, _UNPLAIN = (re.compile(f"[{''.join(map(chr, table))}]") for table in (_SIGNS, _PLAIN))
 # Punctuation that no word has inside. Without it most English text is ASCII.
-_APART = re.compile(rf"[^\x00-\x7f\w{_MARKS}{UNSPACED}]+")
+_APART = lazy_pattern(rf"[^\x00-\x7f\w{_MARKS}{UNSPACED}]+")
 _BASES = {"\u00e6": "ae", "\u0153": "oe", "\u00f8": "o", "\u0142": "l", "\u0111": "d",
           "\u00f0": "d", "\u00fe": "th", "\u0131": "i", "\u0451": "\u0435",
           # Arabic alef with and without hamza or madda; yeh and kaf of other keyboards.
@@ -473,10 +473,10 @@ MAX_LETTERS = 32
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _BLOCK = 0x80
-_HANGUL = re.compile("[\uac00-\ud7a3]+$")
+_HANGUL = lazy_pattern("[\uac00-\ud7a3]+$")
 # The jamo of Korean syllables: initial consonants, vowels, final consonants.
 _JAMO = "".join(map(chr, (*range(0x1100, 0x1113), *range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
-_NO_LETTER = re.compile("[\\d\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_NO_LETTER = lazy_pattern("[\\d\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 def can_be_typo(word: str) -> bool:

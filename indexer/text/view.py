@@ -21,6 +21,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from indexer.api.types import Block, BlockKind
+from indexer.text.sentences import lazy_pattern
 
 # Characters without a glyph: controls and white space, soft hyphens, zero-width characters,
 # direction marks, variation selectors.
@@ -124,7 +125,7 @@ _SHAPES = "\u2f00-\u2fd5\ufb00-\ufbb1\ufbd3-\ufd3d\ufd50-\ufdfb\ufe70-\ufefc"
 _LEADERS = r"._\-\u2013\u2014=*~\xb7\u2026\u2022\ufffd"
 _MARKS = "\u0300-\u036f"
 # One set of all first characters comes first: Python looks for it faster than for alternatives.
-_EDIT = re.compile(
+_EDIT = lazy_pattern(
     rf"[ {INVISIBLE}{_SHAPES}\u200c\u200d{_MARKS}{_LEADERS}](?:"
     rf"(?P<run>(?<= )(?: *[{INVISIBLE}][{INVISIBLE} ]*| +)|(?<=[{INVISIBLE}])[{INVISIBLE} ]*)"
     rf"|(?P<shape>(?<=[{_SHAPES}])|(?<={_JOINERS}))"
@@ -132,7 +133,7 @@ _EDIT = re.compile(
     rf"|(?P<leader>(?<=([{_LEADERS}]))(?: ?\5){{4,}}))"
 )
 # A no-break space that is no part of such a run, as some documents have between all words.
-_LONE_NO_BREAK = re.compile(f"\xa0(?<![ {INVISIBLE}{_LEADERS}]\xa0)(?![ {INVISIBLE}])")
+_LONE_NO_BREAK = lazy_pattern(f"\xa0(?<![ {INVISIBLE}{_LEADERS}]\xa0)(?![ {INVISIBLE}])")
 # Words whose letters are typed apart, with wider gaps between such words.
 _TYPED_APART = re.compile(
     r"(?<!\S)[^\W\d_](?: [^\W_][.,:;!?]?){3,}(?: {2,}[^\W_](?: [^\W_][.,:;!?]?)*)*(?!\S)"
@@ -145,7 +146,7 @@ _LEADER_KEPT = 3  # dots kept of "Chapter 1 ..... 7", as a model reads a token f
 
 _DASHES = "/\u2013\u2014"
 # Scripts without spaces between words; their lines are joined without one.
-_UNSPACED = re.compile(
+_UNSPACED = lazy_pattern(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff01-\uff60\U00020000-\U0003ffff]"
 )
