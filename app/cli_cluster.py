@@ -61,7 +61,7 @@ def _arguments(parser: ArgumentParser) -> None:
 
 def _library(options: Namespace, context: CommandContext) -> int:
     if (options.to or options.root) and options.action != "pull":
-        raise _wrong("--to and --root belong to `pull`")
+        raise bad_usage(EXCHANGE, "--to and --root belong to `pull`")
     return {"publish": _publish, "pull": _pull, "open": _open}[options.action](options, context)
 
 
@@ -78,9 +78,9 @@ def _pull(options: Namespace, context: CommandContext) -> int:
 
     roots = [tuple(each.split("=", 1)) for each in options.root]
     if any(len(pair) != 2 for pair in roots):
-        raise _wrong("--root takes OLD=NEW")
+        raise bad_usage(EXCHANGE, "--root takes OLD=NEW")
     if not options.to:
-        raise _wrong("name a folder with --to")
+        raise bad_usage(EXCHANGE, "name a folder with --to")
     _must_be_online(options, context)
     folder = _ask(PullLibrary(options.uri, absolute_path(options.to)), pull_library)
     _measure(folder, context)
@@ -166,10 +166,6 @@ def _must_be_online(options: Namespace, context: CommandContext) -> None:
         raise WorldError("store_failed", library=options.uri, reason="offline")
 
 
-def _wrong(reason: str, command: str = EXCHANGE) -> WorldError:
-    return bad_usage(command, reason)
-
-
 def _cluster_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "action", choices=("build", "status", "serve"), metavar="ACTION",
@@ -214,7 +210,7 @@ def _serve_first(options: Namespace) -> None:
 def _cluster(options: Namespace, context: CommandContext) -> int:
     building = options.action == "build"
     if building != bool(options.to) or not (building or len(options.places) == 1):
-        raise _wrong("`build` takes --to URI, the others one URI", CLUSTER)
+        raise bad_usage(CLUSTER, "`build` takes --to URI, the others one URI")
     options.uri = options.to or options.places[0]
     _must_be_online(options, context)
     sources = tuple(options.places) if building else ()

@@ -144,8 +144,7 @@ def pull_library(request: PullLibrary, gone: Callable[[], bool]) -> Path:
 def build_library(request: BuildLibrary, gone: Callable[[], bool]) -> str:
     """Build a library of many shards, or look at one; runs in the launcher, where there is one.
 
-    Raises:
-        WorldError: Those of ``build.build``.
+    Raises those of ``build.build``.
     """
     import json
 

@@ -109,8 +109,7 @@ def unlock_here(
 ) -> None:
     """Unlock a library until this process ends and no other has it open.
 
-    Raises:
-        WorldError: Those of ``unlock``; ``no_keyring``, if there is none to keep the passphrase.
+    Raises those of ``unlock``; ``no_keyring``, if there is none to keep the passphrase.
     """
     unlock(library, passphrase, settings)
     atexit.register(lock_if_unused, library)
@@ -179,11 +178,8 @@ def decrypt(library: Path, passphrase: str | None) -> None:
 def remove(library: Path) -> int:
     """Delete an encrypted library, locked or not: without its key nothing of it can be read again.
 
-    Returns:
-        The bytes that were freed; 0 if the library is not encrypted.
-
-    Raises:
-        WorldError: ``library_locked`` while an engine has it open.
+    Returns the bytes that were freed; 0 if the library is not encrypted. Raises ``library_locked``
+    while an engine has it open.
     """
     if not is_encrypted(library):
         return 0

@@ -92,7 +92,7 @@ def document_text(text: str) -> str:
 
 def cells(text: str) -> int:
     """Return the width of text on a terminal."""
-    return sum(_cell(character) for character in text)
+    return len(text) if text.isascii() else sum(map(_cell, text))
 
 
 def _cell(character: str) -> int:

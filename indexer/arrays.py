@@ -29,9 +29,8 @@ def find_sorted(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Find values in a sorted array.
 
-    Returns:
-        Of the k values of ``wanted``, shape (n,), that exist: their indices in ``known``, and their
-        indices in ``wanted``, ascending.
+    Returns the indices in ``known`` of the k values of ``wanted``, shape (n,), that exist, and
+    their indices in ``wanted``, ascending.
     """
     at = np.searchsorted(known, wanted)
     inside = np.flatnonzero(at < len(known))

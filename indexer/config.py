@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from indexer.api.formats import FORMATS, SizeClass
+from indexer.api.formats import FORMATS
 
 GIB = 1 << 30
 DEFAULT_MODEL = "lectern-minilm-late"
@@ -49,18 +49,7 @@ class Limits(Struct, frozen=True):
     @property
     def by_format(self) -> dict[str, int]:
         """The size beyond which a file is not read, by the format of its name."""
-        sizes = {
-            SizeClass.PDF: self.pdf_bytes,
-            SizeClass.TEXT: self.text_bytes,
-            SizeClass.MARKUP: self.markup_bytes,
-            SizeClass.SOURCE: self.source_bytes,
-            SizeClass.NOTEBOOK: self.notebook_bytes,
-            SizeClass.PACKAGE: self.package_bytes,
-            SizeClass.MESSAGE: self.message_bytes,
-            SizeClass.MAILBOX: self.mailbox_bytes,
-            SizeClass.IMAGE: self.image_bytes,
-        }
-        return {known.name: sizes[known.size_class] for known in FORMATS}
+        return {known.name: getattr(self, known.size_class) for known in FORMATS}
 
     @property
     def largest_bytes(self) -> int:

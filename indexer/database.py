@@ -21,7 +21,7 @@ import sqlite3
 import struct
 import sys
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -358,10 +358,8 @@ def _full(path: Path, layout: Layout) -> WorldError:
 def version_of(path: Path, layout: Layout) -> int | None:
     """The version of the tables of a file by its header alone; None if there are none yet.
 
-    Opening it with SQLite would already create the WAL's files.
-
-    Raises:
-        WorldError: ``library_damaged`` if it is no file of this layout, or ``library_unwritable``.
+    Opening it with SQLite would already create the WAL's files. Raises ``library_damaged`` if it is
+    no file of this layout, or ``library_unwritable``.
     """
     try:
         with path.open("rb") as file:
@@ -484,8 +482,7 @@ def _says_full(error: BaseException) -> bool:
 def write_errors(path: Path) -> Iterator[None]:
     """Map the errors of writing below a folder.
 
-    Raises:
-        WorldError: ``disk_full``, or the result of ``system_error``.
+    Raises ``disk_full``, or the result of ``system_error``.
     """
     try:
         yield
@@ -493,15 +490,3 @@ def write_errors(path: Path) -> Iterator[None]:
         if not _says_full(error):
             raise system_error(error, path) or error from error
         raise WorldError("disk_full", needed="what the store needs", path=str(path)) from error
-
-
-def bytes_under(directories: Iterable[Path]) -> int:
-    """The bytes of all files below directories; files deleted meanwhile are skipped."""
-    total = 0
-    for directory in directories:
-        for path in directory.rglob("*"):
-            try:
-                total += path.stat().st_size if path.is_file() else 0
-            except FileNotFoundError:
-                continue
-    return total

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import asdict
+
 from indexer.api.answers import Document, Estimate
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
@@ -16,12 +18,11 @@ IDLE = Activity(
     embedded_share=1.0, pending=0, set_aside=0,
 )  # fmt: skip
 EMPTY = Status(
+    **{**asdict(IDLE), "device_notes": ()},
     library="/lib", bytes=0, tables={}, roots=(), files={}, documents=0, pages=0, passages=0,
-    model="", precision="", space="", changing=None, previous=None, rebuilding=False,
-    embedded_share=1.0, device="CPU", device_notes=(), languages=(), running=None,
+    model="", precision="", space="", previous=None, languages=(),
     scanned_pages=ScannedPagesStatus(0, 0, 0, "", (), ""), connections=(),
     free_bytes=5_000_000_000,
-    speed=Speed.NORMAL, paused=False, reason="", pending=0, set_aside=0,
 )  # fmt: skip
 NOTHING = Estimate(
     files=0, bytes=0, formats={}, left_out={}, known=0, pages=0, seconds_words=0.0,

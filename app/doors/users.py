@@ -58,11 +58,8 @@ def read_users() -> dict[str, ServerUser]:
 def allow_user(name: str, collections: Sequence[str]) -> str:
     """Let a user see collections, beside those seen before.
 
-    Returns:
-        The token of a new user, "" for a known one.
-
-    Raises:
-        WorldError: ``bad_usage``, for a name that cannot be one; ``path_denied``.
+    Returns the token of a new user, "" for a known one. Raises ``bad_usage``, for a name that
+    cannot be one; ``path_denied``.
     """
     if not name.isprintable() or not name.strip() or len(name) > _MOST_CHARACTERS:
         raise bad_usage(

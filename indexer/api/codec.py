@@ -179,7 +179,7 @@ def _decode_other(kind: type, value: Any) -> Any:
 
 
 # Incremented when a field changes its type or is removed; a new field with a default is compatible.
-PROTOCOL_VERSION = 7
+PROTOCOL_VERSION = 8
 # The largest messages are page images and batches of passages; a larger one is a fault or an
 # attack, and must be refused before it is allocated.
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024

@@ -89,7 +89,7 @@ def new_endpoint(held: Holding) -> Endpoint:
     inode of an unplugged drive or a deleted folder may be reused while its engine is ending. Raises
     ``library_unwritable``, if there is no folder that only this user can enter.
     """
-    address = _address(name := _name(held))
+    address = _address(name := library_prefix(*held[:2]))
     if _is_socket(address) or _listens(address):
         address = _address(f"{name}-{held.taking[:6]}")
     return Endpoint(address, secrets.token_hex(16), os.getpid(), held)
@@ -99,10 +99,6 @@ def window_address(library: Path) -> str:
     """The address of a library's window, whose folder may not exist yet."""
     address = _address(f"lectern-{short_digest(os.fsencode(os.path.realpath(library)))}")
     return f"{address.removesuffix('.sock')}.win"
-
-
-def _name(held: Holding) -> str:
-    return library_prefix(*held[:2])
 
 
 def _address(name: str) -> str:
@@ -160,13 +156,13 @@ def clear(library: Path, held: Holding, *, inside: bool = True) -> None:
     new one would, so the published address is used too; if that is the socket of another library,
     only the file is deleted.
     """
-    left = {_address(_name(held))}
+    left = {_address(name := library_prefix(*held[:2]))}
     places = [_note_outside(held[:2]), library / NOTE_NAME]
     for place in places if inside else places[:1]:
         endpoint = _noted(place)
         with contextlib.suppress(OSError):
             place.unlink(missing_ok=True)
-        if endpoint is not None and Path(endpoint.address).name.startswith(_name(held)):
+        if endpoint is not None and Path(endpoint.address).name.startswith(name):
             left.add(endpoint.address)
     for address in left:
         _remove_dead(address)

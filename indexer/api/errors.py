@@ -8,7 +8,7 @@ codes to ``internal``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct, field
@@ -322,6 +322,13 @@ class WorldError(LecternError):
 def bad_usage(command: str, reason: str) -> WorldError:
     """The error of a command line that cannot be understood."""
     return WorldError("bad_usage", command=f"lectern {command}", reason=reason)
+
+
+def not_a_choice(setting: str, value: object, choices: Iterable[str]) -> WorldError:
+    """The error of a value that is none of those to choose from."""
+    return WorldError(
+        "bad_setting", name=setting, value=value, reason="takes_choice", choices=", ".join(choices)
+    )
 
 
 class InternalError(LecternError):

@@ -7,7 +7,7 @@ Extensions, limits, units, labels and the groups of ``type:`` derive from this t
 from __future__ import annotations
 
 import re
-from enum import Enum, auto
+from enum import StrEnum
 
 from msgspec import Struct
 
@@ -22,18 +22,18 @@ _OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 _CONVERTED = "office.libreoffice"
 
 
-class SizeClass(Enum):
-    """Formats of one class share the size beyond which a file is not read (``config.Limits``)."""
+class SizeClass(StrEnum):
+    """Formats of one class share the size beyond which a file is not read, a ``config.Limits``."""
 
-    PDF = auto()
-    TEXT = auto()
-    MARKUP = auto()
-    SOURCE = auto()
-    NOTEBOOK = auto()
-    PACKAGE = auto()
-    MESSAGE = auto()
-    MAILBOX = auto()
-    IMAGE = auto()
+    PDF = "pdf_bytes"
+    TEXT = "text_bytes"
+    MARKUP = "markup_bytes"
+    SOURCE = "source_bytes"
+    NOTEBOOK = "notebook_bytes"
+    PACKAGE = "package_bytes"
+    MESSAGE = "message_bytes"
+    MAILBOX = "mailbox_bytes"
+    IMAGE = "image_bytes"
 
 
 # The values of ``type:``, with labels for the window.

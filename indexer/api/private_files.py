@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Self
 
@@ -91,6 +92,16 @@ def is_full(folder: Path) -> bool:
     except OSError as error:
         return error.errno in DISK_FULL
     return False
+
+
+def bytes_under(*folders: Path) -> int:
+    """The bytes of all files below folders; files that vanish meanwhile count nothing."""
+    total = 0
+    for place, _, names in chain.from_iterable(map(os.walk, folders)):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += Path(place, name).lstat().st_size
+    return total
 
 
 def gigabytes(size: int) -> str:

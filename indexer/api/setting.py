@@ -14,7 +14,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct, field
 
-from indexer.api.errors import WorldError
+from indexer.api.errors import WorldError, not_a_choice
 
 TRUE = frozenset({"on", "yes", "true", "1"})
 FALSE = frozenset({"off", "no", "false", "0"})
@@ -109,7 +109,7 @@ class Setting(Struct, frozen=True):
         except msgspec.ValidationError:
             raise self._wrong(value, self._takes) from None
         if self.type is SettingType.CHOICE and checked not in self.choices:
-            raise self._wrong(value, "takes_choice", choices=", ".join(self.choices))
+            raise not_a_choice(self.name, value, self.choices)
         if kind in (int, float) and not self.low <= checked <= self.high:
             raise self._wrong(value, "takes_range", low=f"{self.low:g}", high=f"{self.high:g}")
         return cast("Value", checked)

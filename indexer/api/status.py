@@ -138,8 +138,8 @@ class ConnectionMade(Struct, frozen=True):
     outcome: str
 
 
-class Status(Struct, frozen=True):
-    """The library as a whole.
+class Status(Activity, frozen=True, kw_only=True):
+    """The library as a whole, with what it is doing.
 
     Attributes:
         bytes: On the disk; of each table in ``tables``.
@@ -149,8 +149,6 @@ class Status(Struct, frozen=True):
         free_bytes: On the library's disk.
         collections: The queries of named sets of documents, by name.
         watch_problem: As in ``WatchState``.
-
-    The others are as in ``Activity``.
     """
 
     library: str
@@ -164,21 +162,10 @@ class Status(Struct, frozen=True):
     model: str
     precision: str
     space: str
-    changing: ModelChange | None
     previous: ModelChoice | None
-    rebuilding: bool
-    embedded_share: float
-    device: str
-    device_notes: tuple[Note, ...]
     languages: tuple[LanguageStatus, ...]
-    running: Running | None
     scanned_pages: ScannedPagesStatus
     connections: tuple[ConnectionMade, ...]
     free_bytes: int
-    speed: Speed
-    paused: bool
-    reason: str
-    pending: int
-    set_aside: int
     collections: Mapping[str, str] = field(default_factory=dict)
     watch_problem: Note | None = None

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from indexer.api.codec import program_version
-from indexer.api.errors import WorldError
+from indexer.api.errors import WorldError, not_a_choice
 from indexer.api.phrases import Note
 
 log = logging.getLogger(__name__)
@@ -79,11 +79,7 @@ class ProviderInUse(Struct, frozen=True):
 
 
 def load_runtime() -> Any:
-    """Import ONNX Runtime.
-
-    Raises:
-        WorldError: ``no_runtime`` if none is installed.
-    """
+    """Import ONNX Runtime. Raises ``no_runtime`` if none is installed."""
     try:
         import onnxruntime
     except ImportError as error:
@@ -125,14 +121,10 @@ def clash() -> tuple[Note, ...]:
 def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
     """The keys of the providers to try, best first; the CPU is always last.
 
-    Raises:
-        WorldError: ``bad_setting`` if ``wanted`` is neither ``AUTO`` nor a key of ``PROVIDERS``.
+    Raises ``bad_setting`` if ``wanted`` is neither ``AUTO`` nor a key of ``PROVIDERS``.
     """
     if wanted != AUTO and wanted not in PROVIDERS:
-        choices = ", ".join((AUTO, *PROVIDERS))
-        raise WorldError(
-            "bad_setting", name="provider", value=wanted, reason="takes_choice", choices=choices
-        )
+        raise not_a_choice("provider", wanted, (AUTO, *PROVIDERS))
     names = [key for key, provider in PROVIDERS.items() if provider in available]
     if wanted != AUTO:
         names = [key for key in names if key == wanted]
@@ -143,10 +135,8 @@ def choose(wanted: str, test: Callable[[str], T]) -> tuple[T, ProviderInUse]:
     """Return the best provider that works, and before it the result of its test.
 
     ``test`` opens a model on a provider, given by its key, and runs it; it raises if that fails,
-    and ``WrongNumbersError`` if it computes something else than the CPU.
-
-    Raises:
-        WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
+    and ``WrongNumbersError`` if it computes something else than the CPU. Raises ``no_runtime``, or
+    ``bad_setting`` for an unknown provider.
     """
     available = list(load_runtime().get_available_providers())
     *accelerators, last = candidates(available, wanted)
@@ -186,10 +176,8 @@ def open_on(runtime: Any, model: Path, name: str) -> Any:
     """Open a session on one provider.
 
     A run uses one thread, and several runs are concurrent: for sequences of a few hundred tokens
-    this is faster than several threads per operator, and no thread spins while it waits.
-
-    Raises:
-        RuntimeError: If the session uses another provider.
+    this is faster than several threads per operator, and no thread spins while it waits. Raises
+    ``RuntimeError`` if the session uses another provider.
     """
     settings = runtime.SessionOptions()
     settings.intra_op_num_threads = 1
@@ -204,14 +192,14 @@ def open_on(runtime: Any, model: Path, name: str) -> Any:
     session = runtime.InferenceSession(
         str(model), settings, providers=wanted, provider_options=options
     )
-    _release_unused_memory()
+    release_memory()
     in_use = session.get_providers()[0]
     if in_use != PROVIDERS[name]:
         raise RuntimeError(f"the session fell back to {in_use}")
     return session
 
 
-def _release_unused_memory() -> None:
+def release_memory() -> None:
     """Return freed memory to the system: weights that were merged on opening leave up to 380 MB."""
     with contextlib.suppress(AttributeError, OSError, TypeError):  # only the GNU library has it
         ctypes.CDLL(None).malloc_trim(0)

@@ -296,10 +296,8 @@ class OnnxEmbedder:
         """Run a batch, in halves if the device has too little memory; later ones are as small.
 
         Each sequence has its index with its token states, (tokens, dimension), or with the sums of
-        its segments that are wanted, (segments, dimension).
-
-        Raises:
-            Exception: If one sequence alone does not fit, or the device fails for another reason.
+        its segments that are wanted, (segments, dimension). Raises ``Exception`` if one sequence
+        alone does not fit, or the device fails for another reason.
         """
         try:
             if wanted is None:

@@ -247,11 +247,9 @@ class Encoder:
     def test(self, vocabulary: int, window: int, reference: Encoder | None = None) -> None:
         """Run a small batch; or a few, which are compared with a reference, the encoder on the CPU.
 
-        Token ids are below ``vocabulary``, and no sequence is longer than ``window``.
-
-        Raises:
-            RuntimeError: If an output is not finite; a provider may raise anything else.
-            WrongNumbersError: If a state is not as the reference has it.
+        Token ids are below ``vocabulary``, and no sequence is longer than ``window``. Raises
+        ``WrongNumbersError`` if a state is not as the reference has it, ``RuntimeError`` if an
+        output is not finite; a provider may raise anything else.
         """
         random = np.random.default_rng(_SEED)
         sequences = [

@@ -71,10 +71,8 @@ class ExportedModel(Struct, frozen=True):
 def read_exported(folder: Path, name: str, *, late: bool) -> ExportedModel:
     """Read the description of the model ``name`` in a folder with an ONNX file.
 
-    ``late`` is whether passages are pooled inside a whole window.
-
-    Raises:
-        WorldError: ``model_refused`` with the reason.
+    ``late`` is whether passages are pooled inside a whole window. Raises ``model_refused`` with the
+    reason.
     """
     graphs, files = _graphs(folder)
     options = FolderOptions.read_options(folder, CONFIG)
@@ -199,8 +197,7 @@ def refusal(folder: Path, reason: str, **detail: object) -> WorldError:
 def regular_size(folder: Path, file: Path, most: int) -> int:
     """The size of a regular file, which may be reached through a link.
 
-    Raises:
-        WorldError: ``model_refused`` if it is none, or larger than ``most`` bytes.
+    Raises ``model_refused`` if it is none, or larger than ``most`` bytes.
     """
     try:
         found = file.stat()

@@ -62,10 +62,7 @@ def open_embedder(
 
     A model with one encoder reads both sides with it. ``precision`` is that of the weights on the
     CPU, ``provider`` a key of ``devices.PROVIDERS`` or ``AUTO``; ``threads`` of 0 are one per core.
-
-    Raises:
-        WorldError: ``no_runtime``, ``bad_setting`` for an unknown provider, and those of
-            ``find_form``.
+    Raises ``no_runtime``, ``bad_setting`` for an unknown provider, and those of ``find_form``.
     """
 
     def opened(precision: Precision, provider: str, *, card: bool = False) -> OnnxEmbedder:
@@ -95,10 +92,8 @@ def fastest_precision(config: EngineConfig) -> Precision:
 
     It is float32 where an accelerator computes that faster than the processor does 8 bits, which is
     measured anew for each library, since accelerators and their drivers come and go. It is 8 bits
-    elsewhere, and if a model cannot be opened, which is told when passages are embedded.
-
-    Raises:
-        WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
+    elsewhere, and if a model cannot be opened, which is told when passages are embedded. Raises
+    ``no_runtime``, or ``bad_setting`` for an unknown provider.
     """
     *accelerators, _ = candidates(load_runtime().get_available_providers(), config.provider)
     if not accelerators:
@@ -175,8 +170,7 @@ class ModelsInUse(Struct):
     def indexing(self, space: Space | None = None) -> OnnxEmbedder:
         """The embedder of passages for a space that is filled, or for the configured model.
 
-        Raises:
-            WorldError: ``unknown_model``, and those of ``open_embedder``.
+        Raises ``unknown_model``, and those of ``open_embedder``.
         """
         wanted = self.config.model, self.config.precision
         if space is not None:
@@ -213,11 +207,7 @@ class ModelsInUse(Struct):
             return known[1]
 
     def changed(self, catalog: Catalog) -> dict[Path, list[str]]:
-        """The damaged files of the models in use, by folder.
-
-        Raises:
-            WorldError: ``unknown_model``.
-        """
+        """The damaged files of the models in use, by folder. Raises ``unknown_model``."""
         active = catalog.spaces.active()
         names = {self.config.model, *([str(active.record["model"])] if active else [])}
         found = {}
@@ -236,8 +226,7 @@ class ModelsInUse(Struct):
     def survey_devices(self) -> dict[str, Note]:
         """Return what ``survey`` says of each provider for the model of the configuration.
 
-        Raises:
-            WorldError: ``unknown_model``, and those of ``open_embedder``.
+        Raises ``unknown_model``, and those of ``open_embedder``.
         """
         config = self.config
         record = find_record(config.model, config.models)

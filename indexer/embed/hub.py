@@ -15,9 +15,10 @@ import os
 import shutil
 import subprocess
 import tempfile
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from msgspec import Struct
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Failure, InternalError, LecternError, WorldError
+from indexer.api.models import ModelInfo
 from indexer.api.phrases import reason_in
 from indexer.api.progress import Progress, Reporter, Step
 from indexer.api.status import ConnectionMade
@@ -32,7 +34,7 @@ from indexer.confine import launcher
 from indexer.confine.process import child_command
 from indexer.embed.imported import import_model
 from indexer.embed.model_files import write_error
-from indexer.embed.models import PUBLISHED, ModelRecord, Published
+from indexer.embed.models import PUBLISHED, ModelRecord, completed
 
 log = logging.getLogger(__name__)
 
@@ -101,20 +103,14 @@ class Listing(Struct, frozen=True):
 
 
 class HubRequest(Struct, frozen=True):
-    """The argument of the child, as JSON."""
+    """The argument of the child, as JSON; it answers with a failure, or null once all is there."""
 
     repository: str
     folder: Path
 
 
-class HubAnswer(Struct, frozen=True):
-    """The answer of the child on standard output; without an error all files are there."""
-
-    error: Failure | None = None
-
-
 def get_published(
-    published: Published,
+    published: ModelInfo,
     models: Path,
     *,
     offline: bool = False,
@@ -136,8 +132,8 @@ def get_published(
     from filelock import FileLock, Timeout
 
     if offline:
-        raise WorldError("model_missing", model=published.info.id, reason="offline")
-    folder = models / f"{FOLDER}{published.info.id}"
+        raise WorldError("model_missing", model=published.id, reason="offline")
+    folder = models / f"{FOLDER}{published.id}"
     reporter = reporter or Reporter()
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -145,11 +141,9 @@ def get_published(
             _download_watched(published, folder, reporter)
             listing = read_listing(folder)
 
-            def completed(record: ModelRecord) -> ModelRecord:
-                return published.completed(record, listing.revision)
-
+            card = partial(completed, card=published, revision=listing.revision)
             record = import_model(
-                folder, models, name=published.info.id, completed=completed, reporter=reporter
+                folder, models, name=published.id, completed=card, reporter=reporter
             )
             shutil.rmtree(folder, ignore_errors=True)
     except Timeout as error:
@@ -164,34 +158,23 @@ def read_listing(folder: Path) -> Listing:
     return decode(Listing, json.loads((folder / LISTING).read_text("utf-8")))
 
 
-def _download_watched(published: Published, folder: Path, reporter: Reporter) -> None:
+def _download_watched(published: ModelInfo, folder: Path, reporter: Reporter) -> None:
     """Download on another thread, report how far it is, and pass a cancel on."""
     (folder / CANCELLED).unlink(missing_ok=True)
-    failed: list[Exception] = []
-
-    def work() -> None:
+    with ThreadPoolExecutor(1, "hub") as pool:
+        downloaded = pool.submit(_logged_download, published, folder)
         try:
-            _logged_download(published, folder)
-        except Exception as error:  # noqa: BLE001  # raised again below
-            failed.append(error)
-
-    thread = threading.Thread(target=work, name="hub")
-    thread.start()
-    try:
-        while thread.is_alive():
-            reporter.report(_progress(published, folder))
-            thread.join(_POLL_S)
-    except BaseException:
-        (folder / CANCELLED).touch()  # ends the child, wherever it runs
-        raise
-    finally:
-        thread.join()
-    if failed:
-        raise failed[0]
+            while not downloaded.done():
+                reporter.report(_progress(published, folder))
+                wait([downloaded], _POLL_S)
+        except BaseException:
+            (folder / CANCELLED).touch()  # ends the child, wherever it runs
+            raise
+    downloaded.result()
     reporter.report(_progress(published, folder), force=True)
 
 
-def _progress(published: Published, folder: Path) -> Progress:
+def _progress(published: ModelInfo, folder: Path) -> Progress:
     done = total = 0
     with contextlib.suppress(OSError, ValueError, LecternError):
         for file in read_listing(folder).files:
@@ -199,11 +182,11 @@ def _progress(published: Published, folder: Path) -> Progress:
             for path in (folder / file.name, folder / (file.hash + PART)):
                 with contextlib.suppress(OSError):
                     done += path.stat().st_size
-    return Progress(Step.FETCH, current=published.info.id, bytes_done=done, bytes_total=total)
+    return Progress(Step.FETCH, current=published.id, bytes_done=done, bytes_total=total)
 
 
-def _logged_download(published: Published, folder: Path) -> None:
-    what = f"GET {published.info.homepage}"
+def _logged_download(published: ModelInfo, folder: Path) -> None:
+    what = f"GET {published.homepage}"
     try:
         _download_outside(published, folder)
     except WorldError as error:
@@ -212,26 +195,24 @@ def _logged_download(published: Published, folder: Path) -> None:
     note_connection(folder.parent, what, "connected")
 
 
-def _download_outside(published: Published, folder: Path) -> None:
+def _download_outside(published: ModelInfo, folder: Path) -> None:
     """Download by the launcher, if this process has no network."""
     outside = launcher.current()
     if outside is None:
         _run_child(published, folder, lambda: False)
         return
     try:
-        outside.ask(launcher.FetchModel(published.info.id, folder), seconds=_LONGEST_S)
+        outside.ask(launcher.FetchModel(published.id, folder), seconds=_LONGEST_S)
     except InternalError as error:
         reason = reason_in(error.detail, error.message)
-        raise WorldError("model_missing", model=published.info.id, reason=reason) from error
+        raise WorldError("model_missing", model=published.id, reason=reason) from error
 
 
 def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
     """Download a published model for a process without network; runs in the launcher.
 
     Nothing is fetched but a row of ``PUBLISHED``, into a folder as ``get_published`` makes it.
-
-    Raises:
-        WorldError: ``bad_request`` for another folder, ``unknown_model``, and those of the child.
+    Raises ``bad_request`` for another folder, ``unknown_model``, and those of the child.
     """
     if model not in PUBLISHED:
         raise WorldError("unknown_model", model=model)
@@ -240,8 +221,8 @@ def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
     _run_child(PUBLISHED[model], folder, gone)
 
 
-def _run_child(published: Published, folder: Path, gone: Callable[[], bool]) -> None:
-    request = json.dumps(encode(HubRequest(published.info.repository, folder)))
+def _run_child(published: ModelInfo, folder: Path, gone: Callable[[], bool]) -> None:
+    request = json.dumps(encode(HubRequest(published.repository, folder)))
     with tempfile.TemporaryDirectory() as elsewhere:  # no configuration of a folder is read
         try:
             with subprocess.Popen(
@@ -250,16 +231,16 @@ def _run_child(published: Published, folder: Path, gone: Callable[[], bool]) -> 
             ) as process:  # fmt: skip
                 said = _wait(process, lambda: gone() or (folder / CANCELLED).exists())
         except OSError as error:
-            raise WorldError("model_missing", model=published.info.id, reason=str(error)) from error
+            raise WorldError("model_missing", model=published.id, reason=str(error)) from error
     if said is None:
-        raise WorldError("model_missing", model=published.info.id, reason="stopped_answering")
+        raise WorldError("model_missing", model=published.id, reason="stopped_answering")
     try:
-        answer = decode(HubAnswer, json.loads(said[0]))
+        failure = decode(Failure | None, json.loads(said[0]))
     except (ValueError, WorldError) as error:
         tail = said[1].strip()[-500:] or f"status {process.returncode}"
-        raise WorldError("model_missing", model=published.info.id, reason=tail) from error
-    if answer.error is not None:
-        raise answer.error.error()
+        raise WorldError("model_missing", model=published.id, reason=tail) from error
+    if failure is not None:
+        raise failure.error()
 
 
 def _wait(process: subprocess.Popen[str], cancelled: Callable[[], bool]) -> tuple[str, str] | None:

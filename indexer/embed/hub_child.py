@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -21,8 +20,14 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 
 from indexer.api.codec import decode, encode
-from indexer.api.errors import LecternError, WorldError
-from indexer.api.private_files import DISK_FULL, replacing
+from indexer.api.errors import Failure, LecternError, WorldError
+from indexer.api.private_files import (
+    DISK_FULL,
+    bytes_under,
+    check_room,
+    gigabytes,
+    replacing,
+)
 from indexer.confine.process import take_stdout
 from indexer.embed.exported_folder import (
     COARSE,
@@ -35,8 +40,8 @@ from indexer.embed.exported_folder import (
     PROMPTS,
     most_bytes,
 )
-from indexer.embed.hub import LISTING, PART, HubAnswer, HubFile, HubRequest, Listing, read_listing
-from indexer.embed.model_files import OWNER_ONLY
+from indexer.embed.hub import LISTING, PART, HubFile, HubRequest, Listing, read_listing
+from indexer.embed.model_files import OWNER_ONLY, hash_file
 from indexer.embed.models import TOKENIZER
 
 if TYPE_CHECKING:
@@ -50,7 +55,6 @@ _GRAPHS = [GRAPH_FOLDERS[0] + name for name in (GRAPH, *COARSE)]
 _DESCRIPTIONS = (CONFIG, MODULES, PROMPTS, LENGTHS, TOKENIZER, "1_Pooling/config.json")
 _WANTED = {*_DESCRIPTIONS, *_GRAPHS, *(name + DATA for name in _GRAPHS)}
 _SHA256 = 64  # digits
-_CHUNK = 1 << 20
 _TIMEOUT_S = 30.0
 # Pieces of a stream: those of huggingface_hub have 10 MB, of which a part is lost with
 # the connection.
@@ -66,17 +70,17 @@ def main() -> int:
     return 0
 
 
-def _answer(request: HubRequest) -> HubAnswer:
+def _answer(request: HubRequest) -> Failure | None:
     model = request.repository.rpartition("/")[2]
     try:
         # The child of a command that was killed may still be writing, for half a second.
         with FileLock(request.folder / "download.lock", timeout=_TIMEOUT_S):
             _download(request)
     except LecternError as error:
-        return HubAnswer(error.failure())
+        return error.failure()
     except Exception as error:  # noqa: BLE001  # HTTP libraries raise many things
-        return HubAnswer(_explained(error, model, request.folder).failure())
-    return HubAnswer()
+        return _explained(error, model, request.folder).failure()
+    return None
 
 
 def _explained(error: Exception, model: str, folder: Path) -> WorldError:
@@ -87,8 +91,8 @@ def _explained(error: Exception, model: str, folder: Path) -> WorldError:
     if isinstance(error, (RepositoryNotFoundError, EntryNotFoundError)):
         return WorldError("model_missing", model=model, reason="not_on_hub")
     if isinstance(error, OSError) and error.errno in DISK_FULL:
-        needed = _missing_bytes(folder, read_listing(folder))
-        return WorldError("disk_full", needed=f"{needed / 1e6:,.0f} MB", path=str(folder))
+        needed = gigabytes(_missing_bytes(folder, read_listing(folder)))
+        return WorldError("disk_full", needed=needed, path=str(folder))
     reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
     return WorldError("model_missing", model=model, reason=reason[:300])
 
@@ -105,7 +109,7 @@ def _download(request: HubRequest) -> None:
     _check_listing(request, listing)
     with replacing(folder / LISTING) as file:
         file.write(json.dumps(encode(listing)).encode())
-    _check_disk(folder, listing)
+    check_room(_missing_bytes(folder, listing), folder)
     for each in listing.files:
         _fetch(repository, listing.revision, each, folder)
 
@@ -131,23 +135,14 @@ def _check_listing(request: HubRequest, listing: Listing) -> None:
             )  # fmt: skip
 
 
-def _check_disk(folder: Path, listing: Listing) -> None:
-    """Compare the free space with what is missing."""
-    needed = _missing_bytes(folder, listing)
-    if shutil.disk_usage(folder).free < needed:
-        raise WorldError("disk_full", needed=f"{needed / 1e6:,.0f} MB", path=str(folder))
-
-
 def _missing_bytes(folder: Path, listing: Listing) -> int:
-    sizes = (path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    return max(0, sum(file.size for file in listing.files) - sum(sizes))
+    return max(0, sum(file.size for file in listing.files) - bytes_under(folder))
 
 
 def _fetch(repository: str, revision: str, file: HubFile, folder: Path) -> None:
     """Fetch one file, going on with what is there of it.
 
-    Raises:
-        WorldError: ``download_wrong`` if it is not what the hub described.
+    Raises ``download_wrong`` if it is not what the hub described.
     """
     from huggingface_hub import hf_hub_url
 
@@ -188,13 +183,11 @@ def _is_right(path: Path, file: HubFile) -> bool:
     if path.stat().st_size != file.size:
         return False
     if len(file.hash) == _SHA256:
-        digest = hashlib.sha256()
-    else:  # as git names a file that is not large
-        digest = hashlib.sha1(b"blob %d\0" % file.size, usedforsecurity=False)
+        return hash_file(path) == file.hash
+    # As git names a file that is not large.
+    named = hashlib.sha1(b"blob %d\0" % file.size, usedforsecurity=False)
     with path.open("rb") as source:
-        while block := source.read(_CHUNK):
-            digest.update(block)
-    return digest.hexdigest() == file.hash
+        return hashlib.file_digest(source, lambda: named).hexdigest() == file.hash
 
 
 if __name__ == "__main__":

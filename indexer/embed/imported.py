@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
 
 from indexer.api.errors import WorldError
@@ -66,25 +65,14 @@ APART, OWN, BETWEEN = 0.061, 0.597, 0.084
 _LEAST_SPREAD = 0.05  # of random weights, which tell nothing apart
 
 
-class MeasuredScale(Struct, frozen=True):
-    """The distribution of a model's cosines, as in ``ModelRecord``."""
-
-    centre: float
-    spread: float
-    between: float
-
-
 def accept_model(
     record: ModelRecord, folder: Path, graphs: Sequence[GraphFile], token: CancelToken
 ) -> tuple[ModelRecord, tuple[GraphFile, ...]]:
     """Try the graphs of a model, that in float32 first; the token is checked between runs.
 
-    Returns:
-        The record with what was measured, dimension and vocabulary included, and the usable graphs.
-
-    Raises:
-        ValueError: With the reason why it is refused.
-        Cancelled: If the token was cancelled.
+    Returns the record with what was measured, dimension and vocabulary included, and the usable
+    graphs. Raises ``ValueError`` with the reason why it is refused; ``Cancelled`` if the token was
+    cancelled.
     """
     tokenizer = _tokenizer(folder / TOKENIZER)
     exact, *coarse = graphs
@@ -104,11 +92,8 @@ def accept_model(
         if closeness(found, wanted) >= least:
             usable.append(graph)
     token.check()
-    scale = _cosines(record, encoder, tokenizer)
-    record = replace(
-        record, cosine_centre=scale.centre, cosine_spread=scale.spread,
-        cosine_between=scale.between,
-    )  # fmt: skip
+    centre, spread, between = _cosines(record, encoder, tokenizer)
+    record = replace(record, cosine_centre=centre, cosine_spread=spread, cosine_between=between)
     return record, tuple(usable)
 
 
@@ -172,8 +157,8 @@ def sample(texts: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def scale_of(sentences: Floats, passages: Floats) -> MeasuredScale:
-    """The scale that maps cosines of a model to those of MiniLM.
+def scale_of(sentences: Floats, passages: Floats) -> tuple[float, float, float]:
+    """The scale that maps cosines of a model to those of MiniLM: ``cosine_centre`` to ``between``.
 
     It is given the vectors of the sample's sentences as queries, and of its passages, (n,
     dimension).
@@ -184,10 +169,12 @@ def scale_of(sentences: Floats, passages: Floats) -> MeasuredScale:
     spread = max(spread, _LEAST_SPREAD)
     centre = float(cosines[apart].mean()) - spread * APART
     between = float((passages @ passages.T)[apart].mean()) - spread * BETWEEN
-    return MeasuredScale(round(centre, 3), round(spread, 3), round(between, 3))
+    return round(centre, 3), round(spread, 3), round(between, 3)
 
 
-def _cosines(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> MeasuredScale:
+def _cosines(
+    record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer
+) -> tuple[float, float, float]:
     sides = zip(*sample(calibration_texts(record)), strict=True)
     prefixes = record.query_prefix, record.document_prefix
     queries, passages = (
@@ -201,8 +188,7 @@ def _cosines(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) ->
 def _check_padding(encoder: Encoder, ids: Sequences, token: CancelToken) -> int:
     """Compare runs with and without padding; returns how many numbers a token gets.
 
-    Raises:
-        ValueError: If they differ, or a run fails.
+    Raises ``ValueError`` if they differ, or a run fails.
     """
     whole = np.concatenate(ids)
     width = 0
@@ -345,9 +331,7 @@ def _link(folder: Path, file: Path, target: Path, most: int) -> Iterator[int]:
 def _copy(folder: Path, file: Path, target: Path, most: int) -> Iterator[int]:
     """Copy one file of at most ``most`` bytes; yields the sizes of its blocks.
 
-    Raises:
-        WorldError: ``model_refused`` if it cannot be read or is larger.
-        OSError: If it cannot be written.
+    Raises ``model_refused`` if it cannot be read or is larger; ``OSError`` if it cannot be written.
     """
     regular_size(folder, file, most)
     try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.api.models import ModelInfo, ModelState, Origin
+from indexer.api.private_files import bytes_under
 from indexer.embed.hub import get_published
 from indexer.embed.imported import IMPORT_LOCK
 from indexer.embed.model_files import (
@@ -28,33 +29,28 @@ if TYPE_CHECKING:
 def list_models(models: Path) -> list[ModelInfo]:
     """Describe every model that is here, then those that could be fetched from a hub."""
     here = {record.id: describe(record, models) for record in known_records(models)}
-    away = (row.info for row in PUBLISHED.values() if row.info.id not in here)
+    away = (card for card in PUBLISHED.values() if card.id not in here)
     return list(chain(here.values(), away))
 
 
 def describe_model(model: str, models: Path) -> ModelInfo:
-    """Describe a model by its id.
-
-    Raises:
-        WorldError: ``unknown_model``.
-    """
+    """Describe a model by its id. Raises ``unknown_model``."""
     try:
         return describe(find_record(model, models), models)
     except WorldError:
         if model not in PUBLISHED:
             raise
-        return PUBLISHED[model].info
+        return PUBLISHED[model]
 
 
 def describe(record: ModelRecord, models: Path) -> ModelInfo:
     """Describe a model; its files are not verified."""
     folder = model_folder(record.id, models)
     content = read_content(folder)
-    card = PUBLISHED[record.id].info if record.repository and record.id in PUBLISHED else None
+    card = PUBLISHED.get(record.id) if record.repository else None
     files = content.files if content is not None else ()
     there = bool(files) and all((folder / file.name).exists() for file in files)
     graphs = content.graphs if content is not None else ()
-    own = models / record.id
     return ModelInfo(
         id=record.id,
         origin=_origin(record),
@@ -77,7 +73,7 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
         revision=record.revision,
         files=tuple(file.name for file in files),
         bytes=sum(file.size for file in files) if files else None,
-        disk_bytes=sum(file.lstat().st_size for file in own.rglob("*") if not file.is_dir()),
+        disk_bytes=bytes_under(models / record.id),
     )
 
 
@@ -89,9 +85,8 @@ def obtain_model(
 ) -> ModelInfo:
     """Fetch a model, without using it.
 
-    Raises:
-        Cancelled: If the reporter's token was cancelled.
-        WorldError: ``unknown_model``, and those of ``get_published``.
+    Raises ``Cancelled`` if the reporter's token was cancelled; ``unknown_model``, and those of
+    ``get_published``.
     """
     models = config.models
     if model in PUBLISHED and not (models / model).exists():
@@ -102,12 +97,8 @@ def obtain_model(
 def remove_model(model: str, config: EngineConfig) -> int:
     """Delete a model from the folder of models; one that comes with Lectern stays.
 
-    Returns:
-        The bytes that are free again.
-
-    Raises:
-        WorldError: ``unknown_model``, ``model_in_use`` if the settings name it, ``busy`` while a
-            model is imported, ``library_unwritable``.
+    Returns the bytes that are free again. Raises ``unknown_model``, ``model_in_use`` if the
+    settings name it, ``busy`` while a model is imported, ``library_unwritable``.
     """
     from filelock import FileLock, Timeout
 
@@ -117,7 +108,7 @@ def remove_model(model: str, config: EngineConfig) -> int:
         raise WorldError("model_in_use", model=model, reason="chosen_model", library=library)
     if not home.is_dir():
         return 0
-    freed = sum(file.lstat().st_size for file in home.rglob("*") if not file.is_dir())
+    freed = bytes_under(home)
     try:
         with FileLock(config.models / IMPORT_LOCK, timeout=0):
             for entry in home.iterdir():

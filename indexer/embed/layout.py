@@ -203,9 +203,7 @@ def plan_windows(lengths: Sequence[int], capacity: int, overlap: int) -> Plan:
     A window starts ``overlap`` tokens before the first passage that is not whole in an earlier
     window, so that every passage has context on its left. It ends at the end of a passage, because
     the tokens of a partial one would be encoded twice. Special tokens and prefix do not count.
-
-    Raises:
-        ValueError: If ``capacity`` is not above ``overlap``, or ``overlap`` is negative.
+    Raises ``ValueError`` if ``capacity`` is not above ``overlap``, or ``overlap`` is negative.
     """
     if not 0 <= overlap < capacity:
         raise ValueError(f"an overlap of {overlap} does not suit windows of {capacity} tokens")
@@ -299,17 +297,11 @@ class WindowLayout:
         """
         if not passages:
             return []
-        if self._record.late:
-            ends = list(accumulate(runs or [len(passages)]))
-            return [
-                sequence
-                for start, end in pairwise([0, *ends])
-                for sequence in self._windows(range(start, end), passages, bodies)
-            ]
+        together = (runs or [len(passages)]) if self._record.late else [1] * len(passages)
         return [
             sequence
-            for index in range(len(passages))
-            for sequence in self._windows([index], passages, bodies)
+            for start, end in pairwise(accumulate(together, initial=0))
+            for sequence in self._windows(range(start, end), passages, bodies)
         ]
 
     def text(self, text: str, before: str) -> tuple[list[TokenSequence], NDArray[np.int32]]:

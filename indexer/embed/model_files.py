@@ -87,9 +87,8 @@ def known_records(models: Path | None = None) -> Iterator[ModelRecord]:
 def find_record(model: str, models: Path | None = None) -> ModelRecord:
     """Find a record by its id, in ``shipped_folder()`` or in ``models``.
 
-    Raises:
-        WorldError: ``unknown_model`` if there is none, or its file cannot be read;
-            ``model_absent`` for a published model that was not fetched.
+    Raises ``unknown_model`` if there is none, or its file cannot be read; ``model_absent`` for a
+    published model that was not fetched.
     """
     if PurePath(model).name != model:
         raise WorldError("unknown_model", model=model)
@@ -146,10 +145,8 @@ def find_form(
 ) -> ModelForm:
     """Find a graph of a model, for an accelerator (``card``) or not, and verify its files.
 
-    ``precision`` is that of the weights, float32 if the model does not have it.
-
-    Raises:
-        WorldError: ``model_absent`` if it is not here, ``model_damaged`` if a file was changed.
+    ``precision`` is that of the weights, float32 if the model does not have it. Raises
+    ``model_absent`` if it is not here, ``model_damaged`` if a file was changed.
     """
     folder = model_folder(record.id, models)
     content = read_content(folder)

@@ -165,33 +165,28 @@ def space_of(record: ModelRecord, precision: Precision) -> str:
 HUB = "https://huggingface.co/"
 
 
-class Published(Struct, frozen=True):
-    """A published model: what its card tells."""
-
-    info: ModelInfo
-
-    def completed(self, record: ModelRecord, revision: str) -> ModelRecord:
-        """The record that was read from the files of a commit, with what only the card tells."""
-        return replace(
-            record,
-            repository=self.info.repository,
-            revision=revision,
-            languages=self.info.languages or (),
-            licence=self.info.licence,
-            homepage=self.info.homepage or "",
-            query_prefix=record.query_prefix or self.info.query_prefix or "",
-            document_prefix=record.document_prefix or self.info.document_prefix or "",
-        )
+def completed(record: ModelRecord, card: ModelInfo, revision: str) -> ModelRecord:
+    """The record that was read from the files of a commit, with what only its card tells."""
+    return replace(
+        record,
+        repository=card.repository,
+        revision=revision,
+        languages=card.languages or (),
+        licence=card.licence,
+        homepage=card.homepage or "",
+        query_prefix=record.query_prefix or card.query_prefix or "",
+        document_prefix=record.document_prefix or card.document_prefix or "",
+    )
 
 
-def _published(facts: dict[str, Any]) -> Published:
+def _published(facts: dict[str, Any]) -> ModelInfo:
     repository = facts["repository"]
     own = {"id": repository.rpartition("/")[2], "homepage": HUB + repository, "late": False}
     state = {"origin": Origin.PUBLISHED, "state": ModelState.ABSENT}
-    return Published(decode(ModelInfo, {**own, **state, **facts}))
+    return decode(ModelInfo, {**own, **state, **facts})
 
 
 _CARDS = Path(__file__).resolve().parents[2] / "resources" / "models" / "published.json"
-PUBLISHED: Mapping[str, Published] = {
-    row.info.id: row for row in map(_published, json.loads(_CARDS.read_text("utf-8")))
+PUBLISHED: Mapping[str, ModelInfo] = {
+    row.id: row for row in map(_published, json.loads(_CARDS.read_text("utf-8")))
 }

@@ -30,7 +30,6 @@ from indexer.api.requests import (
 from indexer.catalog.catalog import Catalog
 from indexer.engine import reindex
 from indexer.engine.indexing import IndexingLibrary, cores
-from indexer.engine.open_library import Caller, Handlers
 from indexer.engine.status import check_library, describe_library
 from indexer.library.crashes import CrashMark, LastEnd, last_end, retry_after_update
 from indexer.library.library import (
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from indexer.api.contract import Request
     from indexer.api.status import Status
     from indexer.config import EngineConfig
+    from indexer.engine.open_library import Handlers
     from indexer.watching.watcher import Read
 
 A = TypeVar("A")
@@ -144,7 +144,7 @@ class Engine(IndexingLibrary):
         if handler is None:
             raise WorldError("busy", reason="in_use")
         answer: A = handler(
-            self, request, Caller(token or CancelToken(), report or ignore_progress)
+            self, request, Reporter(report or ignore_progress, token or CancelToken())
         )
         return answer
 
@@ -155,7 +155,7 @@ class Engine(IndexingLibrary):
     def stop_watching(self) -> None:
         self.watcher.stop()
 
-    def _set_patterns(self, request: SetPatterns, _caller: Caller) -> tuple[str, ...]:
+    def _set_patterns(self, request: SetPatterns, _caller: Reporter) -> tuple[str, ...]:
         found = self.catalog.roots.find(request.root)
         if found is None or found[1] not in {b"", found[0].file_name}:
             raise WorldError("not_a_root", path=str(request.root))
@@ -164,27 +164,27 @@ class Engine(IndexingLibrary):
             self.watcher.wake()
         return tuple(self.catalog.roots.get(found[0].id).patterns)
 
-    def _status(self, _request: GetStatus, _caller: Caller) -> Status:
+    def _status(self, _request: GetStatus, _caller: Reporter) -> Status:
         return describe_library(self, self.watcher.watch_state())
 
-    def _diagnose(self, _request: Diagnose, _caller: Caller) -> tuple[Check, ...]:
+    def _diagnose(self, _request: Diagnose, _caller: Reporter) -> tuple[Check, ...]:
         return check_library(self)
 
-    def _watch(self, request: Watch, _caller: Caller) -> WatchState:
+    def _watch(self, request: Watch, _caller: Reporter) -> WatchState:
         if request.on:
             self.catalog.must_be_writable()
         if request.on is not None:
             self.watcher.start() if request.on else self.watcher.stop()
         return self.watcher.watch_state()
 
-    def _verify(self, _request: Verify, caller: Caller) -> Verification:
-        tick = partial(Reporter(caller.report, caller.token).report, Progress(Step.MAINTAIN))
+    def _verify(self, _request: Verify, caller: Reporter) -> Verification:
+        tick = partial(caller.report, Progress(Step.MAINTAIN))
         with self._indexing:
             return verify(self.catalog, self.store, tick).describe(self.catalog, self.store)
 
-    def _repair(self, _request: Repair, caller: Caller) -> RepairOutcome:
+    def _repair(self, _request: Repair, caller: Reporter) -> RepairOutcome:
         self.catalog.must_be_writable()
-        tick = partial(Reporter(caller.report, caller.token).report, Progress(Step.MAINTAIN))
+        tick = partial(caller.report, Progress(Step.MAINTAIN))
         with self._indexing, self.scanner.exclusive:
             self.lock.check()
             before, after = repair(self.catalog, self.store, tick)
@@ -192,7 +192,7 @@ class Engine(IndexingLibrary):
         queued = self.catalog.queue.waiting()
         return RepairOutcome(tuple(before.problems), tuple(after.problems), queued)
 
-    def _remove(self, request: Remove, _caller: Caller) -> int:
+    def _remove(self, request: Remove, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         with self.scanner.exclusive:
             # Removal does not wait for a run, which deletes orphans at its end.

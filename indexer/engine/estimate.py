@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field, structs
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from indexer.api.answers import Estimate, FormatEstimate
@@ -166,7 +166,7 @@ def estimate_cost(
     layers = find_record(model, config.models).depth
     rates = load_throughput(catalog, space.key if space else "", layers)
     page_bytes = catalog.coverage.page_bytes() | sampled_page_bytes(counted.sample, token)
-    return structs.replace(counted.to_estimate(rates, page_bytes), leaving=dict(leaving))
+    return replace(counted.to_estimate(rates, page_bytes), leaving=dict(leaving))
 
 
 def count_leaving(root: bytes, known: Collection[bytes], staying: set[bytes]) -> Counter[str]:

@@ -6,7 +6,6 @@ One thread at a time indexes; the steps of an indexing job are in ``indexer.pipe
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -18,13 +17,14 @@ from msgspec.structs import replace
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.models import Discard, Reindex, RollBack
+from indexer.api.private_files import check_room
 from indexer.api.progress import CancelToken, Progress, Reporter, Step
 from indexer.api.requests import Index
 from indexer.api.status import ModelChoice
 from indexer.api.types import FileState, Summary
 from indexer.embed.factory import fastest_precision
 from indexer.engine import reindex
-from indexer.engine.open_library import Caller, Handlers, OpenLibrary
+from indexer.engine.open_library import Handlers, OpenLibrary
 from indexer.files.scanner import Scanner
 from indexer.library.removal import forget_orphans
 from indexer.pipeline.indexing_job import IndexingJob
@@ -64,7 +64,7 @@ class IndexingLibrary(OpenLibrary):
         self._due_ns = None if catalog.refusal else catalog.queue.next_due_ns()
 
     def _index(
-        self, request: Index, caller: Caller, *, first: bool = True, change: bool | None = None
+        self, request: Index, caller: Reporter, *, first: bool = True, change: bool | None = None
     ) -> Summary:
         """Index, and change to the model of the settings.
 
@@ -76,7 +76,7 @@ class IndexingLibrary(OpenLibrary):
         change = not self.config.background if change is None else change
         began = time.monotonic()
         with self._indexing, self.crash_mark.working():
-            reporter = Reporter(self._noting(caller.report), caller.token)
+            reporter = Reporter(self._noting(caller.sink), caller.token)
             roots = self._roots(request.paths, request.patterns)
             patient = self.config.background
             make_parts = partial(self._parts, first=first)
@@ -90,7 +90,7 @@ class IndexingLibrary(OpenLibrary):
                     self.catalog.queue.prioritise([root.id for root in roots])
                 job.do(job.read_and_embed)
                 # A service does it between requests, while idle.
-                while not self.config.background and self.recognise(caller.report, caller.token):
+                while not self.config.background and self.recognise(caller.sink, caller.token):
                     job.do(job.read_and_embed)
                 if change and job.parts.space.id != self._target().id:
                     job.do(partial(job.read_and_embed, partial(self._parts, first=False)))
@@ -173,14 +173,14 @@ class IndexingLibrary(OpenLibrary):
         except WorldError:  # the settings name a model that is not here
             return False
 
-    def _reindex(self, request: Reindex, caller: Caller) -> Summary:
+    def _reindex(self, request: Reindex, caller: Reporter) -> Summary:
         self.catalog.must_be_writable()
         with self._indexing:
             self._use(reindex.chosen(self.config, request.model, request.precision))
             reindex.requeue_outdated(self.catalog)
         return self._index(Index(scan=False), caller, first=False, change=True)
 
-    def _roll_back(self, _request: RollBack, _caller: Caller) -> ModelChoice:
+    def _roll_back(self, _request: RollBack, _caller: Reporter) -> ModelChoice:
         self.catalog.must_be_writable()
         with self._indexing:
             record = reindex.roll_back(self.catalog).record
@@ -188,7 +188,7 @@ class IndexingLibrary(OpenLibrary):
             self._use(reindex.chosen(self.config, choice.model, choice.precision))
         return choice
 
-    def _discard(self, _request: Discard, _caller: Caller) -> int:
+    def _discard(self, _request: Discard, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         with self._indexing:
             self.lock.check()
@@ -245,10 +245,7 @@ class IndexingLibrary(OpenLibrary):
 
     def _check_space(self) -> None:
         self.lock.check()
-        free = shutil.disk_usage(self.config.library).free
-        if free < self.config.min_free_bytes:
-            needed = f"{self.config.min_free_bytes / 1e9:.1f} GB"
-            raise WorldError("disk_full", needed=needed, path=str(self.config.library))
+        check_room(self.config.min_free_bytes, self.config.library)
 
     def _tidy(self, reporter: Reporter) -> None:
         self.lock.check()

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING
 
 from indexer.api.answers import Document
 from indexer.api.errors import WorldError
-from indexer.api.types import FileRow, FileState
+from indexer.api.types import FileState
 
 if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
-    from indexer.catalog.records import DocRow
     from indexer.pipeline.reading import PasswordsByPath
 
 
 def describe_document(catalog: Catalog, path: Path) -> Document:
     """Return one file and its document. Raises ``not_a_root``, if the library has no such file."""
-    row, form, doc = _known(catalog, path)
+    known = catalog.coverage.document(path)
+    if known is None:
+        raise WorldError("not_a_root", path=str(path))
+    row, form, doc = known
     return Document(
         path=row.path,
         root=row.root,
@@ -37,13 +39,6 @@ def describe_document(catalog: Catalog, path: Path) -> Document:
     )
 
 
-def _known(catalog: Catalog, path: Path) -> tuple[FileRow, str, DocRow | None]:
-    known = catalog.coverage.document(path)
-    if known is None:
-        raise WorldError("not_a_root", path=str(path))
-    return known
-
-
 # The states in which reading may succeed if it is tried again.
 FAILED = (FileState.FAILED, FileState.UNREADABLE)
 
@@ -51,11 +46,8 @@ FAILED = (FileState.FAILED, FileState.UNREADABLE)
 def retry_files(catalog: Catalog, paths: Sequence[Path]) -> int:
     """Queue single files, what failed under folders, or, without paths, all that failed.
 
-    Returns:
-        How many files are queued.
-
-    Raises:
-        WorldError: ``not_a_root``, if the library has nothing at a path; nothing is queued then.
+    Returns how many files are queued. Raises ``not_a_root``, if the library has nothing at a path;
+    nothing is queued then.
     """
     if not paths:
         return catalog.queue.retry(states=FAILED)

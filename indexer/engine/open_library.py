@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from indexer.api.answers import FileList, FolderCount
@@ -26,7 +25,7 @@ from indexer.api.models import (
     ListModels,
     RemoveModel,
 )
-from indexer.api.progress import CancelToken, Progress, Reporter
+from indexer.api.progress import Reporter
 from indexer.api.requests import (
     Compare,
     EstimateIndex,
@@ -87,16 +86,9 @@ if TYPE_CHECKING:
 FOUND_KEPT = 64
 
 
-class Caller(Struct, frozen=True):
-    """The token and the report function of a request."""
-
-    token: CancelToken
-    report: Callable[[Progress], None]
-
-
-# Each is called with the library, its request and the caller; a test checks that its return type is
-# the request's answer.
-Handlers = Mapping[type[Request[Any]], Callable[[Any, Any, Caller], Any]]
+# Each is called with the library, its request and the reporter of the caller; a test checks that
+# its return type is the request's answer.
+Handlers = Mapping[type[Request[Any]], Callable[[Any, Any, Reporter], Any]]
 
 
 class OpenLibrary:
@@ -125,7 +117,7 @@ class OpenLibrary:
         self.comparer = Comparer(catalog, store)
         self.elsewhere = Elsewhere(catalog, store, self.models)
 
-    def _search(self, request: Search, caller: Caller) -> SearchResult:
+    def _search(self, request: Search, caller: Reporter) -> SearchResult:
         query = parse_within(request.text, request.within)
         asked_in = self.asked.note_question(query)
         answer = self.similar.search_similar if query.filters.like else self.searcher.search
@@ -139,9 +131,9 @@ class OpenLibrary:
             )
         self.found.extend(hit.path for hit in result.hits)
         unread = reindex.unread_language(self.catalog, self.config, asked_in)
-        return structs.replace(result, notes=(*result.notes, *unread))
+        return replace(result, notes=(*result.notes, *unread))
 
-    def _search_by_words(self, request: SearchByWords, caller: Caller) -> SearchResult:
+    def _search_by_words(self, request: SearchByWords, caller: Reporter) -> SearchResult:
         query = parse_within(request.text, request.within)
         if query.filters.like:
             return SearchResult(())
@@ -150,19 +142,19 @@ class OpenLibrary:
                 query, limit=request.limit, token=caller.token, by_words=True
             )
 
-    def _explain(self, request: Explain, _caller: Caller) -> Explanation | None:
+    def _explain(self, request: Explain, _caller: Reporter) -> Explanation | None:
         with self.gate.query():
             return self.explainer.explain_hit(request.text, request.path, request.start)
 
-    def _compare(self, request: Compare, caller: Caller) -> Comparison:
+    def _compare(self, request: Compare, caller: Reporter) -> Comparison:
         first, second = request.first, request.second
         return self.comparer.compare(first, second, limit=request.limit, token=caller.token)
 
-    def _elsewhere(self, request: FindElsewhere, caller: Caller) -> tuple[Parallel, ...]:
+    def _elsewhere(self, request: FindElsewhere, caller: Reporter) -> tuple[Parallel, ...]:
         with self.gate.query():
             return self.elsewhere.find_restatements(request, caller.token)
 
-    def _files(self, request: ListFiles, _caller: Caller) -> FileList:
+    def _files(self, request: ListFiles, _caller: Reporter) -> FileList:
         chosen = CoverageFilter(request.state, text=request.text)
         if request.root is not None:
             root, folder = self._place(request.root)
@@ -172,7 +164,7 @@ class OpenLibrary:
         rows = coverage.page(chosen, request.order, request.offset, request.limit)
         return FileList(tuple(rows), coverage.total(chosen))
 
-    def _folders(self, request: ListFolders, _caller: Caller) -> tuple[FolderCount, ...]:
+    def _folders(self, request: ListFolders, _caller: Reporter) -> tuple[FolderCount, ...]:
         root, folder = self._place(request.folder)
         found = self.catalog.coverage.subfolders(root.id, folder)
         return tuple(
@@ -187,25 +179,25 @@ class OpenLibrary:
             raise WorldError("not_a_root", path=str(path))
         return found
 
-    def _estimate(self, request: EstimateIndex, caller: Caller) -> Estimate:
+    def _estimate(self, request: EstimateIndex, caller: Reporter) -> Estimate:
         return estimate_cost(self.catalog, self.config, request, caller.token)
 
-    def _retry(self, request: Retry, _caller: Caller) -> int:
+    def _retry(self, request: Retry, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         self.activities.stale()
         # First, since a file that is queued again has no content until it was read.
         self.scanned_pages.reset_failures(request.paths)
         return retry_files(self.catalog, request.paths)
 
-    def _unlock(self, request: Unlock, _caller: Caller) -> int:
+    def _unlock(self, request: Unlock, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         self.activities.stale()
         return unlock_document(self.catalog, self.passwords, request.path, request.password)
 
-    def _activity(self, _request: GetActivity, _caller: Caller) -> Activity:
+    def _activity(self, _request: GetActivity, _caller: Reporter) -> Activity:
         return self.activities.current_activity()
 
-    def _set_pace(self, request: SetPace, _caller: Caller) -> Activity:
+    def _set_pace(self, request: SetPace, _caller: Reporter) -> Activity:
         lasting = request.speed is not None or request.paused is not None
         if lasting:
             self.catalog.must_be_writable()
@@ -214,52 +206,51 @@ class OpenLibrary:
             self.throttle.save_pace(self.catalog)
         return self.activities.current_activity()
 
-    def _set_collection(self, request: SetCollection, _caller: Caller) -> Mapping[str, str]:
+    def _set_collection(self, request: SetCollection, _caller: Reporter) -> Mapping[str, str]:
         if request.filters and not parse(request.filters).filters:
             raise WorldError("bad_query", reason="it has no filter")
         renames = not (request.adds or request.removes)
         change = partial(_changed_collection, request)
         return self.catalog.set_collection(request.name.strip(), change, renames=renames)
 
-    def _document(self, request: GetDocument, _caller: Caller) -> Document:
+    def _document(self, request: GetDocument, _caller: Reporter) -> Document:
         self.found.append(str(request.path))
         return describe_document(self.catalog, request.path)
 
-    def _correct(self, request: CorrectDocument, _caller: Caller) -> Document:
+    def _correct(self, request: CorrectDocument, _caller: Reporter) -> Document:
         title, author = clean(request.title).strip(), clean(request.author).strip()
         self.catalog.correct_document(request.path, title, author, request.year)
         return describe_document(self.catalog, request.path)
 
-    def _documents(self, request: ListDocuments, _caller: Caller) -> DocumentList:
+    def _documents(self, request: ListDocuments, _caller: Reporter) -> DocumentList:
         return list_documents(self.catalog, request)
 
-    def _passages(self, request: ReadPassages, _caller: Caller) -> DocumentText:
+    def _passages(self, request: ReadPassages, _caller: Reporter) -> DocumentText:
         return read_passages(self.catalog, self.store, request)
 
-    def _embed(self, request: EmbedTexts, caller: Caller) -> tuple[tuple[float, ...], ...]:
+    def _embed(self, request: EmbedTexts, caller: Reporter) -> tuple[tuple[float, ...], ...]:
         def make_way() -> None:
             caller.token.check()
             self.gate.wait_for_queries()
 
         return embed_texts(self.catalog, self.models, request, make_way)
 
-    def _reindex_cost(self, request: EstimateReindex, _caller: Caller) -> ReindexCost:
+    def _reindex_cost(self, request: EstimateReindex, _caller: Reporter) -> ReindexCost:
         config = reindex.for_library(self.catalog, self.config)
         chosen = reindex.chosen(config, request.model, request.precision)
         return reindex.measure_cost(self.catalog, self.store, chosen)
 
-    def _list_models(self, _request: ListModels, _caller: Caller) -> tuple[ModelInfo, ...]:
+    def _list_models(self, _request: ListModels, _caller: Reporter) -> tuple[ModelInfo, ...]:
         return tuple(list_models(self.config.models))
 
-    def _get_model(self, request: GetModel, caller: Caller) -> ModelInfo:
-        reporter = Reporter(caller.report, caller.token)
-        return obtain_model(request.model, self.config, reporter=reporter)
+    def _get_model(self, request: GetModel, caller: Reporter) -> ModelInfo:
+        return obtain_model(request.model, self.config, reporter=caller)
 
-    def _remove_model(self, request: RemoveModel, _caller: Caller) -> int:
+    def _remove_model(self, request: RemoveModel, _caller: Reporter) -> int:
         return reindex.remove_unused(self.catalog, self.config, request.model)
 
-    def _compare_models(self, request: CompareModels, caller: Caller) -> ModelComparison:
-        return reindex.compare_models(self.searcher, request, Reporter(caller.report, caller.token))
+    def _compare_models(self, request: CompareModels, caller: Reporter) -> ModelComparison:
+        return reindex.compare_models(self.searcher, request, caller)
 
     def _use(self, config: EngineConfig) -> None:
         self.config = config

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from indexer import faults
 from indexer.api.answers import ReindexCost
-from indexer.api.errors import LecternError, WorldError
+from indexer.api.errors import LecternError, WorldError, not_a_choice
 from indexer.api.models import ComparedPassage, ComparedQuestion, ModelComparison
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Reporter, Step
@@ -231,15 +231,8 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
 
     Raises ``unknown_model``, or ``bad_setting`` for an unknown precision.
     """
-    known = [str(one) for one in Precision]
-    if precision is not None and precision not in known:
-        raise WorldError(
-            "bad_setting",
-            name="precision",
-            value=precision,
-            reason="takes_choice",
-            choices=", ".join(known),
-        )
+    if precision is not None and precision not in tuple(Precision):
+        raise not_a_choice("precision", precision, Precision)
     config = replace(
         config,
         model=model or config.model,
@@ -348,11 +341,8 @@ COMPARED = 10  # passages
 def remove_unused(catalog: Catalog, config: EngineConfig, model: str) -> int:
     """Delete the files of a model that neither the settings nor the library use.
 
-    Returns:
-        The bytes that are free again.
-
-    Raises:
-        WorldError: ``model_in_use``, and those of ``installed.remove_model``.
+    Returns the bytes that are free again. Raises ``model_in_use``, and those of
+    ``installed.remove_model``.
     """
     searched = {space.record["model"] for space in catalog.spaces.all()}
     if model in searched:

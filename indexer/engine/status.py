@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import asdict
+
 from indexer.api.answers import Check, WatchState
 from indexer.api.errors import LecternError, sentence
 from indexer.api.phrases import Note
+from indexer.api.private_files import bytes_under
 from indexer.api.status import LanguageStatus, ModelChange, RootStatus, Status
 from indexer.catalog.roots import join
 from indexer.confine import network, worker
@@ -18,7 +21,6 @@ from indexer.embed import devices
 from indexer.embed.hub import read_connections
 from indexer.embed.model_files import find_record
 from indexer.engine import reindex
-from indexer.library import library
 from indexer.library.recovery import incomplete, without_vectors
 
 if TYPE_CHECKING:
@@ -39,9 +41,15 @@ def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
     totals = catalog.spaces.totals()
     space = catalog.spaces.active()
     change = reindex.describe_change(catalog, reindex.for_library(catalog, config))
+    now = asdict(activity) | {
+        "changing": change.changing,
+        "rebuilding": change.rebuilding,
+        "embedded_share": totals.embedded_share,
+    }
     return Status(
+        **now,
         library=str(config.library),
-        bytes=library.size(config.library),
+        bytes=bytes_under(config.library),
         tables=engine.store.sizes(),
         roots=_roots(engine, watched),
         files={str(state): count for state, count in catalog.files.counts().items()},
@@ -51,22 +59,11 @@ def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
         model=space.record["model"] if space else config.model,
         precision=space.record["precision"] if space else str(config.precision),
         space=space.key if space else "",
-        changing=change.changing,
         previous=change.previous,
-        rebuilding=change.rebuilding,
-        embedded_share=totals.embedded_share,
-        device=activity.device,
-        device_notes=activity.device_notes,
         languages=_languages(engine, change),
-        running=activity.running,
         scanned_pages=engine.scanned_pages.scans_status(),
         connections=read_connections(config.models),
         free_bytes=shutil.disk_usage(config.library).free,
-        speed=activity.speed,
-        paused=activity.paused,
-        reason=activity.reason,
-        pending=activity.pending,
-        set_aside=activity.set_aside,
         collections=catalog.collections(),
         watch_problem=watched.problem,
     )
@@ -79,7 +76,7 @@ def check_library(engine: OpenLibrary) -> tuple[Check, ...]:
         *_scans(engine),
         ("network of the engine", *network.verdict()),
         ("readers of documents", *worker.verdict()),
-        ("library size", True, f"{library.size(engine.config.library) / MB:,.1f} MB", ""),
+        ("library size", True, f"{bytes_under(engine.config.library) / MB:,.1f} MB", ""),
         *_health(engine),
     )
     return tuple(Check(*one) for one in checked)

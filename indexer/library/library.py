@@ -19,6 +19,7 @@ from indexer.api.private_files import (
     HOLDER_NAME,
     LOCK_NAME,
     LibraryLock,
+    bytes_under,
     check_room,
     library_errors,
 )
@@ -55,16 +56,6 @@ _OURS = (
     MARK_NAME,
     CHOICES_NAME,
 )
-
-
-def size(library: Path) -> int:
-    """Return the bytes a library takes on disk; files that vanish meanwhile count nothing."""
-    total = 0
-    for folder, _folders, files in os.walk(library):
-        for name in files:
-            with contextlib.suppress(OSError):
-                total += (Path(folder) / name).lstat().st_size
-    return total
 
 
 def shared_files(library: Path) -> list[Path]:
@@ -146,21 +137,17 @@ def is_writable(library: Path) -> bool:
 def remove_everything(library: Path) -> int:
     """Delete a library. The documents it was made from stay untouched.
 
-    Returns:
-        The bytes that were freed.
-
-    Raises:
-        WorldError: ``library_locked`` while an engine has it open, ``library_unwritable`` if the
-            file system refuses.
+    Returns the bytes that were freed. Raises ``library_locked`` while an engine has it open,
+    ``library_unwritable`` if the file system refuses.
     """
     if not library.is_dir() or not _is_ours(library):
         return 0
     with LibraryLock.acquire(library, "lectern remove"):
-        before = size(library)
+        before = bytes_under(library)
         _delete_ours(library)
     with contextlib.suppress(OSError):
         (library / LOCK_NAME).unlink()
-    freed = before - size(library)
+    freed = before - bytes_under(library)
     with contextlib.suppress(OSError):  # not empty: it has files of others
         library.rmdir()
     return freed
@@ -213,7 +200,7 @@ def move(library: Path, destination: Path) -> None:
 
 
 def _copy(library: Path, destination: Path) -> None:
-    check_room(size(library), destination.parent)
+    check_room(bytes_under(library), destination.parent)
     part = destination.with_name(f"{destination.name}.part")
     try:
         shutil.rmtree(part, ignore_errors=True)

@@ -36,11 +36,8 @@ _COPIED = (
 def rescue(library: Path) -> list[str]:
     """Make a library openable again.
 
-    Returns:
-        A sentence for each change; empty if the library is openable.
-
-    Raises:
-        WorldError: ``library_locked``, ``library_newer``, or ``disk_full``.
+    Returns a sentence for each change; empty if the library is openable. Raises ``library_locked``,
+    ``library_newer``, or ``disk_full``.
     """
     with LibraryLock.acquire(library, "lectern repair"):
         files = vectors.vector_files(library / INDEX_NAME)

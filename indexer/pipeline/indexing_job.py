@@ -117,7 +117,8 @@ class IndexingJob:
         throttle.disk_full = True
         try:
             # The retry needs more room than was free when the write failed.
-            self._pass(self.parts.batches.disk_retry_s)
+            until = time.monotonic() + self.parts.batches.disk_retry_s
+            self._wait_while(lambda: time.monotonic() < until)
             self._wait_while(self._is_full)
         finally:
             throttle.disk_full = False
@@ -128,10 +129,6 @@ class IndexingJob:
         except LecternError:
             return True
         return False
-
-    def _pass(self, seconds: float) -> None:
-        until = time.monotonic() + seconds
-        self._wait_while(lambda: time.monotonic() < until)
 
     def _wait_while(self, halted: Callable[[], bool]) -> None:
         while halted():

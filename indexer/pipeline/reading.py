@@ -22,7 +22,6 @@ from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
 import psutil
-from msgspec import structs
 from msgspec.structs import replace
 
 from indexer import faults
@@ -212,7 +211,7 @@ class FileReader:
             self._languages.note(job.path, info.language)
             # A reader may claim the text of another document: only equal bytes share their text.
             own = hashlib.sha256(f"{content.content_id} {info.text_id}".encode())
-            opened = TextExtracted(job, content, structs.replace(info, text_id=own.hexdigest()))
+            opened = TextExtracted(job, content, replace(info, text_id=own.hexdigest()))
             self._worked(began)
             self._put(opened)
             return self._wait_for(opened.reply)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field, structs
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from indexer import faults
@@ -155,12 +155,8 @@ class IndexingRun:
     def work_off_queue(self) -> bool:
         """Work until nothing is left, until a pause, or until another model suits what is read.
 
-        Returns:
-            Whether nothing is left.
-
-        Raises:
-            Cancelled: If the token was cancelled. What was finished is written.
-            WorldError: If the run must stop: ``disk_full``, a model that is missing, …
+        Returns whether nothing is left. Raises ``Cancelled`` if the token was cancelled, and
+        ``disk_full`` or what else ends a run; what was finished is written.
         """
         try:
             while not (halted := self._halted()) and not self._done():
@@ -342,7 +338,8 @@ class IndexingRun:
         if self.vectors.due(last=self._read_all):
             self.parts.check_space()
             self.vectors.flush_vectors()
-            self.vectors.maintain_store()
+            if not self.vectors.backlog.has_suspects:  # against which a crash would be counted
+                self.parts.store.maintain()
 
     def stop(self) -> None:
         """End the workers, then write what they had finished; idempotent."""
@@ -375,4 +372,4 @@ class IndexingRun:
     def progress(self) -> Progress:
         """Return the progress, earlier runs included."""
         progress = self._rates.progress(self.own, self._intake.files.values(), self._before)
-        return structs.replace(progress, current=self._intake.current)
+        return replace(progress, current=self._intake.current)

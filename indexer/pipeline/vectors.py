@@ -487,11 +487,6 @@ class VectorWriter:
         faults.reached("vectors-marked")
         return True
 
-    def maintain_store(self) -> None:
-        """Run the store's maintenance, unless a crash in it would be counted against a suspect."""
-        if not self.backlog.has_suspects:
-            self.store.maintain()
-
 
 def join(made: Sequence[Embedded]) -> VectorRows:
     """Concatenate batches."""

@@ -20,13 +20,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from indexer.api.codec import decode, encode
-from indexer.api.errors import Failure, LecternError, WorldError
+from indexer.api.codec import decode, decode_error, encode
+from indexer.api.errors import LecternError, WorldError
 from indexer.api.private_files import check_room, gigabytes, library_errors
 from indexer.shards import exchange
 from indexer.shards.exchange import Shard, Version, stop_if
@@ -81,9 +80,7 @@ class ShardJob(Struct, frozen=True):
 
     uri: str
     shard: PlannedShard
-    command: tuple[str, ...]
-    reader: str
-    scratch: str = ""
+    options: BuildOptions
 
 
 class Built(Struct, frozen=True):
@@ -126,9 +123,7 @@ def build(
     kept = len(shards)
     missing = [each for each in plan if each.name not in shards]
     missing.sort(key=lambda each: -each.size)  # so that no large one is left to the end
-    jobs = [
-        ShardJob(uri, each, options.command, options.reader, options.scratch) for each in missing
-    ]
+    jobs = [ShardJob(uri, each, options) for each in missing]
     shards |= (_by_ray if options.ray else _by_processes)(jobs, options, gone)
     chosen = tuple(shards[each.name] for each in plan)
     unread = tuple(failed)
@@ -204,7 +199,7 @@ def _by_ray(
                     said = [type(error).__name__, *str(error).strip().splitlines()][-1]
                     raise WorldError("store_failed", library=name, reason=said) from error
                 if "error" in answer:
-                    raise _raised(answer["error"])
+                    raise decode_error(answer["error"])
                 yield name, decode(Shard, answer["shard"])
     finally:
         ray.shutdown()
@@ -222,13 +217,12 @@ def build_told(job: str) -> str:
 def build_shard(job: ShardJob, gone: Callable[[], bool] = lambda: False) -> Shard:
     """Build a shard, upload it and note that it is there.
 
-    Raises:
-        WorldError: ``disk_full``, ``store_failed``, or what the command fails with.
-        Cancelled: Once ``gone`` returns True.
+    Raises ``disk_full``, ``store_failed``, or what the command fails with; ``Cancelled`` once
+    ``gone`` returns True.
     """
     stop_if(gone)
     store = ObjectStore(job.uri)
-    scratch = Path(job.scratch or tempfile.gettempdir())
+    scratch = Path(job.options.scratch or tempfile.gettempdir())
     size = _TIMES_DOCUMENTS * job.shard.size
     with library_errors(scratch, needed=gigabytes(size), disk=scratch):
         scratch.mkdir(parents=True, exist_ok=True)
@@ -283,8 +277,8 @@ def _read(job: ShardJob, folder: Path, roots: dict[str, Path], gone: Callable[[]
     library = folder / "library"
     first = str(job.shard.first_document)
     pairs = [f"{root}={shown(source)}" for source, root in roots.items()]
-    command = [*job.command, "--library", str(library), "shard"]
-    command += ["--first", first, "--reader", job.reader, *pairs]
+    command = [*job.options.command, "--library", str(library), "shard"]
+    command += ["--first", first, "--reader", job.options.reader, *pairs]
     for _ in range(TRIES):
         shutil.rmtree(library, ignore_errors=True)
         status, out, said = _run(command, folder, gone)
@@ -293,7 +287,7 @@ def _read(job: ShardJob, folder: Path, roots: dict[str, Path], gone: Callable[[]
         if status > 0:
             break
     try:
-        raise _raised(json.loads(said.strip().splitlines()[-1]))
+        raise decode_error(json.loads(said.strip().splitlines()[-1]))
     except (ValueError, IndexError):
         reason = f"a worker ended with status {status}: {said[-300:]}"
         raise WorldError("store_failed", library=job.uri, reason=reason) from None
@@ -332,20 +326,14 @@ def shown(source: str) -> str:
     return f"/{scheme}/{rest}" if is_uri(source) and separator else source
 
 
-def _raised(failure: dict[str, Any]) -> LecternError:
-    return decode(Failure, failure).error()
-
-
 # -- what is no longer needed ---------------------------------------------------------------
 
 
 def forget_old(store: ObjectStore, grace_s: float, now: float | None = None) -> int:
     """Delete versions that were replaced before the grace period, and shards of none.
 
-    What was written within the period stays, since another build may be about to commit it.
-
-    Returns:
-        How many objects were deleted.
+    What was written within the period stays, since another build may be about to commit it. Returns
+    how many objects were deleted.
     """
     before = (time.time() if now is None else now) - grace_s
     versions = sorted(store.entries("versions"), key=lambda each: each.name)

@@ -25,12 +25,19 @@ from msgspec import Struct
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Cancelled, WorldError
-from indexer.api.private_files import LibraryLock, check_room, gigabytes, library_errors
+from indexer.api.private_files import (
+    LibraryLock,
+    bytes_under,
+    check_room,
+    gigabytes,
+    library_errors,
+)
 from indexer.catalog.catalog import Catalog
+from indexer.embed.model_files import hash_file
 from indexer.library.library import CATALOG_NAME, exists, shared_files
 from indexer.shards.join import join
 from indexer.shards.object_store import ObjectStore
-from indexer.shards.sources import LeftOut, content_mark
+from indexer.shards.sources import LeftOut  # noqa: TC001  # manifests are decoded by it
 
 _FORMAT = 1
 _VERSIONS, _SHARDS = "versions", "shards"
@@ -89,9 +96,8 @@ class Version(Struct, frozen=True):
 def publish(library: Path, uri: str, gone: Callable[[], bool] = lambda: False) -> Version:
     """Publish a library that no engine has open; one that is published already is not again.
 
-    Raises:
-        WorldError: ``path_missing``, ``library_locked``, ``store_failed``.
-        Cancelled: Once ``gone`` returns True, between two files.
+    Raises ``path_missing``, ``library_locked``, ``store_failed``; ``Cancelled`` once ``gone``
+    returns True, between two files.
     """
     if not exists(library):
         raise WorldError("path_missing", path=str(library))
@@ -106,9 +112,16 @@ def publish(library: Path, uri: str, gone: Callable[[], bool] = lambda: False) -
 
 
 def described(library: Path) -> Shard:
-    """The files of a library that nobody has open."""
-    _write_back(library)
-    return _shard(library)
+    """The files of a library that nobody has open, with what SQLite wrote beside them in them."""
+    for path in shared_files(library):
+        if path.suffix == ".sqlite":
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    files = tuple(
+        ShardFile(path.relative_to(library).as_posix(), path.stat().st_size, hash_file(path))
+        for path in shared_files(library)
+    )
+    return Shard(_hash(json.dumps(encode(files)).encode()), files)
 
 
 def upload(store: ObjectStore, library: Path, shard: Shard, gone: Callable[[], bool]) -> None:
@@ -120,26 +133,6 @@ def upload(store: ObjectStore, library: Path, shard: Shard, gone: Callable[[], b
             store.write(f"{_SHARDS}/{shard.name}/{file.name}", library / file.name)
 
 
-def _write_back(library: Path) -> None:
-    """Bring what SQLite wrote beside its files into them."""
-    for path in shared_files(library):
-        if path.suffix == ".sqlite":
-            with contextlib.closing(sqlite3.connect(path)) as database:
-                database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _shard(library: Path) -> Shard:
-    files = tuple(
-        ShardFile(
-            path.relative_to(library).as_posix(),
-            path.stat().st_size,
-            content_mark(path),
-        )
-        for path in shared_files(library)
-    )
-    return Shard(_hash(json.dumps(encode(files)).encode()), files)
-
-
 def commit(
     store: ObjectStore,
     latest: Version | None,
@@ -149,8 +142,7 @@ def commit(
 ) -> Version:
     """Write the version after the latest, unless another program has.
 
-    Raises:
-        WorldError: ``store_failed``, also if another program was first.
+    Raises ``store_failed``, also if another program was first.
     """
     number = 1 if latest is None else latest.number + 1
     version = Version(number, shards, reader=reader, failed=failed)
@@ -166,8 +158,7 @@ def commit(
 def latest_version(store: ObjectStore) -> Version | None:
     """Return the newest version below a URI; None if there is none.
 
-    Raises:
-        WorldError: ``store_failed``, also for a manifest that is damaged or of a newer format.
+    Raises ``store_failed``, also for a manifest that is damaged or of a newer format.
     """
     sizes = {name: n for name, n in store.sizes(_VERSIONS).items() if _NUMBER.fullmatch(name)}
     return read_version(store, max(sizes), sizes[max(sizes)]) if sizes else None
@@ -282,7 +273,7 @@ def _evict(cache: Path, used: Collection[Path]) -> None:
     found = sorted(cache.iterdir(), key=lambda path: (path not in used, -path.stat().st_mtime))
     total = 0
     for path in found:
-        total += sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+        total += bytes_under(path)
         if total > CACHE_BYTES and path not in used and path.suffix != ".part":
             shutil.rmtree(path, ignore_errors=True)
 

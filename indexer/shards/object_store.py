@@ -39,8 +39,7 @@ def is_uri(named: str) -> bool:
 class ObjectStore:
     """The objects below a URI, by their names with "/" between components.
 
-    Raises:
-        WorldError: ``store_failed``, of every method too.
+    Raises ``store_failed``, of every method too.
     """
 
     def __init__(self, uri: str) -> None:
@@ -83,11 +82,8 @@ class ObjectStore:
     def fetch(self, name: str, file: Path) -> tuple[str, float] | None:
         """Copy an object to a new file; return its entity tag and when it was written.
 
-        Returns:
-            None, with no file, if there is no such object.
-
-        Raises:
-            OSError: If the file cannot be written.
+        Returns None, with no file, if there is no such object. Raises ``OSError`` if the file
+        cannot be written.
         """
         import obstore
 

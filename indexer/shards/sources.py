@@ -7,8 +7,8 @@ object, so that objects are listed without being read.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -16,10 +16,10 @@ from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import BY_EXTENSION, extension_of
+from indexer.embed.model_files import hash_file
 from indexer.shards.object_store import ObjectStore, is_uri
 
 _READ = frozenset({"", *BY_EXTENSION})
-_BLOCK = 1 << 20
 
 
 class SourceFile(Struct, frozen=True):
@@ -49,8 +49,7 @@ class LeftOut(Struct, frozen=True):
 def normal(source: str) -> str:
     """A source as it is named in shards: a URI, or the absolute path of a folder.
 
-    Raises:
-        WorldError: ``path_missing``.
+    Raises ``path_missing``.
     """
     if is_uri(source) and not source.startswith("file:"):
         return source.rstrip("/")
@@ -78,7 +77,7 @@ def listed(
                 continue
             if not is_uri(source):
                 try:
-                    mark = content_mark(Path(source) / path)  # noqa: PLW2901  # of the file
+                    mark = hash_file(Path(source) / path)  # noqa: PLW2901  # of the file
                 except OSError:
                     failures.append(LeftOut(f"{source}/{path}", "path_denied"))
                     continue
@@ -104,25 +103,10 @@ def _files(source: str) -> Iterator[tuple[str, int, str]]:
                     yield path.relative_to(source).as_posix(), path.stat().st_size, ""
 
 
-def content_mark(path: Path, copy: Path | None = None) -> str:
-    """The SHA-256 of a file, which is copied on the way."""
-    digest = hashlib.sha256()
-    with contextlib.ExitStack() as files:
-        source = files.enter_context(path.open("rb"))
-        target = files.enter_context(copy.open("xb")) if copy else None
-        while block := source.read(_BLOCK):
-            digest.update(block)
-            if target:
-                target.write(block)
-    return digest.hexdigest()
-
-
 def fetch(document: SourceFile, target: Path) -> str:
     """Copy a document to a new file; return "", or the code of why it is left out.
 
-    Raises:
-        OSError: As for a full disk.
-        WorldError: ``store_failed``, if the object storage refuses.
+    Raises ``OSError`` as for a full disk; ``store_failed``, if the object storage refuses.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     if is_uri(document.source):
@@ -140,7 +124,8 @@ def fetch(document: SourceFile, target: Path) -> str:
             return "path_missing"
         except OSError:
             return "path_denied"
-        mark = content_mark(path, target)
+        shutil.copyfile(path, target)
+        mark = hash_file(target)
     if mark != document.mark:
         target.unlink()
         return "changed"

@@ -6,16 +6,16 @@ be missing, as a package of its own has it: then every vector is compared with a
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib.util
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from indexer.database import bytes_under
+from indexer.api.private_files import bytes_under
 
 # The cache holds all indices of the library, up to an eighth of the memory that is free at opening.
 # A vector index that does not fit is decoded again by every query (100 ms rather than 15 at a
@@ -61,7 +61,7 @@ def connect(path: Path, threads: int, cache: int) -> Any:
     os.environ["LANCE_DEFAULT_IO_BUFFER_SIZE"] = str(_READ_AHEAD_BYTES)
     # Its warnings bypass our log, go to stderr and do not help a person.
     os.environ.setdefault("LANCEDB_LOG", "error")
-    # One allocator for all, so that ``give_back`` reaches the memory of pyarrow too.
+    # One allocator for all, so that ``release_memory`` reaches the memory of pyarrow too.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     import lancedb
 
@@ -79,32 +79,15 @@ def cache_bytes(path: Path, free: int | None = None) -> int:
 
     ``free`` are the bytes of free memory; None to ask the system.
     """
-    wanted = int(bytes_under(path.glob("*.lance/_indices")) * _CACHE_SHARE)
+    wanted = int(bytes_under(*path.glob("*.lance/_indices")) * _CACHE_SHARE)
     free = int(psutil.virtual_memory().available) if free is None else free
     most = min(_INDEX_CACHE_LIMIT, free // _FREE_MEMORY_SHARE)
     return max(_INDEX_CACHE_LEAST, min(wanted, most))
 
 
-def give_back() -> None:
-    """Return freed memory to the system, if the C library can."""
-    libc = _glibc()
-    if libc is not None:
-        libc.malloc_trim(0)
-
-
 def limit_heaps() -> None:
     """Limit glibc's arenas, which hold freed memory per thread: hundreds of MB in all."""
-    libc = _glibc()
-    if libc is not None:
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # another C library
+        libc = ctypes.CDLL("libc.so.6")
         for knob, setting in _HEAPS.values():
             libc.mallopt(knob, setting)
-
-
-def _glibc() -> Any:
-    if not sys.platform.startswith("linux"):
-        return None
-    try:
-        libc = ctypes.CDLL("libc.so.6")
-    except OSError:  # another C library
-        return None
-    return libc if hasattr(libc, "malloc_trim") else None

@@ -18,7 +18,9 @@ import numpy as np
 
 from indexer import faults
 from indexer.api.errors import WorldError
+from indexer.arrays import united
 from indexer.database import write_errors
+from indexer.embed.devices import release_memory
 from indexer.store import nearest, runtime, word_queries
 from indexer.store.texts import TEXTS_NAME, Texts
 from indexer.store.values import (
@@ -204,7 +206,7 @@ class Store:
             vectors.codes = None
             if vectors.index is not None:
                 vectors.index.empty_cache()
-        runtime.give_back()
+        release_memory()
 
     def catch_up(self, most: int | None = None) -> None:
         """Make again what the words lack; ``most``: the passages to read, if not all."""
@@ -221,7 +223,7 @@ class Store:
         """The documents that have passages or vectors, ascending."""
         texts = np.fromiter(self.texts.documents(), np.int32)
         vectors = [one.documents()[0] for one in list(self.vectors.values())]
-        return np.unique(np.concatenate([texts, *vectors]))
+        return united([texts, *vectors])
 
     def passage_keys(self) -> Int64s:
         """The keys of all passages, ascending; the same array until rows come or go."""

@@ -28,10 +28,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer import faults
-from indexer.api.private_files import write_file
+from indexer.api.private_files import bytes_under, write_file
 from indexer.api.status import TableSize
 from indexer.arrays import find_sorted
-from indexer.database import bytes_under, write_errors
+from indexer.database import write_errors
+from indexer.embed.devices import release_memory
 from indexer.store import runtime
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class VectorIndex:
 
     def size(self) -> TableSize:
         """Rows and bytes."""
-        size = bytes_under([self.folder])
+        size = bytes_under(self.folder)
         return TableSize(len(self.keys), size, size)
 
     def altered_files(self) -> list[str]:
@@ -163,7 +164,7 @@ def build_index(vectors: Vectors, threads: int) -> VectorIndex:
         faults.reached("vectors-indexed")
         write_file(folder / _CHECKSUMS, json.dumps(sums))
         unless_made.pop_all()
-    runtime.give_back()
+    release_memory()
     return VectorIndex(folder, threads, vectors.keys())
 
 

@@ -22,9 +22,9 @@ import numpy as np
 import tantivy
 
 from indexer import faults
-from indexer.api.private_files import replacing, write_file
+from indexer.api.private_files import bytes_under, replacing, write_file
 from indexer.api.status import TableSize
-from indexer.database import bytes_under, write_errors
+from indexer.database import write_errors
 from indexer.store.values import Int32s, Int64s, PassageRow, StoredPassage, key_of
 from indexer.store.word_index import (
     AlteredIndexError,
@@ -215,7 +215,7 @@ class WordStore:
 
     def size(self) -> TableSize:
         """The passages that they have, and their bytes on disk."""
-        size = bytes_under([self._folder])
+        size = bytes_under(self._folder)
         return TableSize(self._passages.searcher.num_docs, size, size)
 
     # -- within -----------------------------------------------------------------------------

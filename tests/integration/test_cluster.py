@@ -254,7 +254,7 @@ def test_a_source_that_changes_costs_the_document_until_the_next_run(
     shard = planned(found, READER, options.shard_bytes)[0]
     changed = documents / shard.documents[0].path
     changed.write_text("A text that came after the plan.")
-    made = build_shard(ShardJob(uri, shard, options.command, READER, options.scratch))
+    made = build_shard(ShardJob(uri, shard, options))
     assert LeftOut(str(changed), "changed") in made.failed
     assert made.documents < len(shard.documents)
     assert notes(uri) == {}
@@ -266,7 +266,7 @@ def test_a_full_scratch_disk_is_said(documents: Path, options: BuildOptions, uri
     large = SourceFile(str(documents), "large.txt", 1 << 60, "mark")
     (shard,) = planned([large], READER)
     with pytest.raises(WorldError) as raised:
-        build_shard(ShardJob(uri, shard, options.command, READER, options.scratch))
+        build_shard(ShardJob(uri, shard, options))
     assert raised.value.code == "disk_full"
     settings = Path(os.environ["XDG_CONFIG_HOME"], "lectern", "settings.json")
     settings.write_text('{"min_free_gb": 1000}')

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
+from indexer.api.private_files import bytes_under
 from indexer.api.requests import Diagnose, GetStatus, Index
 from indexer.library import library as libraries
 from tests.integration import killing, rights
@@ -103,7 +104,7 @@ def test_a_library_moved_by_hand_works_too(
 
 def test_one_command_deletes_everything(copied: World) -> None:
     documents = {p: p.read_bytes() for p in copied.documents.rglob("*") if p.is_file()}
-    size = libraries.size(copied.library)
+    size = bytes_under(copied.library)
     assert libraries.remove_everything(copied.library) == pytest.approx(size, rel=0.05)
     assert not copied.library.exists()
     assert {p: p.read_bytes() for p in documents} == documents

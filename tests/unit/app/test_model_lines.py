@@ -16,12 +16,12 @@ from indexer.embed.models import PUBLISHED
 
 
 def test_what_nobody_has_verified_is_unknown() -> None:
-    bge = PUBLISHED["bge-m3"].info
+    bge = PUBLISHED["bge-m3"]
     assert summary(bge).startswith("not here yet, 1024 dimensions, 8,192 tokens")
     rows = dict(info_rows(replace(bge, dimensions=None)))
     assert rows["dimensions"] == rows["bytes"] == "unknown"
     assert (rows["state"], rows["disk bytes"]) == ("absent", "0 bytes")
-    nomic = dict(info_rows(PUBLISHED["nomic-embed-text-v1.5"].info))
+    nomic = dict(info_rows(PUBLISHED["nomic-embed-text-v1.5"]))
     assert nomic["query prefix"] == "search_query: "
     assert nomic["tokens"] == "8,192"
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import Cancelled, WorldError
-from indexer.api.models import ModelState, Origin
+from indexer.api.models import ModelInfo, ModelState, Origin
+from indexer.api.private_files import check_room
 from indexer.api.progress import CancelToken, Progress, Reporter
 from indexer.embed import hub, hub_child
 from indexer.embed.hub import download_known, get_published, read_connections
 from indexer.embed.installed import describe, list_models
 from indexer.embed.model_files import find_record
-from indexer.embed.models import PUBLISHED, TOKENIZER, Published
+from indexer.embed.models import PUBLISHED, TOKENIZER
 from tests.fake_hub import REVISION, Hub, serving
 from tests.sentence_folder import write_folder
 
@@ -37,40 +38,40 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def served(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    with serving(folder, GTE.info.repository) as hub:
+    with serving(folder, GTE.repository) as hub:
         for name, value in hub.environment.items():
             monkeypatch.setenv(name, value)
         yield hub
 
 
-def refused(models: Path, published: Published = GTE, *, offline: bool = False) -> WorldError:
+def refused(models: Path, published: ModelInfo = GTE, *, offline: bool = False) -> WorldError:
     with pytest.raises(WorldError) as caught:
         get_published(published, models, offline=offline)
-    assert not (models / published.info.id).exists()
+    assert not (models / published.id).exists()
     return caught.value
 
 
 def test_a_model_is_fetched_verified_and_becomes_one(served: Hub, tmp_path: Path) -> None:
     seen: list[Progress] = []
     record = get_published(GTE, tmp_path, reporter=Reporter(seen.append))
-    assert record == find_record(GTE.info.id, tmp_path)
+    assert record == find_record(GTE.id, tmp_path)
     found = describe(record, tmp_path)
     assert (found.origin, found.state, found.revision) == (
         Origin.PUBLISHED, ModelState.HERE, REVISION,
     )  # fmt: skip
     assert (found.licence, found.languages, found.pooling) == ("Apache-2.0", ("en",), "cls")
     assert seen[-1].bytes_done == seen[-1].bytes_total > 0
-    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == [GTE.info.id]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == [GTE.id]
     # Nothing but the description of the repository and the files of the model.
-    stem = f"/{GTE.info.repository}/resolve/{REVISION}/"
+    stem = f"/{GTE.repository}/resolve/{REVISION}/"
     paths = {path.removeprefix(stem) for _, path, _ in served.asked}
     assert paths == {
-        f"/api/models/{GTE.info.repository}", "1_Pooling/config.json", "config.json", TOKENIZER,
+        f"/api/models/{GTE.repository}", "1_Pooling/config.json", "config.json", TOKENIZER,
         f"onnx/{WEIGHTS}", "config_sentence_transformers.json", "modules.json",
         "sentence_bert_config.json",
     }  # fmt: skip
     (made,) = read_connections(tmp_path)
-    assert (made.what, made.outcome) == (f"GET {GTE.info.homepage}", "connected")
+    assert (made.what, made.outcome) == (f"GET {GTE.homepage}", "connected")
 
 
 def test_a_connection_that_is_cut_goes_on(served: Hub, tmp_path: Path) -> None:
@@ -91,7 +92,7 @@ def test_a_cancelled_fetch_goes_on_where_it_stopped(served: Hub, tmp_path: Path)
 
     with pytest.raises(Cancelled):
         get_published(GTE, tmp_path, reporter=Reporter(stop, token))
-    assert not (tmp_path / GTE.info.id).exists()
+    assert not (tmp_path / GTE.id).exists()
     served.hold.set()
     served.hold = None
     get_published(GTE, tmp_path)
@@ -104,7 +105,7 @@ def test_a_file_with_another_hash_is_refused_and_deleted(served: Hub, tmp_path: 
     served.replaced[f"onnx/{WEIGHTS}"] = content[:-1] + bytes([content[-1] ^ 1])
     error = refused(tmp_path)
     assert (error.code, error.detail["file"]) == ("download_wrong", f"onnx/{WEIGHTS}")
-    left = tmp_path / f"{hub.FOLDER}{GTE.info.id}"
+    left = tmp_path / f"{hub.FOLDER}{GTE.id}"
     assert not (left / "onnx" / WEIGHTS).exists()
     del served.replaced[f"onnx/{WEIGHTS}"]
     get_published(GTE, tmp_path)
@@ -113,7 +114,7 @@ def test_a_file_with_another_hash_is_refused_and_deleted(served: Hub, tmp_path: 
 def test_what_is_not_there_is_reported(served: Hub, tmp_path: Path) -> None:
     served.repository = "somebody/else"
     assert refused(tmp_path).reason == "not_on_hub"
-    served.repository, served.gated = GTE.info.repository, True
+    served.repository, served.gated = GTE.repository, True
     assert refused(tmp_path).code == "model_gated"
 
 
@@ -124,7 +125,7 @@ def test_a_repository_without_its_graph_is_refused_before_it_is_fetched(
     only.mkdir()
     for name in ("config.json", TOKENIZER, "model.safetensors"):
         (only / name).write_bytes((folder / name).read_bytes())
-    with serving(only, GTE.info.repository) as served:
+    with serving(only, GTE.repository) as served:
         monkeypatch.setenv("HF_ENDPOINT", served.address)
         error = refused(tmp_path)
     assert (error.code, error.reason) == ("model_refused", "model_file_missing")
@@ -155,7 +156,7 @@ def test_a_proxy_is_asked_in_place_of_the_hub(
 def test_the_disk_is_looked_at_before(tmp_path: Path) -> None:
     huge = hub.HubFile("a", 1 << 60, "0")
     with pytest.raises(WorldError) as caught:
-        hub_child._check_disk(tmp_path, hub.Listing(REVISION, (huge,)))
+        check_room(hub_child._missing_bytes(tmp_path, hub.Listing(REVISION, (huge,))), tmp_path)
     assert caught.value.code == "disk_full"
 
 
@@ -165,7 +166,7 @@ def test_nothing_is_asked_offline(tmp_path: Path, served: Hub) -> None:
 
 
 def test_the_launcher_fetches_only_what_is_known(tmp_path: Path) -> None:
-    for model, name in (("other", "other"), (GTE.info.id, "elsewhere")):
+    for model, name in (("other", "other"), (GTE.id, "elsewhere")):
         with pytest.raises(WorldError, match=r"unknown|no folder|named other"):
             download_known(model, tmp_path / name, lambda: False)
 
@@ -174,10 +175,10 @@ def test_every_published_model_is_listed_once(tmp_path: Path) -> None:
     listed = {each.id: each for each in list_models(tmp_path)}
     assert set(PUBLISHED) <= set(listed)
     assert (listed["bge-m3"].layers, listed["bge-m3"].revision) == (None, "")
-    assert all(row.info.repository.count("/") == 1 for row in PUBLISHED.values())
+    assert all(row.repository.count("/") == 1 for row in PUBLISHED.values())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="permission bits are a POSIX matter")
 def test_what_is_fetched_is_the_persons_own(served: Hub, tmp_path: Path) -> None:
     get_published(GTE, tmp_path)
-    assert (tmp_path / GTE.info.id / WEIGHTS).stat().st_mode & 0o077 == 0
+    assert (tmp_path / GTE.id / WEIGHTS).stat().st_mode & 0o077 == 0

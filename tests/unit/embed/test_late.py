@@ -172,7 +172,7 @@ def test_the_scale_of_cosines_is_measured_as_it_was_fitted(
     """That of imported models is measured alone; of these it was fitted to many questions."""
     passages, queries = sides
     pairs = sample(calibration_texts(find_record(MINILM_LATE)))
-    found = scale_of(
+    centre, spread, between = scale_of(
         np.stack([queries.encode_query(sentence) for sentence, _ in pairs]),
         np.stack([
             passages.encode_passages([EmbedInput("", (), text, (0,))])[0].vector
@@ -180,6 +180,6 @@ def test_the_scale_of_cosines_is_measured_as_it_was_fitted(
         ]),
     )  # fmt: skip
     record = find_record(name)
-    assert abs(found.centre - record.cosine_centre) < 0.03
-    assert abs(found.spread - record.cosine_spread) < 0.05
-    assert abs(found.between - record.cosine_between) < 0.1
+    assert abs(centre - record.cosine_centre) < 0.03
+    assert abs(spread - record.cosine_spread) < 0.05
+    assert abs(between - record.cosine_between) < 0.1

@@ -112,7 +112,7 @@ def test_a_killed_upload_is_repeated_and_nobody_sees_half(
 
 def test_of_two_that_publish_at_once_one_wins(uri: str, library: Path) -> None:
     store = ObjectStore(uri)
-    shard = exchange._shard(library)
+    shard = exchange.described(library)
     ready = threading.Barrier(2)
     outcomes: list[str] = []
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
+from indexer.embed.model_files import hash_file
 from indexer.shards.plan import MOST_DOCUMENTS, NUMBERS, planned
-from indexer.shards.sources import LeftOut, SourceFile, content_mark, fetch, listed, normal
+from indexer.shards.sources import LeftOut, SourceFile, fetch, listed, normal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +58,7 @@ def test_what_is_hidden_or_no_document_is_not_listed(tmp_path: Path) -> None:
     (tmp_path / "link.txt").symlink_to(tmp_path / "a.txt")
     found, failed = listed([normal(f"file://{tmp_path}")])
     assert [one.path for one in found] == ["a.txt", "b/c.md"]
-    assert found[0].mark == content_mark(tmp_path / "a.txt")
+    assert found[0].mark == hash_file(tmp_path / "a.txt")
     assert failed == []
     with pytest.raises(WorldError, match="nothing at"):
         normal(str(tmp_path / "gone"))
