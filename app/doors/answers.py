@@ -7,8 +7,19 @@ whose descriptors the SDK of assistants would take for defaults.
 
 from __future__ import annotations
 
+import hashlib
+import os
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote_from_bytes, unquote_to_bytes
 
+from indexer.api.errors import WorldError
+
+if TYPE_CHECKING:
+    from indexer.api.answers import Document, Statement
+
+ADDRESS = "lectern://document/"
 AS_INDEXED, CHANGED, MISSING = "as indexed", "changed", "missing"
 
 
@@ -199,3 +210,60 @@ class PageAnswer:
     width: float
     height: float
     boxes: tuple[OutlinedBox, ...]
+
+
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of a text, in hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def address_of(path: str) -> str:
+    """Return the address of a document, which has every byte of its path."""
+    return ADDRESS + quote_from_bytes(os.fsencode(path), safe="")
+
+
+def path_of(document: str) -> Path:
+    """Return the path of a document, given by its address or by its path."""
+    if document.startswith(ADDRESS):
+        return Path(os.fsdecode(unquote_to_bytes(document.removeprefix(ADDRESS))))
+    path = Path(document)
+    if not path.is_absolute():
+        raise WorldError("not_a_root", path=safe_text(document))
+    return path
+
+
+def safe_text(text: str) -> str:
+    """Return text that can be encoded; bytes of names that are not UTF-8 become escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def card_of(document: Document) -> DocumentCard:
+    """Return what a door says of a document."""
+    return DocumentCard(
+        document=address_of(document.path),
+        path=safe_text(document.path),
+        title=safe_text(document.title),
+        author=safe_text(document.author),
+        created=document.created,
+        language=document.language,
+        format=document.format,
+        pages=document.pages,
+        size=document.size,
+        file_state=file_state(document.path, document.mtime_ns, document.size),
+    )
+
+
+def file_state(path: str, modified_ns: int, size: int | None = None) -> str:
+    """Return whether a file is as it was when it was indexed."""
+    try:
+        now = Path(path).stat()
+    except (OSError, ValueError):
+        return MISSING
+    same = now.st_mtime_ns == modified_ns and size in (None, now.st_size)
+    return AS_INDEXED if same else CHANGED
+
+
+def quoted_statement(one: Statement, counterpart: Statement | None) -> QuotedStatement:
+    """Return a statement and what the other document says in its place."""
+    other = safe_text(counterpart.text) if counterpart else ""
+    return QuotedStatement(one.page, one.start, one.end, safe_text(one.text), other)

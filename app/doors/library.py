@@ -8,36 +8,36 @@ answered as one that is not in the library. The operator that compares with a do
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
-from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from pydantic import Field
 
 from app.doors.access import EVERYTHING, Access, Door
 from app.doors.answers import (
     AS_INDEXED,
-    CHANGED,
-    MISSING,
     CollectionCount,
     CollectionDocuments,
     CollectionHits,
     CompareAnswer,
-    DocumentCard,
     DocumentsAnswer,
     OutlinedBox,
     PageAnswer,
     QuotedPassage,
-    QuotedStatement,
     QuotedText,
     ReadAnswer,
     SearchAnswer,
     StatusAnswer,
+    address_of,
+    card_of,
+    file_state,
+    path_of,
+    quoted_statement,
+    safe_text,
+    text_hash,
 )
 from app.doors.call_log import note_call
 from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
@@ -51,13 +51,11 @@ from indexer.query.links import link_to
 if TYPE_CHECKING:
     from app.doors.page_images import PageRenderer
     from app.settings import Settings
-    from indexer.api.answers import Document, Statement
     from indexer.api.contract import EngineApi, Request
     from indexer.api.types import Hit
 
 A = TypeVar("A")
 
-ADDRESS = "lectern://document/"
 MOST_HITS = 50
 MOST_DOCUMENTS = 200
 MOST_STATEMENTS = 100
@@ -201,19 +199,18 @@ class DoorLibrary:
         """
         wanted = wanted or TextRange()
         path = self.visible(caller, document)
-        most = min(max(wanted.max_bytes, 1), MOST_BYTES)
         first = max(wanted.start - wanted.around, 0)
         last = wanted.end + wanted.around if wanted.end else 0
-        found = self._call(caller, ReadPassages(path, first, last, wanted.page, most))
+        found = self._call(caller, ReadPassages(path, first, last, wanted.page, wanted.max_bytes))
         parts = [
             QuotedText(
                 one.start, one.end, one.page, one.page_last,
-                tuple(map(_safe, one.heading_path)), _safe(one.text), text_hash(one.text),
+                tuple(map(safe_text, one.heading_path)), safe_text(one.text), text_hash(one.text),
             )
             for one in found.passages
         ]  # fmt: skip
-        kept, following = _within_bytes(parts, most, found.following)
-        card = _card(found.document)
+        kept, following = _within_bytes(parts, wanted.max_bytes, found.following)
+        card = card_of(found.document)
         verified = None
         if hash:
             same = any(part.hash == hash.lower() for part in parts)
@@ -231,18 +228,17 @@ class DoorLibrary:
     ) -> CompareAnswer:
         """Find what each of two documents says that the other does not. Texts are quotations."""
         paths = [self.visible(caller, document) for document in (first, second)]
-        most = min(max(limit, 1), MOST_STATEMENTS)
-        found = self._call(caller, Compare(str(paths[0]), str(paths[1]), most))
-        cards = [_card(self._call(caller, GetDocument(path))) for path in paths]
+        found = self._call(caller, Compare(str(paths[0]), str(paths[1]), limit))
+        cards = [card_of(self._call(caller, GetDocument(path))) for path in paths]
         left_out = sum(side.alone - len(side.only) for side in (found.first, found.second))
         left_out += found.changes - len(found.changed)
         self._note(caller, "compare", document=str(paths[0]), other=str(paths[1]))
         return CompareAnswer(
             cards[0],
             cards[1],
-            tuple(_quoted_statement(one, one.near) for one in found.first.only),
-            tuple(_quoted_statement(one, one.near) for one in found.second.only),
-            tuple(_quoted_statement(one.first, one.second) for one in found.changed),
+            tuple(quoted_statement(one, one.near) for one in found.first.only),
+            tuple(quoted_statement(one, one.near) for one in found.second.only),
+            tuple(quoted_statement(one.first, one.second) for one in found.changed),
             left_out,
         )
 
@@ -258,14 +254,13 @@ class DoorLibrary:
         access = self._access(caller)
         text = " ".join((filters or QueryFilters()).terms())
         _check_query(text, whole=access.everything)
-        most = min(max(limit, 1), MOST_DOCUMENTS)
 
         def listed(scope: str) -> CollectionDocuments:
-            request = ListDocuments(text, scope, offset=max(offset, 0), limit=most)
+            request = ListDocuments(text, scope, offset=offset, limit=limit)
             found = self._call(caller, request)
             following = request.offset + len(found.documents)
             more = following if found.documents and following < found.total else 0
-            cards = tuple(map(_card, found.documents))
+            cards = tuple(map(card_of, found.documents))
             return CollectionDocuments(
                 scope or EVERYTHING, total=found.total, documents=cards, next_offset=more
             )
@@ -349,14 +344,13 @@ class DoorLibrary:
         limit: int,
     ) -> SearchAnswer:  # fmt: skip
         access = self._access(caller)
-        most = min(max(limit, 1), MOST_HITS)
 
         def found(scope: str) -> CollectionHits:
-            result = self._call(caller, Search(text, most, within=scope))
+            result = self._call(caller, Search(text, limit, within=scope))
             return CollectionHits(
                 scope or EVERYTHING,
                 match=str(result.match),
-                notes=tuple(_safe(sentence(note)) for note in result.notes),
+                notes=tuple(safe_text(sentence(note)) for note in result.notes),
                 passages=tuple(self._passage(caller, hit) for hit in result.hits),
             )
 
@@ -364,7 +358,7 @@ class DoorLibrary:
         hits = sum(len(one.passages) for one in outcomes)
         names = ", ".join(one.collection for one in outcomes)
         self._note(caller, what, query=asked, collections=names, found=hits)
-        return SearchAnswer(_safe(asked), outcomes)
+        return SearchAnswer(safe_text(asked), outcomes)
 
     def _each(
         self,
@@ -381,7 +375,7 @@ class DoorLibrary:
                 outcomes.append(answered(scope))
             except WorldError as error:
                 outcomes.append(
-                    failed(_safe(scope or EVERYTHING), error.code, _safe(error.message))
+                    failed(safe_text(scope or EVERYTHING), error.code, safe_text(error.message))
                 )
         return tuple(outcomes)
 
@@ -412,7 +406,7 @@ class DoorLibrary:
             except WorldError as error:
                 if error.code != "unknown_collection":
                     raise
-        raise WorldError("not_a_root", path=_safe(document))
+        raise WorldError("not_a_root", path=safe_text(document))
 
     def _call(self, caller: DoorCaller, request: Request[A]) -> A:
         return self._engine.call(request, token=caller.token)
@@ -435,48 +429,23 @@ class DoorLibrary:
         cited = (hit.author, hit.title, year, page)
         return QuotedPassage(
             document=address_of(hit.path),
-            path=_safe(hit.path),
-            title=_safe(hit.title),
-            author=_safe(hit.author),
+            path=safe_text(hit.path),
+            title=safe_text(hit.title),
+            author=safe_text(hit.author),
             page=hit.page,
             page_last=hit.page_last,
-            heading_path=tuple(map(_safe, hit.heading_path)),
+            heading_path=tuple(map(safe_text, hit.heading_path)),
             start=hit.start,
             end=hit.end,
-            text=_safe(hit.text),
-            best=_safe(best),
+            text=safe_text(hit.text),
+            best=safe_text(best),
             score=hit.score,
             why=str(hit.why),
-            citation=_safe(", ".join(part for part in cited if part)),
+            citation=safe_text(", ".join(part for part in cited if part)),
             link=link_to((best, hit.text)),
             hash=text_hash(hit.text),
-            file_state=_file_state(hit.path, hit.modified_ns),
+            file_state=file_state(hit.path, hit.modified_ns),
         )
-
-
-def text_hash(text: str) -> str:
-    """Return the SHA-256 of a text, in hexadecimal digits."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def address_of(path: str) -> str:
-    """Return the address of a document, which has every byte of its path."""
-    return ADDRESS + quote_from_bytes(os.fsencode(path), safe="")
-
-
-def path_of(document: str) -> Path:
-    """Return the path of a document, given by its address or by its path."""
-    if document.startswith(ADDRESS):
-        return Path(os.fsdecode(unquote_to_bytes(document.removeprefix(ADDRESS))))
-    path = Path(document)
-    if not path.is_absolute():
-        raise WorldError("not_a_root", path=_safe(document))
-    return path
-
-
-def _safe(text: str) -> str:
-    """Return text that can be encoded; bytes of names that are not UTF-8 become escapes."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _quoted(value: str) -> str:
@@ -509,32 +478,3 @@ def _within_bytes(
             return kept, part.start
         kept.append(part)
     return kept, following
-
-
-def _card(document: Document) -> DocumentCard:
-    return DocumentCard(
-        document=address_of(document.path),
-        path=_safe(document.path),
-        title=_safe(document.title),
-        author=_safe(document.author),
-        created=document.created,
-        language=document.language,
-        format=document.format,
-        pages=document.pages,
-        size=document.size,
-        file_state=_file_state(document.path, document.mtime_ns, document.size),
-    )
-
-
-def _file_state(path: str, modified_ns: int, size: int | None = None) -> str:
-    try:
-        now = Path(path).stat()
-    except (OSError, ValueError):
-        return MISSING
-    same = now.st_mtime_ns == modified_ns and size in (None, now.st_size)
-    return AS_INDEXED if same else CHANGED
-
-
-def _quoted_statement(one: Statement, counterpart: Statement | None) -> QuotedStatement:
-    other = _safe(counterpart.text) if counterpart else ""
-    return QuotedStatement(one.page, one.start, one.end, _safe(one.text), other)

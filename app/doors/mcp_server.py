@@ -19,8 +19,9 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.server.mcpserver.resources import ResourceSecurity
 from mcp_types import Resource, ToolAnnotations
 
+from app.doors.answers import ADDRESS
 from app.doors.calls import CALLS, DoorCall
-from app.doors.library import ADDRESS, MOST_BYTES, DoorCaller, DoorLibrary, TextRange
+from app.doors.library import MOST_BYTES, DoorCaller, DoorLibrary, TextRange
 from indexer.api.errors import Cancelled, LecternError
 
 A = TypeVar("A")

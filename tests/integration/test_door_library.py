@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.doors.access import Door
+from app.doors.answers import address_of
 from app.doors.call_log import read_calls
-from app.doors.library import DoorCaller, DoorLibrary, QueryFilters, TextRange, address_of
+from app.doors.library import DoorCaller, DoorLibrary, QueryFilters, TextRange
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.requests import Index
 from tests.integration.doors import CONTRACTS, LEASE, ORDER, PRIVATE, OpenDoors, open_doors

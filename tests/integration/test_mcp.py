@@ -17,8 +17,9 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
 from app.doors.access import Door
+from app.doors.answers import address_of
 from app.doors.call_log import read_calls
-from app.doors.library import MOST_BYTES, DoorLibrary, address_of
+from app.doors.library import MOST_BYTES, DoorLibrary
 from app.doors.mcp_server import LibraryServer
 from indexer.api.requests import Index
 from tests.integration.doors import CONTRACTS, LEASE, ORDER, PRIVATE, OpenDoors, open_doors
