@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import replace
 
 from app import render
-from app.cli_common import (
-    LIBRARY_VARIABLE,
-    Command,
-    CommandContext,
-    absolute_path,
-    json_argument,
-)
+from app.cli_common import LIBRARY_VARIABLE, Command, CommandContext, absolute_path, json_argument
 from app.confined import CLUSTER, EXCHANGE, build_library, publish_library, pull_library
 from indexer.api.contract import MAX_LIMIT
 from indexer.api.errors import WorldError, bad_usage

@@ -159,10 +159,7 @@ COMMANDS = (
         "place in the program. It contains no text of a document, no name of a file and no path; "
         "with --with-log it may contain names of files. Nothing is sent: read it, and send it "
         "yourself.",
-        (
-            ("lectern report", "show it"),
-            ("lectern report --with-log", "with the log"),
-        ),
+        (("lectern report", "show it"), ("lectern report --with-log", "with the log")),
         lambda parser: parser.add_argument(
             "--with-log",
             action="store_true",

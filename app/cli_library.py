@@ -31,13 +31,7 @@ if TYPE_CHECKING:
 
     from indexer.api.answers import Estimate
     from indexer.api.contract import EngineApi
-    from indexer.api.status import (
-        Activity,
-        LanguageStatus,
-        RootStatus,
-        ScannedPagesStatus,
-        Status,
-    )
+    from indexer.api.status import Activity, LanguageStatus, RootStatus, ScannedPagesStatus, Status
 
 PAGE_ROWS = 1000
 

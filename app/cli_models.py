@@ -11,13 +11,7 @@ from app.cli_common import Command, CommandContext, existing, json_argument
 from app.cli_repair import change_model
 from indexer.api.codec import encode
 from indexer.api.errors import bad_usage
-from indexer.api.models import (
-    CompareModels,
-    ModelState,
-    RankScore,
-    RemoveModel,
-    read_questions,
-)
+from indexer.api.models import CompareModels, ModelState, RankScore, RemoveModel, read_questions
 from indexer.api.progress import Reporter
 from indexer.config import Precision
 

@@ -23,12 +23,7 @@ from indexer.embed.batches import (
     segments,
     unit_vectors,
 )
-from indexer.embed.devices import (
-    AUTO,
-    CPU,
-    choose,
-    out_of_memory,
-)
+from indexer.embed.devices import AUTO, CPU, choose, out_of_memory
 from indexer.embed.encoder import Encoder, random_sequences
 from indexer.embed.layout import WindowLayout, shared_tokenizer
 from indexer.embed.models import Side, space_of

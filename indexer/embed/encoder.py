@@ -20,12 +20,7 @@ import numpy as np
 from msgspec import Struct
 
 from indexer.embed.batches import in_batches
-from indexer.embed.devices import (
-    MOST_ERROR,
-    WrongNumbersError,
-    load_runtime,
-    open_on,
-)
+from indexer.embed.devices import MOST_ERROR, WrongNumbersError, load_runtime, open_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

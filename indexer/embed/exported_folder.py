@@ -17,13 +17,7 @@ from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.config import Precision
-from indexer.embed.models import (
-    TOKENIZER,
-    GraphFile,
-    ModelRecord,
-    Pooling,
-    PoolScope,
-)
+from indexer.embed.models import TOKENIZER, GraphFile, ModelRecord, Pooling, PoolScope
 
 CONFIG, MODULES, PROMPTS = "config.json", "modules.json", "config_sentence_transformers.json"
 LENGTHS = "sentence_bert_config.json"

@@ -20,22 +20,9 @@ from msgspec import Struct, field
 
 from indexer.api.phrases import Note
 from indexer.config import EngineConfig, Precision
-from indexer.embed.devices import (
-    AUTO,
-    CPU,
-    ProviderInUse,
-    candidates,
-    clash,
-    load_runtime,
-    survey,
-)
+from indexer.embed.devices import AUTO, CPU, ProviderInUse, candidates, clash, load_runtime, survey
 from indexer.embed.embedder import OnnxEmbedder, open_tested
-from indexer.embed.model_files import (
-    changed_files,
-    find_form,
-    find_record,
-    model_folder,
-)
+from indexer.embed.model_files import changed_files, find_form, find_record, model_folder
 from indexer.embed.models import ModelRecord, Side, space_of
 
 if TYPE_CHECKING:

@@ -110,11 +110,7 @@ class HubRequest(Struct, frozen=True):
 
 
 def get_published(
-    published: ModelInfo,
-    models: Path,
-    *,
-    offline: bool = False,
-    reporter: Reporter | None = None,
+    published: ModelInfo, models: Path, *, offline: bool = False, reporter: Reporter | None = None
 ) -> ModelRecord:
     """Fetch a model and make it one of the folder of models, which is made if missing.
 

@@ -21,13 +21,7 @@ from filelock import FileLock
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Failure, LecternError, WorldError
-from indexer.api.private_files import (
-    DISK_FULL,
-    bytes_under,
-    check_room,
-    gigabytes,
-    replacing,
-)
+from indexer.api.private_files import DISK_FULL, bytes_under, check_room, gigabytes, replacing
 from indexer.confine.process import take_stdout
 from indexer.embed.exported_folder import (
     COARSE,

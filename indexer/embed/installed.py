@@ -78,10 +78,7 @@ def describe(record: ModelRecord, models: Path) -> ModelInfo:
 
 
 def obtain_model(
-    model: str,
-    config: EngineConfig,
-    *,
-    reporter: Reporter | None = None,
+    model: str, config: EngineConfig, *, reporter: Reporter | None = None
 ) -> ModelInfo:
     """Fetch a model, without using it.
 

@@ -315,10 +315,7 @@ class WindowLayout:
         return sequences, np.maximum(body.starts - len(before), -1)
 
     def _windows(
-        self,
-        indices: Sequence[int],
-        passages: Sequence[EmbedInput],
-        bodies: Sequence[TextTokens],
+        self, indices: Sequence[int], passages: Sequence[EmbedInput], bodies: Sequence[TextTokens]
     ) -> list[TokenSequence]:
         """Lay out consecutive passages; the prefix of a window is that of its first passage.
 

@@ -18,13 +18,7 @@ from indexer.api.answers import FileList, FolderCount
 from indexer.api.contract import Request
 from indexer.api.document_requests import CorrectDocument, EmbedTexts, ListDocuments, ReadPassages
 from indexer.api.errors import WorldError
-from indexer.api.models import (
-    CompareModels,
-    EstimateReindex,
-    GetModel,
-    ListModels,
-    RemoveModel,
-)
+from indexer.api.models import CompareModels, EstimateReindex, GetModel, ListModels, RemoveModel
 from indexer.api.progress import Reporter
 from indexer.api.requests import (
     Compare,
