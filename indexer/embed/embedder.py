@@ -24,7 +24,7 @@ from indexer.embed.batches import (
     unit_vectors,
 )
 from indexer.embed.devices import AUTO, CPU, choose, out_of_memory
-from indexer.embed.encoder import Encoder, random_sequences
+from indexer.embed.encoder import Encoder, varied_sequences
 from indexer.embed.layout import WindowLayout, shared_tokenizer
 from indexer.embed.models import Side, space_of
 
@@ -105,6 +105,8 @@ _TOKENS_A_RUN_ELSEWHERE = 16_384
 _QUERIES_KEPT = 256
 # Of the last ones the states too, of which the vectors of their parts are made.
 _STATES_KEPT = 4
+# Of its sequences, as documents come to.
+_LENGTHS = (512, 384, 256, 128, 128, 64, 64)
 _ROUNDS = 4  # of a comparison; the first warms up
 
 
@@ -256,7 +258,7 @@ class OnnxEmbedder:
     def times_as_fast(self, other: OnnxEmbedder) -> float:
         """How many times as fast as another embedder of the model this one is, on all threads."""
         own = self._encoder_record
-        sequences = random_sequences(own.vocabulary, own.window) * self._workers
+        sequences = varied_sequences(_LENGTHS, own.vocabulary, own.window) * self._workers
         rates = [[one.bare_throughput(sequences) for one in (self, other)] for _ in range(_ROUNDS)]
         times: NDArray[np.float64] = np.divide(*np.array(rates[1:]).T)
         return float(np.median(times))

@@ -155,7 +155,8 @@ _GROUP_TOKENS = 128
 # Of the test run: short sequences are padded to the longest, or two of a length share a batch.
 _TEST_LENGTHS = (2, 9, 40, 40, 150, 400)
 _TEST_TOKENS = 1024
-_SEED = 1
+# Its multiples, which are the numbers of tokens, are spread over the vocabulary.
+_PRIME = 7919
 
 
 class Encoder:
@@ -246,11 +247,8 @@ class Encoder:
         ``WrongNumbersError`` if a state is not as the reference has it, ``RuntimeError`` if an
         output is not finite; a provider may raise anything else.
         """
-        random = np.random.default_rng(_SEED)
-        sequences = [
-            random.integers(0, vocabulary, min(length, window)).astype(np.int32)
-            for length in (_TEST_LENGTHS if reference else _TEST_LENGTHS[:1])
-        ]
+        lengths = _TEST_LENGTHS if reference else _TEST_LENGTHS[:1]
+        sequences = varied_sequences(lengths, vocabulary, window)
         for batch in in_batches(sequences, lambda: _TEST_TOKENS, padded=self.padded):
             found = _tested(self, batch)
             if not np.isfinite(found).all():
@@ -288,12 +286,10 @@ def largest_error(states: NDArray[np.float32], wanted: NDArray[np.float32]) -> f
     return float((np.linalg.norm(states - wanted, axis=1) / sizes).max())
 
 
-_LENGTHS = (512, 384, 256, 128, 128, 64, 64)
-
-
-def random_sequences(vocabulary: int, window: int) -> list[NDArray[np.int32]]:
-    """Ids of tokens in sequences of the lengths that documents come to, always the same."""
-    random = np.random.default_rng(_SEED)
-    return [
-        random.integers(0, vocabulary, min(length, window)).astype(np.int32) for length in _LENGTHS
-    ]
+def varied_sequences(
+    lengths: Sequence[int], vocabulary: int, window: int
+) -> list[NDArray[np.int32]]:
+    """Ids of many different tokens, always the same, in sequences of about these lengths."""
+    ids = np.arange(1, 1 + sum(lengths)) * _PRIME % vocabulary
+    parts = np.split(ids.astype(np.int32), np.cumsum(lengths[:-1]))
+    return [part[:window] for part in parts]

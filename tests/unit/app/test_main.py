@@ -84,3 +84,10 @@ def test_each_frozen_program_hands_over_what_the_other_is_for(
     with pytest.raises(SystemExit):
         cli.main(confine=begin)
     assert started == ([[f"/opt/lectern/{other}", *arguments]] if other else [])
+
+
+@pytest.mark.parametrize("before", [[], ["--offline"], ["--library", "search"], ["--library=a"]])
+def test_a_command_is_known_behind_the_options_of_every_command(before: list[str]) -> None:
+    options = cli.parse([*before, "files", "--root", "search"])
+    assert (options.command, options.root) == ("files", "search")
+    assert options.offline is ("--offline" in before)

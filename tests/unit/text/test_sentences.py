@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.sentences import MAX_CHARACTERS, merge_short, split_sentences
+from indexer.text.sentences import MAX_CHARACTERS, lazy_pattern, merge_short, split_sentences
 
 TEXT = st.text(alphabet="aB1é. !?;,\n\"')(中。？」ก।؟…", max_size=200)
 
@@ -114,3 +116,13 @@ def test_short_ones_are_joined(text: str, minimum: int) -> None:
     ends = [*merged[1:], len(text)]
     if len(merged) > 1:
         assert all(end - start >= minimum for start, end in zip(merged, ends, strict=True))
+
+
+def test_a_pattern_is_compiled_at_its_first_use() -> None:
+    broken = lazy_pattern("(")
+    with pytest.raises(re.error):
+        broken.match("(")
+    pattern = lazy_pattern("[\u4e00-\u9fff]+", re.IGNORECASE)
+    assert "findall" not in vars(pattern)
+    assert pattern.findall("a \u4e01\u4e02 b") == ["\u4e01\u4e02"]
+    assert "findall" in vars(pattern)
