@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     Line = dict[str, Any]  # of a page dictionary
-    # Left and right edge and baseline of a glyph.
-    Glyph = tuple[float, float, float]
+    # Left and right edge and baseline of a glyph, and its character.
+    Glyph = tuple[float, float, float, str]
 
 # Classes of characters in Unicode's rules of direction.
 _LEFTWARDS, _RIGHTWARDS = frozenset({"R", "AL"}), frozenset({"L", "EN", "AN"})
@@ -34,7 +34,7 @@ _CLEAR = 3  # times the letters of the other direction
 # In type sizes.
 _TOUCHING = 0.5  # the most between two pieces of a line
 _CLUSTER = 2.5  # the same where a glyph is drawn between
-_BLANK, _CELL = 0.15, 1.5  # the least between two words, and between two cells
+_BLANK, _CELL = 0.1, 1.5  # the least between two words, and between two cells
 _SAME_HEIGHT = 0.25  # between two baselines
 _AT = 0.3  # points, the most from a mark to its letter
 _POINT = 0.01  # points; a letter without width is not wider
@@ -58,8 +58,9 @@ def order_letters(content: dict[str, Any], drawn: Callable[[], Sequence[Glyph]])
     for row in _rows(lines):
         for pieces in _pieces(row, seen):
             first = min(pieces, key=lambda piece: places[id(piece)])
-            letters = [letter for piece in pieces for letter in _letters(piece)]
+            letters = [letter for at, piece in enumerate(pieces) for letter in _letters(piece, at)]
             letters = [letter for letter in letters if not seen.fills(letter)]
+            letters += _left_out(letters, seen)
             _set_letters(first, _ordered(letters, to_the_left=to_the_left))
             gone.update(id(piece) for piece in pieces if piece is not first)
     for block in content["blocks"]:
@@ -74,6 +75,7 @@ class _Letter(Struct):
 
     drawn: dict[str, Any]
     span: dict[str, Any]
+    piece: int = 0  # of its line
 
     @property
     def text(self) -> str:
@@ -106,8 +108,8 @@ class _Letter(Struct):
         return self.end - self.start < _POINT and unicodedata.category(self.text)[0] == "L"
 
 
-def _letters(line: Line) -> list[_Letter]:
-    return [_Letter(each, span) for span in line["spans"] for each in span["chars"]]
+def _letters(line: Line, piece: int = 0) -> list[_Letter]:
+    return [_Letter(each, span, piece) for span in line["spans"] for each in span["chars"]]
 
 
 def _text(line: Line) -> str:
@@ -121,19 +123,20 @@ class _Drawn:
         self._get = glyphs
         self._glyphs: Sequence[Glyph] | None = None
 
-    def between(self, start: float, end: float, top: float, bottom: float) -> bool:
-        """Whether a glyph is drawn in the middle of a gap."""
+    def between(self, start: float, end: float, top: float, bottom: float) -> Glyph | None:
+        """Return the glyph that is drawn in the middle of a gap, if any."""
         if self._glyphs is None:
             self._glyphs = self._get()
         middle = (start + end) / 2
-        return any(x0 < middle < x1 and top < y < bottom for x0, x1, y in self._glyphs)
+        at = (glyph for glyph in self._glyphs if glyph[0] < middle < glyph[1])
+        return next((glyph for glyph in at if top < glyph[2] < bottom), None)
 
     def fills(self, blank: _Letter) -> bool:
         """Whether a blank that MuPDF made is none, as a glyph is drawn there."""
+        if not blank.drawn.get("synthetic"):
+            return False
         _, top, _, bottom = blank.drawn["bbox"]
-        return bool(blank.drawn.get("synthetic")) and self.between(
-            blank.start, blank.end, top, bottom
-        )
+        return self.between(blank.start, blank.end, top, bottom) is not None
 
 
 def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
@@ -174,6 +177,23 @@ def _pieces(row: Sequence[Line], drawn: _Drawn) -> Iterator[list[Line]]:
         reach = max(reach, float(x1))
     if together:
         yield together
+
+
+def _left_out(letters: Sequence[_Letter], drawn: _Drawn) -> list[_Letter]:
+    """Return letters to the left that MuPDF took for the same letter of a ligature beside them."""
+    found = []
+    whole = [letter for letter in letters if letter.end - letter.start >= _POINT]
+    for left, right in pairwise(sorted(whole, key=lambda letter: letter.start)):
+        _, top, _, bottom = left.drawn["bbox"]
+        if (
+            left.direction in _LEFTWARDS
+            and right.start - left.end > _BLANK * float(left.span["size"])
+            and (glyph := drawn.between(left.end, right.start, top, bottom))
+            and unicodedata.bidirectional(glyph[3]) in _LEFTWARDS
+        ):
+            box = (glyph[0], top, glyph[1], bottom)
+            found.append(_Letter({**left.drawn, "c": glyph[3], "bbox": box}, left.span))
+    return found
 
 
 def _set_letters(line: Line, letters: Sequence[_Letter]) -> None:
@@ -318,11 +338,11 @@ def _with_run(found: list[_Letter], run: list[_Letter], after: _Letter) -> list[
 
 
 def _with_blanks(letters: Sequence[_Letter]) -> list[_Letter]:
-    """Add a blank where a gap parts words of both directions, which MuPDF puts together."""
+    """Add a blank where a gap parts pieces, or words of both directions, which MuPDF joins."""
     found = list(letters[:1])
     for before, letter in pairwise(letters):
         kinds = {before.direction, letter.direction}
-        changes = bool(kinds & _LEFTWARDS and kinds & _RIGHTWARDS)
+        changes = before.piece != letter.piece or bool(kinds & _LEFTWARDS and kinds & _RIGHTWARDS)
         left, right = sorted((before, letter), key=lambda one: one.start)
         gap = right.start - left.end
         blank = before.text.isspace() or letter.text.isspace()

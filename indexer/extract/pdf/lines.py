@@ -26,6 +26,8 @@ _UPRIGHT = 3  # digits and letters that stand side by side in vertical text
 # Superscripts are smaller than the line by at least so much, and higher or lower by this share.
 _SMALL, _RAISED, _LOWERED = 0.9, 0.1, 0.05
 _BOLD_FLAG = 16
+# Ligatures and dashes by their places in fonts of TeX, where a font has no map of characters.
+_TEX_SIGNS = dict(zip((*range(11, 16), *range(27, 32), 21, 22), "ﬀﬁﬂﬃﬄﬀﬁﬂﬃﬄ–—", strict=True))
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 
 
@@ -136,6 +138,8 @@ def _line(raw: dict[str, Any]) -> Line | None:
             text = _with_positions(spans, size)
     if not text.isascii():
         text = without_surrogates(text)
+    if not text.isprintable():
+        text = text.translate(_TEX_SIGNS)
     x0, y0, x1, y1 = raw["bbox"]
     tail = text.rstrip()
     stripped = tail.lstrip()

@@ -366,10 +366,10 @@ def read_page(
     return lines, content["height"], text_page
 
 
-def _glyphs(page: Any) -> list[tuple[float, float, float]]:
-    """Return left and right edge and baseline of each glyph that is drawn, but for blanks."""
+def _glyphs(page: Any) -> list[tuple[float, float, float, str]]:
+    """Return edges, baseline and character of each glyph that is drawn, but for blanks."""
     return [
-        (box[0], box[2], origin[1])
+        (box[0], box[2], origin[1], chr(letter))
         for span in page.get_texttrace()
         for letter, _, origin, box in span["chars"]
         if not chr(letter).isspace()
