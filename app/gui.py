@@ -61,8 +61,7 @@ def run(
         check: For the self-test: a folder for what the window stores, which closes once it shows
             the page of a hit.
 
-    Raises:
-        WorldError: ``no_window``, with the reason.
+    Raises ``no_window``, with the reason.
     """
     check_display()
     from ui.application import Start, hand_over, make_application, use_language

@@ -89,9 +89,8 @@ class Database:
         layout: Its tables.
         refusal: Why the file is read-only; ``write`` raises it. None if it is writable.
 
-    Raises:
-        WorldError: ``library_newer``, ``library_damaged``, ``library_unwritable``, ``disk_full``,
-            ``read_error`` or ``library_older``.
+    Raises ``library_newer``, ``library_damaged``, ``library_unwritable``, ``disk_full``,
+    ``read_error`` or ``library_older``.
     """
 
     def __init__(self, path: Path, layout: Layout, refusal: LecternError | None = None) -> None:
@@ -162,9 +161,8 @@ class Database:
         Args:
             durable: fsync the commit, so that it survives a power cut. Ignored in a nested block.
 
-        Raises:
-            WorldError: As the constructor does, or the refusal; ``library_moved``, if another
-                file, or none, is at the path now.
+        Raises what the constructor does, or the refusal; ``library_moved``, if another file, or
+        none, is at the path now.
         """
         self.must_be_writable()
         with self._writing, self._translated():

@@ -132,8 +132,7 @@ def check_values(value: Any, surrogates: str = sys.getfilesystemencodeerrors()) 
     Args:
         surrogates: "strict" refuses those of file names, too.
 
-    Raises:
-        WorldError: ``bad_request``.
+    Raises ``bad_request``.
     """
     waiting = [value]  # not by recursion, for which a message may be nested too deeply
     while waiting:

@@ -100,9 +100,7 @@ class EngineApi(Protocol):
             token: Ends it early, with ``Cancelled``; an index run returns its summary so far.
             report: Called with at most ten snapshots a second, on a thread of the engine's choice.
 
-        Raises:
-            LecternError: As the request's docstring says.
-            Cancelled: If the token was cancelled.
+        Raises what the request's docstring says; ``Cancelled`` if the token was cancelled.
         """
 
     def close(self) -> None:

@@ -316,9 +316,8 @@ def connect(address: str, patience: float = CONNECT_S) -> MessageStream:
     Args:
         patience: Seconds to retry while its backlog is full.
 
-    Raises:
-        OSError: ``ConnectionRefusedError`` or ``FileNotFoundError`` without a listener,
-            ``BlockingIOError`` if the listener has accepted no connection meanwhile.
+    Raises ``ConnectionRefusedError`` or ``FileNotFoundError`` without a listener,
+    ``BlockingIOError`` if the listener has accepted no connection meanwhile.
     """
     if sys.platform == "win32":
         return MessageStream(Client(address, family="AF_PIPE"))
@@ -479,9 +478,8 @@ def reach(
         patience: Seconds to wait for the holder of the lock to answer or to release it.
         offline: Refuse an engine that may use the network.
 
-    Raises:
-        LecternError: What ``open_here`` raises; ``library_locked`` once patience has run out;
-            ``busy``, if the running engine is not offline and ought to be.
+    Raises what ``open_here`` raises; ``library_locked`` once patience has run out; ``busy``, if the
+    running engine is not offline and ought to be.
     """
     deadline = time.monotonic() + patience
     while True:

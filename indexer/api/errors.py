@@ -283,8 +283,7 @@ class LecternError(Exception):
         code: A key of ``CODES``.
         detail: The values of the message's placeholders, JSON-able.
 
-    Raises:
-        KeyError: If the code is not declared.
+    Raises ``KeyError`` if the code is not declared.
     """
 
     def __init__(self, code: str, **detail: Any) -> None:

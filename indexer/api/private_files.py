@@ -125,8 +125,7 @@ def library_errors(
         needed: What a full disk lacks room for.
         disk: A folder on that disk; None for the library.
 
-    Raises:
-        WorldError: ``disk_full`` or ``library_unwritable``.
+    Raises ``disk_full`` or ``library_unwritable``.
     """
     try:
         yield
@@ -233,8 +232,7 @@ class LibraryLock:
         Args:
             program: The name of the holder in messages of other processes.
 
-        Raises:
-            WorldError: ``library_locked``, ``library_unwritable`` or ``disk_full``.
+        Raises ``library_locked``, ``library_unwritable`` or ``disk_full``.
         """
         from filelock import FileLock, Timeout
 

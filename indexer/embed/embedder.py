@@ -120,8 +120,7 @@ class OnnxEmbedder:
         workers: Concurrent runs, each on one thread.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
 
-    Raises:
-        WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
+    Raises ``no_runtime``, or ``bad_setting`` for an unknown provider.
     """
 
     def __init__(self, form: ModelForm, workers: int, provider: str = AUTO) -> None:

@@ -166,8 +166,7 @@ class Encoder:
         model: An ONNX file.
         provider: A key of ``devices.PROVIDERS``.
 
-    Raises:
-        WorldError: ``no_runtime`` if there is no ONNX Runtime.
+    Raises ``no_runtime`` if there is no ONNX Runtime.
     """
 
     def __init__(self, model: Path, provider: str) -> None:

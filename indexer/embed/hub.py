@@ -120,10 +120,8 @@ def get_published(
         offline: Whether the network may not be used.
         reporter: Gets the bytes that are there, and cancels.
 
-    Raises:
-        Cancelled: If the reporter's token was cancelled.
-        WorldError: ``model_gated``, ``model_missing`` with the reason, ``download_wrong``,
-            ``disk_full``, ``busy``, and those of ``import_model``.
+    Raises ``Cancelled`` if the reporter's token was cancelled; ``model_gated``, ``model_missing``
+    with the reason, ``download_wrong``, ``disk_full``, ``busy``, and those of ``import_model``.
     """
     from filelock import FileLock, Timeout
 

@@ -252,10 +252,8 @@ def import_model(
             files are linked instead of copied.
         reporter: Gets the bytes copied, and cancels.
 
-    Raises:
-        Cancelled: If the reporter's token was cancelled.
-        WorldError: ``model_refused`` with the reason, ``disk_full``, ``library_unwritable``,
-            ``busy``.
+    Raises ``Cancelled`` if the reporter's token was cancelled; ``model_refused`` with the reason,
+    ``disk_full``, ``library_unwritable``, ``busy``.
     """
     from filelock import FileLock, Timeout
 

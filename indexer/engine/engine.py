@@ -87,10 +87,9 @@ class Engine(IndexingLibrary):
         A library on a read-only or full disk is opened read-only: every request that would change
         it raises ``library_read_only``, or ``disk_full``.
 
-        Raises:
-            WorldError: ``library_locked``, ``library_newer``, ``library_damaged``,
-                ``library_unwritable``, ``disk_full`` or ``library_older``; ``path_denied``;
-                ``not_empty``, if a new one were made among other files.
+        Raises ``library_locked``, ``library_newer``, ``library_damaged``, ``library_unwritable``,
+        ``disk_full`` or ``library_older``; ``path_denied``; ``not_empty``, if a new one were made
+        among other files.
         """
         batches = batches or BatchSizes()
         lock = _locked(config.library)

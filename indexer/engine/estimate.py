@@ -63,8 +63,7 @@ class WalkCounts(Struct):
             walk: Not yet iterated.
             read_before: Size and time of the files in the library, by absolute path.
 
-        Raises:
-            Cancelled: If the walk's token was cancelled.
+        Raises ``Cancelled`` if the walk's token was cancelled.
         """
         for folder in walk:
             for entry in folder.entries:

@@ -31,8 +31,7 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     Args:
         blame: Added to the crash counters of files and documents in progress.
 
-    Returns:
-        How many documents must be read again.
+    Returns how many documents must be read again.
     """
     damaged = {*catalog.queue.recover(blame=blame), *incomplete(catalog, store)}
     catalog.spaces.recover(blame=blame)

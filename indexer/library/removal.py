@@ -48,8 +48,7 @@ def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy:
         tidy: Whether to delete orphaned documents now. A run in progress may be writing one of
             them, and deletes them at its end; without a file they are not searchable meanwhile.
 
-    Raises:
-        WorldError: ``not_a_root`` if a path holds no root; nothing is removed then.
+    Raises ``not_a_root`` if a path holds no root; nothing is removed then.
     """
     chosen = {}
     for path in paths:

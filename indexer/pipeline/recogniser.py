@@ -201,12 +201,8 @@ class Recogniser(Struct):
             busy: Called between pages: whether the engine has other work.
             note: Called with the numbers of pages recognised and left.
 
-        Returns:
-            How many files were queued again.
-
-        Raises:
-            Cancelled: If the token was cancelled.
-            WorldError: If recognised text cannot be stored.
+        Returns how many files were queued again. Raises ``Cancelled`` if the token was cancelled,
+        ``disk_full`` if recognised text cannot be stored.
         """
         # Reset first: ``note`` sets it again for new pages, and after a fault it stays False.
         self.scanned_pages.ready = False

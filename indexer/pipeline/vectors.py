@@ -149,8 +149,7 @@ class VectorReuse(Struct):
             rows: The documents, marked as being written.
             done: The ordinals that have vectors, by document.
 
-        Returns:
-            The documents that got vectors.
+        Returns the documents that got vectors.
         """
         found = {row.doc: self._shared(row, done[row.doc]) for row in rows}
         pairs = [pair for common in found.values() for pair in common]

@@ -314,8 +314,7 @@ class Host:
         engine: Closed together with the host. The caller holds the library lock through it.
         service: Serves that engine; started here.
 
-    Raises:
-        LecternError: If a permanent service cannot start; a command runs without sharing.
+    Raises ``LecternError`` if a permanent service cannot start; a command runs without sharing.
     """
 
     def __init__(self, engine: LocalEngine, service: Service) -> None:

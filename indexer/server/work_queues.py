@@ -161,8 +161,7 @@ class WorkQueue:
         Args:
             finish_running: Let the running job finish instead of cancelling it.
 
-        Returns:
-            Whether the thread has ended.
+        Returns whether the thread has ended.
         """
         with self._changed:
             self._closed = True

@@ -104,10 +104,9 @@ def build(
         options: See there.
         gone: Whether to stop.
 
-    Raises:
-        WorldError: ``path_missing``; ``store_failed``, also if another program committed at the
-            same time; what a worker meets, such as ``disk_full``. Shards that are finished stay.
-        Cancelled: Once ``gone`` returns True.
+    Raises ``path_missing``; ``store_failed``, also if another program committed at the same time;
+    what a worker meets, such as ``disk_full``; ``Cancelled`` once ``gone`` returns True. Shards
+    that are finished stay.
     """
     store = ObjectStore(uri)
     latest = exchange.latest_version(store)

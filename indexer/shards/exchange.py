@@ -202,13 +202,9 @@ def pull(
         gone: Whether to stop.
         by_name: See ``folder``.
 
-    Returns:
-        The folder of the library.
-
-    Raises:
-        WorldError: ``path_missing`` if nothing is published, ``not_empty``, ``disk_full``,
-            ``library_unwritable``; ``store_failed``, also if a byte is not what was published.
-        Cancelled: Once ``gone`` returns True.
+    Returns the folder of the library. Raises ``path_missing`` if nothing is published,
+    ``not_empty``, ``disk_full``, ``library_unwritable``; ``store_failed``, also if a byte is not
+    what was published; ``Cancelled`` once ``gone`` returns True.
     """
     store = ObjectStore(uri)
     version = latest_version(store)
@@ -317,8 +313,7 @@ def carry(library: Path, roots: Sequence[tuple[str, str]]) -> None:
         library: Its folder, which no engine has open.
         roots: Pairs of an indexed folder there and the same folder here.
 
-    Raises:
-        WorldError: ``not_a_root`` for a folder that the library does not have.
+    Raises ``not_a_root`` for a folder that the library does not have.
     """
     with (
         LibraryLock.acquire(library, "lectern library pull"),

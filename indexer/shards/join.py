@@ -104,9 +104,8 @@ def join(shards: Sequence[Path], library: Path, check: Callable[[], None] = lamb
         library: The folder.
         check: Called between shards; what it raises ends the work.
 
-    Raises:
-        OSError: As for a full disk.
-        WorldError: Of files that are no library's, ``library_damaged`` or ``library_older``.
+    Raises ``library_damaged`` or ``library_older`` for files that are no library's; ``OSError`` as
+    for a full disk.
     """
     with contextlib.closing(Catalog(library / CATALOG_NAME)):
         pass
