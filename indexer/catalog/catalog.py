@@ -42,9 +42,8 @@ class Catalog:
         path: The SQLite file, made if it is missing.
         refusal: Why it is read-only, None if it is writable.
 
-    Raises:
-        WorldError: ``library_newer`` (with nothing touched), ``library_damaged``,
-            ``library_unwritable``, ``disk_full`` or ``library_older``.
+    Raises ``library_newer`` (with nothing touched), ``library_damaged``, ``library_unwritable``,
+    ``disk_full`` or ``library_older``.
     """
 
     def __init__(self, path: Path, refusal: LecternError | None = None) -> None:
@@ -103,10 +102,7 @@ class Catalog:
 
         Names differ by more than the case of their letters; if ``renames``, that of ``name`` is
         taken. ``change`` is called with the filters that the set has, "" for none, and returns the
-        new ones.
-
-        Raises:
-            WorldError: ``bad_request``, if there are ``MOST_COLLECTIONS`` others.
+        new ones. Raises ``bad_request``, if there are ``MOST_COLLECTIONS`` others.
         """
         with self.write():
             known = self.collections()
@@ -124,8 +120,7 @@ class Catalog:
     def correct_document(self, path: Path, title: str, author: str, year: str) -> None:
         """Correct what is known of a file's document, also for when it is read again.
 
-        Raises:
-            WorldError: ``not_a_root``, if the library has no such file.
+        Raises ``not_a_root``, if the library has no such file.
         """
         known = self.files.at(path)
         if known is None:

@@ -84,9 +84,7 @@ def save_copy(
     """Write the choices in a catalog to a file, unless it holds them; return what it holds now.
 
     ``saved`` is what the file held before, ``rebuilding`` whether the library will be read again.
-
-    Raises:
-        OSError: If it cannot be written.
+    Raises ``OSError`` if it cannot be written.
     """
     rows = catalog.execute("SELECT path, file_name, patterns FROM roots ORDER BY path, file_name")
     roots = [

@@ -56,8 +56,7 @@ class Roots:
     def add_root(self, path: str | bytes | os.PathLike[str], patterns: Sequence[str] = ()) -> Root:
         """Add a folder or a file that exists; adding it again changes nothing.
 
-        Raises:
-            WorldError: ``path_missing``, if there is nothing at ``path``.
+        Raises ``path_missing``, if there is nothing at ``path``.
         """
         whole = normal(path)
         if not os.path.lexists(whole):

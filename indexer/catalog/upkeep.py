@@ -85,8 +85,7 @@ class Upkeep:
     def read_again(self, docs: Collection[int]) -> int:
         """Queue documents to be read again; they stay searchable and keep their vectors.
 
-        Returns:
-            How many files were queued.
+        Returns how many files were queued.
         """
         queued = 0
         with self._db.write() as connection:

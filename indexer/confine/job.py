@@ -49,9 +49,7 @@ class WindowsJob:
     """A job with one process, which has started no others yet, and all that it starts.
 
     They end with it or with this process. Each may commit ``memory`` bytes; 0 means no limit.
-
-    Raises:
-        OSError: If the system refuses, as every system but Windows does.
+    Raises ``OSError`` if the system refuses, as every system but Windows does.
     """
 
     def __init__(self, pid: int, memory: int = 0) -> None:

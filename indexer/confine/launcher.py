@@ -119,9 +119,8 @@ class Launcher:
     def ask(self, request: LauncherRequest[A], *, seconds: float = PATIENCE_S) -> A:
         """Send a request and return its answer.
 
-        Raises:
-            LecternError: The error of the command; ``internal``, if the launcher has ended, does
-                not answer in time or does not know the command.
+        Raises the error of the command; ``internal``, if the launcher has ended, does not answer in
+        time or does not know the command.
         """
         with self._lock:
             try:
@@ -205,8 +204,7 @@ def inherited() -> Launcher | None:
 def fork(commands: Commands) -> Launcher:
     """Fork a launcher with handlers for some requests. Call it before threads are started.
 
-    Raises:
-        OSError: If no process can be forked.
+    Raises ``OSError`` if no process can be forked.
     """
     ours, theirs = socket.socketpair()
     sys.stdout.flush()

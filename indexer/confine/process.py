@@ -229,9 +229,7 @@ def start_child(command: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[b
     """Start a child with pipes, in its own group, so that Ctrl+C does not reach it.
 
     ``command`` is that of ``child_command``; what the child writes to stderr goes to ``errors``.
-
-    Raises:
-        OSError: If the system refuses.
+    Raises ``OSError`` if the system refuses.
     """
     options: dict[str, Any] = {}
     if sys.platform == "win32":

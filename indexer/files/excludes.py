@@ -108,9 +108,7 @@ class Excludes:
 
     The patterns are in gitignore syntax, relative to the root; the last match decides, before the
     built-in rules, and ``!`` includes. ``hidden`` is whether hidden files and folders are included.
-
-    Raises:
-        WorldError: ``bad_setting`` for an invalid pattern.
+    Raises ``bad_setting`` for an invalid pattern.
     """
 
     def __init__(self, patterns: Sequence[str] = (), *, hidden: bool = False) -> None:

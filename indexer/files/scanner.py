@@ -125,11 +125,7 @@ def reports_changes(path: bytes) -> bool:
 
 
 def location_of(path: bytes) -> Location:
-    """Return the location of a folder.
-
-    Raises:
-        OSError: If ``path`` does not exist.
-    """
+    """Return the location of a folder. Raises ``OSError`` if ``path`` does not exist."""
     found = os.stat(path)
     real = os.path.realpath(path)
     mount = mount_of(path, mounts())
@@ -327,8 +323,7 @@ class Scanner(Struct):
     ) -> list[ScanCounts]:
         """Scan whole roots; ``seen`` gets the number of entries so far, and may raise to stop.
 
-        Raises:
-            Cancelled: What was applied so far stays; the token is checked at every folder.
+        Raises ``Cancelled``; what was applied so far stays. The token is checked at every folder.
         """
         with self.exclusive:
             return self._apply([(root, None) for root in roots], token, seen)
@@ -338,8 +333,7 @@ class Scanner(Struct):
     ) -> list[ScanCounts]:
         """Scan single entries of roots, given by root id; a root never scanned is scanned whole.
 
-        Raises:
-            Cancelled: What was applied so far stays.
+        Raises ``Cancelled``; what was applied so far stays.
         """
         with self.exclusive:
             known = {root.id: root for root in self.catalog.roots.all()}

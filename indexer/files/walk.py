@@ -66,11 +66,9 @@ def size_and_time(path: bytes, *, follow_links: bool = True) -> tuple[int, int] 
 def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> ContentHash:
     """Hash a file; ``stopping`` is called between chunks of a megabyte.
 
-    Raises:
-        Cancelled: Once ``stopping`` returns True.
-        WorldError: ``changed_while_read``, ``placeholder`` for bytes that would have to be fetched,
-            or ``read_error`` unless it is a regular file.
-        OSError: If the file cannot be opened or read.
+    Raises ``Cancelled`` once ``stopping`` returns True; ``changed_while_read``, ``placeholder`` for
+    bytes that would have to be fetched, or ``read_error`` unless it is a regular file; ``OSError``
+    if the file cannot be opened or read.
     """
     if is_away(os.stat(path)):
         raise WorldError("placeholder")

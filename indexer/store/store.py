@@ -92,9 +92,8 @@ class Store:
             suspect: Whether a fault ended the last engine; then indices of vectors, whose damage
                 may have been the reason, are made again.
 
-        Raises:
-            WorldError: ``disk_full``, as every method that writes, ``library_newer`` or
-                ``library_damaged``; for a read-only store also ``library_older``.
+        Raises ``disk_full``, as every method that writes, ``library_newer`` or ``library_damaged``;
+        for a read-only store also ``library_older``.
         """
         refusal = None
         runtime.limit_heaps()

@@ -158,8 +158,7 @@ class Texts:
         path: The file, made if it is missing.
         refusal: Why it is read-only, None if it is writable.
 
-    Raises:
-        WorldError: As ``Database`` does, from every method.
+    Every method raises what ``Database`` does.
     """
 
     def __init__(self, path: Path, refusal: LecternError | None = None) -> None:
@@ -183,9 +182,8 @@ class Texts:
             rows: Passages; those of a document follow on those that it has.
             complete: The documents that have all of their passages now.
 
-        Raises:
-            ValueError: If the ordinal of a passage is not the next one, or does not fit a key.
-            WorldError: ``disk_full``; nothing is written then.
+        Raises ``ValueError`` if the ordinal of a passage is not the next one, or does not fit a
+        key; ``disk_full``; nothing is written then.
         """
         packed = [_packed(row) for row in rows]
         with self._changing:

@@ -141,8 +141,7 @@ class WordStore:
             read: Streams all passages of documents.
             most: About how many passages to read, if not all.
 
-        Returns:
-            Whether nothing is left.
+        Returns whether nothing is left.
         """
         if self.failed:
             self._reset()
@@ -327,11 +326,8 @@ class WordStore:
 def join_words(folders: Sequence[Path], folder: Path) -> None:
     """Make the words of a library of those of several, whose documents have different numbers.
 
-    The segments of an index are independent and have random names, so all are listed in one.
-
-    Raises:
-        AlteredIndexError: If those of one cannot be read.
-        OSError: If a file cannot be written.
+    The segments of an index are independent and have random names, so all are listed in one. Raises
+    ``AlteredIndexError`` if those of one cannot be read; ``OSError`` if a file cannot be written.
     """
     counts: dict[int, tuple[int, int]] = {}
     folders = [one for one in folders if (one / _STATE).exists()]  # else there are no words

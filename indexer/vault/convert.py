@@ -61,9 +61,8 @@ def encrypt(
         also: Folders that go into the library, by their names there, and are removed too.
         keyring: Whether the passphrase is in the keyring.
 
-    Raises:
-        WorldError: ``path_missing`` without a library, ``library_locked``, ``disk_full``,
-            ``vault_unavailable`` or ``library_unwritable``; all is then as it was.
+    Raises ``path_missing`` without a library, ``library_locked``, ``disk_full``,
+    ``vault_unavailable`` or ``library_unwritable``; all is then as it was.
     """
     check_possible()
     check_passphrase(passphrase)
@@ -129,9 +128,8 @@ def _finish_encrypting(place: VaultPlace, also: Iterable[Path]) -> None:
 def decrypt(place: VaultPlace, passphrase: str) -> None:
     """Decrypt a library, which then lies on the disk as before it was encrypted.
 
-    Raises:
-        WorldError: ``vault_passphrase``, ``library_locked``, ``disk_full``, ``vault_unavailable``
-            or ``library_unwritable``; it is then encrypted, and locked.
+    Raises ``vault_passphrase``, ``library_locked``, ``disk_full``, ``vault_unavailable`` or
+    ``library_unwritable``; it is then encrypted, and locked.
     """
     check_possible()
     put_right(place, ())
@@ -177,9 +175,8 @@ def put_right(place: VaultPlace, also: Iterable[Path]) -> None:
         place: Of any library.
         also: The folders that go into it if it is encrypted.
 
-    Raises:
-        WorldError: ``library_locked`` while another process converts it; ``vault_conflict``, if
-            another library was made meanwhile where the encrypted one belongs.
+    Raises ``library_locked`` while another process converts it; ``vault_conflict``, if another
+    library was made meanwhile where the encrypted one belongs.
     """
     state = place.state()
     if state is None and not place.folder.is_dir():
@@ -266,11 +263,7 @@ def _remove_copied(folder: Path, before_ns: int) -> None:
 
 
 def _check_room(parts: list[Path], disk: Path) -> None:
-    """Check that a copy fits.
-
-    Raises:
-        WorldError: ``disk_full``.
-    """
+    """Check that a copy fits. Raises ``disk_full``."""
     files = (found.st_size for part in parts for _path, found in _walk(part))
     check_room(_MORE + sum(size + _MORE_PER_FILE for size in files), disk)
 
@@ -278,8 +271,7 @@ def _check_room(parts: list[Path], disk: Path) -> None:
 def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     """Yield what is to be copied, by its path in a folder: each folder before what is in it.
 
-    Raises:
-        OSError: What cannot be listed must not be taken for nothing.
+    Raises ``OSError``: what cannot be listed must not be taken for nothing.
     """
     for entry in sorted(os.scandir(folder), key=lambda each: each.name):
         if entry.name in _LEFT_OUT:

@@ -194,8 +194,7 @@ def _login_manager(until_asleep: contextlib.ExitStack) -> DBusConnection | None:
 def _is_going_to_sleep(bus: DBusConnection) -> bool:
     """Read what the bus has said; whether that was that the machine goes to sleep.
 
-    Raises:
-        OSError: ``EOFError`` too, if the bus has ended.
+    Raises ``OSError``, and ``EOFError`` if the bus has ended.
     """
     from jeepney import HeaderFields, MessageType
 

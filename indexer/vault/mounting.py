@@ -127,8 +127,7 @@ def check_possible() -> None:
 def check_passphrase(passphrase: str) -> str:
     """Return a passphrase that gocryptfs takes as it is: one line, and not empty.
 
-    Raises:
-        WorldError: ``bad_usage``.
+    Raises ``bad_usage``.
     """
     if not passphrase.strip() or "\n" in passphrase or len(passphrase) > _MOST:
         reason = f"a passphrase is one line of 1 to {_MOST} characters"
@@ -137,21 +136,13 @@ def check_passphrase(passphrase: str) -> str:
 
 
 def make(place: VaultPlace, passphrase: str) -> None:
-    """Make the encrypted folder of a library.
-
-    Raises:
-        WorldError: ``vault_unavailable``.
-    """
+    """Make the encrypted folder of a library. Raises ``vault_unavailable``."""
     place.cipher.mkdir(mode=0o700)
     _ask(MakeVault(place.folder, check_passphrase(passphrase)))
 
 
 def unlock(place: VaultPlace, passphrase: str, idle_s: int = 0) -> None:
-    """Unlock a library, if it is not.
-
-    Raises:
-        WorldError: ``vault_passphrase`` or ``vault_unavailable``.
-    """
+    """Unlock a library, if it is not. Raises ``vault_passphrase`` or ``vault_unavailable``."""
     if not is_alive(place):
         _clear(place, working=False)
         _ask(MountVault(place.folder, 0, check_passphrase(passphrase), idle_s))
@@ -171,8 +162,7 @@ def working_mount(place: VaultPlace, passphrase: str) -> Iterator[Path]:
 def lock(place: VaultPlace) -> None:
     """Unmount a library, at once: what others have open there is gone for them.
 
-    Raises:
-        WorldError: ``vault_unavailable``, if its keeper does not end.
+    Raises ``vault_unavailable``, if its keeper does not end.
     """
     ends = time.monotonic() + LOCK_S
     while (keeper := place.kept_by()) is not None:
@@ -204,8 +194,7 @@ def detach(point: Path) -> None:
 def _clear(place: VaultPlace, *, working: bool) -> None:
     """Take away what a killed keeper has left at a mount point.
 
-    Raises:
-        WorldError: ``vault_unavailable``, if it stays mounted.
+    Raises ``vault_unavailable``, if it stays mounted.
     """
     point = place.work if working else place.open
     if mounted_device(point):
@@ -219,8 +208,7 @@ def _clear(place: VaultPlace, *, working: bool) -> None:
 def _place(folder: Path) -> VaultPlace:
     """Check a folder that a process asks for: it is that of an encrypted library.
 
-    Raises:
-        WorldError: ``bad_request``.
+    Raises ``bad_request``.
     """
     if not folder.is_absolute() or not folder.name.endswith(SUFFIX) or folder.is_symlink():
         raise WorldError("bad_request", reason="it is no encrypted library")
@@ -239,8 +227,7 @@ def _bus() -> dict[str, str]:
 def _ask(request: MakeVault | MountVault | DetachVault) -> None:
     """Do something by the launcher, or here in a process that is not confined.
 
-    Raises:
-        WorldError: ``vault_unavailable`` and what it raises.
+    Raises ``vault_unavailable`` and what it raises.
     """
     check_possible()
     ours = launcher.current()

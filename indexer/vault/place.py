@@ -92,8 +92,7 @@ class VaultPlace(Struct, frozen=True):
     def state(self) -> State | None:
         """How far it is encrypted; None if it is not.
 
-        Raises:
-            WorldError: ``vault_conflict``, if the record cannot be understood.
+        Raises ``vault_conflict``, if the record cannot be understood.
         """
         try:
             return State(str(read_object(self.record)["state"]))
@@ -125,8 +124,7 @@ class VaultPlace(Struct, frozen=True):
     def alone(self) -> Iterator[None]:
         """Keep other processes from converting it or opening it meanwhile.
 
-        Raises:
-            WorldError: ``library_locked``.
+        Raises ``library_locked``.
         """
         import fcntl
 
@@ -153,8 +151,7 @@ def place_of(library: Path) -> VaultPlace:
 def is_encrypted(library: Path) -> bool:
     """Whether a library is encrypted, locked or not.
 
-    Raises:
-        WorldError: ``vault_conflict`` or ``path_denied``.
+    Raises ``vault_conflict`` or ``path_denied``.
     """
     if sys.platform != "linux":
         return False

@@ -57,8 +57,7 @@ class _Node(Struct, eq=False):
 class InotifySource:
     """A source of hints. Thread-safe.
 
-    Raises:
-        OSError: If the limit of inotify instances is reached.
+    Raises ``OSError`` if the limit of inotify instances is reached.
     """
 
     def __init__(self, hints: Hints) -> None:
