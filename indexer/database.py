@@ -40,18 +40,13 @@ _MAGIC = b"SQLite format 3\x00"
 # SQLite's error codes, by the error they are reported as.
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE}
 _CLOSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
-# LanceDB reports errors of the system only as text: full disk and quota, on each system.
-_FULL_SIGNS = (
-    "no space left on device",
-    "disk quota exceeded",
-    "not enough space on the disk",
-    "(os error 112)",
-)
-_OS_ERROR = re.compile(r"(?:os error |Os \{ code: )(\d+)")  # of LanceDB and of tantivy
+# LanceDB and tantivy report errors of the system only as text, with their numbers.
+_OS_ERROR = re.compile(r"(?:os error |Os \{ code: )(\d+)")
 _WINDOWS = sys.platform == "win32"
 # A missing file; Windows has another code for a missing folder.
 _MISSING = {2, 3} if _WINDOWS else {errno.ENOENT}
 _DENIED = {5} if _WINDOWS else {errno.EACCES, errno.EPERM}
+_DISK_FULL = {39, 112, errno.ENOSPC} if _WINDOWS else DISK_FULL
 # The share of pages that may be free before a file is made smaller.
 _FREE_SHARE, _FREE_PAGES = 0.2, 1_024
 #: Of damaged files.
@@ -464,16 +459,11 @@ def system_error(error: BaseException, path: Path) -> WorldError | None:
         path: The folder that was used.
     """
     code = errno_of(error)
-    if code is None or code in _MISSING or _says_full(error):
+    if code is None or code in _MISSING | _DISK_FULL:
         return None
     if code in _DENIED:
         return WorldError("path_denied", path=str(path))
     return WorldError("read_error", reason=f"error {code}" if _WINDOWS else os.strerror(code))
-
-
-def _says_full(error: BaseException) -> bool:
-    message = str(error).lower()
-    return any(sign in message for sign in _FULL_SIGNS)
 
 
 @contextmanager
@@ -485,6 +475,6 @@ def write_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, ValueError, OSError) as error:
-        if not _says_full(error):
+        if errno_of(error) not in _DISK_FULL:
             raise system_error(error, path) or error from error
         raise WorldError("disk_full", needed="what the store needs", path=str(path)) from error
