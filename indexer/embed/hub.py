@@ -33,7 +33,7 @@ from indexer.api.status import ConnectionMade
 from indexer.confine import launcher
 from indexer.confine.process import child_command
 from indexer.embed.imported import import_model
-from indexer.embed.model_files import write_error
+from indexer.embed.model_files import changing_models
 from indexer.embed.models import PUBLISHED, ModelRecord, completed
 
 log = logging.getLogger(__name__)
@@ -123,27 +123,15 @@ def get_published(
     Raises ``Cancelled`` if the reporter's token was cancelled; ``model_gated``, ``model_missing``
     with the reason, ``download_wrong``, ``disk_full``, ``busy``, and those of ``import_model``.
     """
-    from filelock import FileLock, Timeout
-
     if offline:
         raise WorldError("model_missing", model=published.id, reason="offline")
     folder = models / f"{FOLDER}{published.id}"
     reporter = reporter or Reporter()
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with FileLock(models / f"{folder.name}.lock", timeout=0):
-            _download_watched(published, folder, reporter)
-            listing = read_listing(folder)
-
-            card = partial(completed, card=published, revision=listing.revision)
-            record = import_model(
-                folder, models, name=published.id, completed=card, reporter=reporter
-            )
-            shutil.rmtree(folder, ignore_errors=True)
-    except Timeout as error:
-        raise WorldError("busy", reason="fetching") from error
-    except OSError as error:
-        raise write_error(error, folder) from error
+    with changing_models(folder, models / f"{folder.name}.lock", "fetching"):
+        _download_watched(published, folder, reporter)
+        card = partial(completed, card=published, revision=read_listing(folder).revision)
+        record = import_model(folder, models, name=published.id, completed=card, reporter=reporter)
+        shutil.rmtree(folder, ignore_errors=True)
     return record
 
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from indexer.api.errors import WorldError
 from indexer.api.private_files import replacing
 from indexer.api.progress import CancelToken, Progress, Reporter, Step
 from indexer.config import Precision
@@ -36,10 +35,10 @@ from indexer.embed.exported_folder import (
 )
 from indexer.embed.layout import TextTokenizer
 from indexer.embed.model_files import (
+    changing_models,
     hash_file,
     shipped_folder,
     write_content,
-    write_error,
     write_record,
 )
 from indexer.embed.models import TOKENIZER, GraphFile, ModelRecord, Pooling
@@ -255,31 +254,24 @@ def import_model(
     Raises ``Cancelled`` if the reporter's token was cancelled; ``model_refused`` with the reason,
     ``disk_full``, ``library_unwritable``, ``busy``.
     """
-    from filelock import FileLock, Timeout
-
     chosen = name or folder.resolve().name
     if not _NAME.fullmatch(chosen) or len(chosen) > _LONGEST_NAME:
         raise refusal(folder, "model_name_bad", name=chosen)
     found = read_exported(folder, chosen, late=late)
     record = replace(found.record, licence=card_licence(folder))
     found = replace(found, record=completed(record) if completed is not None else record)
-    try:
-        models.mkdir(parents=True, exist_ok=True)
-        with FileLock(models / IMPORT_LOCK, timeout=LOCK_TIMEOUT_S):
-            if any((place / chosen).exists() for place in (shipped_folder(), models)):
-                raise refusal(folder, "model_name_taken", name=chosen)
-            for left in models.glob(f"{SCRATCH}*"):  # by imports that were killed
-                shutil.rmtree(left, ignore_errors=True)
-            scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=models))
-            try:
-                copy = _link if completed is not None else _copy
-                return _take_over(folder, found, scratch, copy, reporter or Reporter())
-            finally:
-                shutil.rmtree(scratch, ignore_errors=True)
-    except Timeout as error:
-        raise WorldError("busy", reason="importing") from error
-    except OSError as error:
-        raise write_error(error, models) from error
+    lock = models / IMPORT_LOCK
+    with changing_models(models, lock, "importing", seconds=LOCK_TIMEOUT_S):
+        if any((place / chosen).exists() for place in (shipped_folder(), models)):
+            raise refusal(folder, "model_name_taken", name=chosen)
+        for left in models.glob(f"{SCRATCH}*"):  # by imports that were killed
+            shutil.rmtree(left, ignore_errors=True)
+        scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=models))
+        try:
+            copy = _link if completed is not None else _copy
+            return _take_over(folder, found, scratch, copy, reporter or Reporter())
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _take_over(

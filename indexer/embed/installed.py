@@ -13,6 +13,7 @@ from indexer.api.private_files import bytes_under
 from indexer.embed.hub import get_published
 from indexer.embed.imported import IMPORT_LOCK
 from indexer.embed.model_files import (
+    changing_models,
     find_record,
     known_records,
     model_folder,
@@ -97,8 +98,6 @@ def remove_model(model: str, config: EngineConfig) -> int:
     Returns the bytes that are free again. Raises ``unknown_model``, ``model_in_use`` if the
     settings name it, ``busy`` while a model is imported, ``library_unwritable``.
     """
-    from filelock import FileLock, Timeout
-
     home = config.models / find_record(model, config.models).id
     if model in {config.model, config.languages_model}:
         library = str(config.library)
@@ -106,18 +105,8 @@ def remove_model(model: str, config: EngineConfig) -> int:
     if not home.is_dir():
         return 0
     freed = bytes_under(home)
-    try:
-        with FileLock(config.models / IMPORT_LOCK, timeout=0):
-            for entry in home.iterdir():
-                if entry.is_dir() and not entry.is_symlink():
-                    shutil.rmtree(entry)
-                else:
-                    entry.unlink()
-            home.rmdir()
-    except Timeout as error:
-        raise WorldError("busy", reason="importing") from error
-    except OSError as error:
-        raise WorldError("library_unwritable", library=str(home)) from error
+    with changing_models(config.models, config.models / IMPORT_LOCK, "importing"):
+        shutil.rmtree(home)
     return freed
 
 

@@ -7,7 +7,6 @@ files of a graph are compared with their hashes before it is opened.
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
@@ -20,7 +19,7 @@ from msgspec import Struct
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
-from indexer.api.private_files import DISK_FULL, replacing
+from indexer.api.private_files import library_errors, replacing
 from indexer.embed.models import (
     PUBLISHED,
     TOKENIZER,
@@ -36,9 +35,8 @@ if TYPE_CHECKING:
 
 RECORD, CONTENT = "record.json", "content.json"
 OWNER_ONLY = 0o600
-_NO_ACCESS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 # Named in the error of a full disk: the files of a model of 100 MB.
-_ROOM_BYTES = 500_000_000
+_ROOM = "500 MB"
 
 
 class ModelForm(Struct, frozen=True):
@@ -199,10 +197,18 @@ def hash_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_error(error: OSError, home: Path) -> Exception:
-    """The error of a folder that cannot be written, for the person; else the same error."""
-    if error.errno in DISK_FULL:
-        return WorldError("disk_full", needed=f"{_ROOM_BYTES / 1e6:.0f} MB", path=str(home))
-    if error.errno in _NO_ACCESS:
-        return WorldError("library_unwritable", library=str(home))
-    return error
+@contextlib.contextmanager
+def changing_models(folder: Path, lock: Path, reason: str, *, seconds: float = 0) -> Iterator[None]:
+    """Change a folder of models under a lock, which another process may have for some seconds.
+
+    Raises ``busy`` with the reason if it has it longer; ``disk_full`` or ``library_unwritable``.
+    """
+    from filelock import FileLock, Timeout
+
+    with library_errors(folder, needed=_ROOM):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with FileLock(lock, timeout=seconds):
+                yield
+        except Timeout as error:
+            raise WorldError("busy", reason=reason) from error
