@@ -95,7 +95,9 @@ def build_parser(only: str = "") -> argparse.ArgumentParser:
         sub = group.add_parser(
             command.name,
             description=_paragraphs(command.description),
-            epilog=_examples(command),
+            epilog="\n".join(
+                ["examples:", *(f"  {line}\n      {does}" for line, does in command.examples)]
+            ),
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
             **shown,
@@ -158,11 +160,6 @@ def _paragraphs(text: str) -> str:
     return "\n\n".join(
         part if "\n" in part else textwrap.fill(part, 78) for part in text.split("\n\n")
     )
-
-
-def _examples(command: Command) -> str:
-    lines = [f"  {line}\n      {meaning}" for line, meaning in command.examples]
-    return "examples:\n" + "\n".join(lines)
 
 
 def main(

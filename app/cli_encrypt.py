@@ -71,8 +71,7 @@ def _must_be_encrypted(context: CommandContext) -> None:
     from indexer.vault.place import is_encrypted
 
     if not is_encrypted(context.library):
-        reason = "this library is not encrypted"
-        raise bad_usage("encrypt", reason)
+        raise bad_usage("encrypt", "this library is not encrypted")
 
 
 def _passphrase(prompt: str, *, command: str, twice: bool = False) -> str:

@@ -89,16 +89,12 @@ def summary_lines(summary: Summary) -> list[str]:
         f"{render.count(summary.passages, 'passage')}{unchanged}."
     )
     states = [(state, number) for state, number in summary.states.items() if number]
-    rows = [
-        (render.phrase(state), f"{number:>7,}{_hint(state)}")
-        for state, number in sorted(states, key=lambda item: -item[1])
-    ]
+    rows = []
+    for state, number in sorted(states, key=lambda item: -item[1]):
+        hint = "" if state in _QUIET_STATES else f"   lectern files --state {state}"
+        rows.append((render.phrase(state), f"{number:>7,}{hint}"))
     end = ["`lectern index` goes on where it stopped."] if summary.cancelled else []
     return [head, *render.columns(rows, "  "), *end]
-
-
-def _hint(state: str) -> str:
-    return "" if state in _QUIET_STATES else f"   lectern files --state {state}"
 
 
 COMMANDS = (

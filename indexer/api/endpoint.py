@@ -165,14 +165,9 @@ def clear(library: Path, held: Holding, *, inside: bool = True) -> None:
         if endpoint is not None and Path(endpoint.address).name.startswith(name):
             left.add(endpoint.address)
     for address in left:
-        _remove_dead(address)
-
-
-def _remove_dead(address: str) -> None:
-    """Delete a socket without a listener; anything else of that name is kept."""
-    with contextlib.suppress(OSError):
-        if _is_socket(address) and not _listens(address):
-            Path(address).unlink()
+        with contextlib.suppress(OSError):
+            if _is_socket(address) and not _listens(address):
+                Path(address).unlink()
 
 
 def _is_socket(address: str) -> bool:

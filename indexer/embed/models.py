@@ -82,13 +82,11 @@ class ModelContent(Struct, frozen=True):
     def find_graph(self, precision: Precision, side: Side, *, card: bool) -> GraphFile | None:
         """The graph of a precision, else that of float32; None without one for the side."""
         own = [each for each in self.graphs if each.side in {side, None}]
-
-        def fitness(each: GraphFile) -> tuple[bool, bool]:
-            return each.precision is precision, each.card == card
-
         fits = [each for each in own if each.precision in {precision, Precision.FP32}]
         usable = [each for each in fits if card or not each.card or each.precision is precision]
-        return max(usable, key=fitness, default=None)
+        return max(
+            usable, key=lambda each: (each.precision is precision, each.card == card), default=None
+        )
 
 
 class ModelRecord(Struct, frozen=True):

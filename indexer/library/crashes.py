@@ -99,7 +99,9 @@ class CrashMark:
         with contextlib.suppress(OSError):
             if self._mark is None:
                 self._mark = self._open.enter_context(self._path.open("wb", buffering=0))
-                _catch_faults(self._mark, self._open)
+                if not faulthandler.is_enabled():
+                    faulthandler.enable(self._mark, all_threads=False)
+                    self._open.callback(faulthandler.disable)
             _write(self._mark, working=working)
 
 
@@ -148,13 +150,6 @@ def _write(mark: BinaryIO, *, working: bool) -> None:
     mark.seek(0)
     mark.write(json.dumps(known).encode().ljust(_LINE_BYTES, b"\0").ljust(_BYTES, b"\0"))
     mark.seek(_LINE_BYTES)
-
-
-def _catch_faults(mark: BinaryIO, ending: contextlib.ExitStack) -> None:
-    """Direct the traceback of a fault to the mark, unless faulthandler is already enabled."""
-    if not faulthandler.is_enabled():
-        faulthandler.enable(mark, all_threads=False)
-        ending.callback(faulthandler.disable)
 
 
 def _remove(path: Path) -> None:

@@ -142,9 +142,13 @@ def remove_everything(library: Path) -> int:
     """
     if not library.is_dir() or not _is_ours(library):
         return 0
-    with LibraryLock.acquire(library, "lectern remove"):
+    with LibraryLock.acquire(library, "lectern remove"), library_errors(library):
         before = bytes_under(library)
-        _delete_ours(library)
+        for path in (library / name for name in _OURS):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         (library / LOCK_NAME).unlink()
     freed = before - bytes_under(library)
@@ -162,16 +166,6 @@ def _is_ours(library: Path) -> bool:
     except OSError:
         return not (library / INDEX_NAME).exists()
     return all(path.name == WORDS or path.name.startswith(VECTORS_PREFIX) for path in found)
-
-
-def _delete_ours(library: Path) -> None:
-    with library_errors(library):
-        for name in _OURS:
-            path = library / name
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
 
 
 def move(library: Path, destination: Path) -> None:

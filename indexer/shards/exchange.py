@@ -175,17 +175,14 @@ def read_version(store: ObjectStore, name: str, size: int) -> Version:
         version = decode(Version, json.loads(content))
     except (ValueError, RecursionError, WorldError) as error:
         raise store.failure(f"its manifest {name} is not understood") from error
-    if version.format != _FORMAT or version.number != int(name) or not _is_sound(version):
-        raise store.failure(f"its manifest {name} is not understood")
-    return version
-
-
-def _is_sound(version: Version) -> bool:
-    return all(
+    sound = all(
         _HASH.fullmatch(shard.name)
         and all(_FILE.fullmatch(file.name) and file.size >= 0 for file in shard.files)
         for shard in version.shards
     )
+    if version.format != _FORMAT or version.number != int(name) or not sound:
+        raise store.failure(f"its manifest {name} is not understood")
+    return version
 
 
 def pull(
