@@ -241,79 +241,63 @@ class _Machine(Struct, frozen=True):
 _MACHINES = {"x86_64": _Machine(0xC000003E, 317, 0), "aarch64": _Machine(0xC00000B7, 277, 1)}
 
 # System calls by name: the number on x86-64 and on 64-bit Arm; -1 where there is none.
-_NUMBERS: dict[str, tuple[int, int]] = {
-    "read": (0, 63), "write": (1, 64), "pread64": (17, 67), "pwrite64": (18, 68), "readv": (19, 65),
-    "writev": (20, 66), "lseek": (8, 62), "close": (3, 57), "close_range": (436, 436),
-    "dup": (32, 23), "dup2": (33, -1), "dup3": (292, 24), "fcntl": (72, 25), "open": (2, -1),
-    "openat": (257, 56), "stat": (4, -1), "fstat": (5, 80), "lstat": (6, -1),
-    "newfstatat": (262, 79), "statx": (332, 291), "statfs": (137, 43), "fstatfs": (138, 44),
-    "getdents64": (217, 61), "mkdir": (83, -1), "mkdirat": (258, 34), "rmdir": (84, -1),
-    "unlink": (87, -1), "unlinkat": (263, 35), "rename": (82, -1), "renameat": (264, 38),
-    "renameat2": (316, 276), "ftruncate": (77, 46), "fsync": (74, 82), "fdatasync": (75, 83),
-    "fadvise64": (221, 223), "access": (21, -1), "faccessat": (269, 48), "faccessat2": (439, 439),
-    "readlink": (89, -1), "readlinkat": (267, 78), "getcwd": (79, 17), "chdir": (80, 49),
-    "fchdir": (81, 50), "umask": (95, 166), "copy_file_range": (326, 285), "sendfile": (40, 71),
-    "mmap": (9, 222), "munmap": (11, 215), "mremap": (25, 216), "mprotect": (10, 226),
-    "madvise": (28, 233), "brk": (12, 214), "futex": (202, 98), "set_robust_list": (273, 99),
-    "rseq": (334, 293), "set_tid_address": (218, 96), "clone": (56, 220), "clone3": (435, 435),
-    "fork": (57, -1), "vfork": (58, -1), "exit": (60, 93), "exit_group": (231, 94),
-    "sched_yield": (24, 124), "gettid": (186, 178), "getpid": (39, 172), "getppid": (110, 173),
-    "getpgrp": (111, -1), "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131),
-    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139),
-    "rt_sigtimedwait": (128, 137), "sigaltstack": (131, 132), "restart_syscall": (219, 128),
-    "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
-    "nanosleep": (35, 101), "gettimeofday": (96, 169), "time": (201, -1), "times": (100, 153),
-    "getrusage": (98, 165), "getrandom": (318, 278), "uname": (63, 160), "sysinfo": (99, 179),
-    "getuid": (102, 174), "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177),
-    "getgroups": (115, 158), "getresuid": (118, 148), "getresgid": (120, 150),
-    "getrlimit": (97, 163), "setrlimit": (160, 164), "prlimit64": (302, 261),
-    "sched_getaffinity": (204, 123), "getcpu": (309, 168), "poll": (7, -1), "ppoll": (271, 73),
-    "select": (23, -1), "pselect6": (270, 72), "pipe": (22, -1), "pipe2": (293, 59),
-    "prctl": (157, 167), "ioctl": (16, 29), "arch_prctl": (158, -1), "execve": (59, 221),
-    "wait4": (61, 260), "waitid": (247, 95), "socket": (41, 198), "socketpair": (53, 199),
-    "connect": (42, 203), "bind": (49, 200), "listen": (50, 201), "accept": (43, 202),
-    "accept4": (288, 242), "getsockname": (51, 204), "getsockopt": (55, 209),
-    "setsockopt": (54, 208), "sendto": (44, 206), "recvfrom": (45, 207), "recvmsg": (47, 212),
-    "shutdown": (48, 210), "getpriority": (140, 141), "setpriority": (141, 140),
-    "setitimer": (38, 103), "alarm": (37, -1),
-    "flock": (73, 32), "eventfd2": (290, 19), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
-    "epoll_wait": (232, -1), "epoll_pwait": (281, 22), "seccomp": (317, 277),
-    "memfd_create": (319, 279), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427), "ptrace": (101, 117), "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271), "pidfd_getfd": (438, 438), "kcmp": (312, 272),
-    "process_madvise": (440, 440), "bpf": (321, 280), "perf_event_open": (298, 241),
-    "mount": (165, 40),
-}  # fmt: skip
-
+#
 # With these a process could evade the rule on sockets, also through another process of its user.
-_BYPASSES = (
-    "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "process_madvise",
-    "bpf", "perf_event_open",
-)  # fmt: skip
-_IO_URING = ("io_uring_setup", "io_uring_enter", "io_uring_register")
+_BYPASSES = {
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438), "kcmp": (312, 272), "process_madvise": (440, 440), "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+}  # fmt: skip
+_IO_URING = {
+    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+}  # fmt: skip
 # What a reader needs: its files, memory, threads and clocks. Nothing here changes a mode, a time,
 # an owner or an attribute, sends anything, reaches another process or holds memory uncounted.
-_READING = (
-    "read", "write", "pread64", "pwrite64", "readv", "writev", "lseek", "close", "close_range",
-    "dup", "dup2", "dup3", "open", "openat", "stat", "fstat", "lstat", "newfstatat", "statx",
-    "fstatfs", "getdents64", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename",
-    "renameat", "renameat2", "ftruncate", "access", "faccessat", "faccessat2", "readlink",
-    "readlinkat", "getcwd", "umask", "munmap", "mremap", "mprotect", "madvise", "brk", "futex",
-    "set_robust_list", "rseq", "set_tid_address", "exit", "exit_group", "sched_yield", "gettid",
-    "getpid", "getppid", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack",
-    "restart_syscall", "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep",
-    "gettimeofday", "time", "times", "getrusage", "getrandom", "uname", "sysinfo", "getuid",
-    "geteuid", "getgid", "getegid", "getgroups", "getresuid", "getresgid", "sched_getaffinity",
-    "getcpu", "poll", "ppoll", "select", "pselect6", "pipe", "pipe2",
-)  # fmt: skip
+_READING = {
+    "read": (0, 63), "write": (1, 64), "pread64": (17, 67), "pwrite64": (18, 68), "readv": (19, 65),
+    "writev": (20, 66), "lseek": (8, 62), "close": (3, 57), "close_range": (436, 436),
+    "dup": (32, 23), "dup2": (33, -1), "dup3": (292, 24), "open": (2, -1), "openat": (257, 56),
+    "stat": (4, -1), "fstat": (5, 80), "lstat": (6, -1), "newfstatat": (262, 79),
+    "statx": (332, 291), "fstatfs": (138, 44), "getdents64": (217, 61), "mkdir": (83, -1),
+    "mkdirat": (258, 34), "rmdir": (84, -1), "unlink": (87, -1), "unlinkat": (263, 35),
+    "rename": (82, -1), "renameat": (264, 38), "renameat2": (316, 276), "ftruncate": (77, 46),
+    "access": (21, -1), "faccessat": (269, 48), "faccessat2": (439, 439), "readlink": (89, -1),
+    "readlinkat": (267, 78), "getcwd": (79, 17), "umask": (95, 166), "munmap": (11, 215),
+    "mremap": (25, 216), "mprotect": (10, 226), "madvise": (28, 233), "brk": (12, 214),
+    "futex": (202, 98), "set_robust_list": (273, 99), "rseq": (334, 293),
+    "set_tid_address": (218, 96), "exit": (60, 93), "exit_group": (231, 94),
+    "sched_yield": (24, 124), "gettid": (186, 178), "getpid": (39, 172), "getppid": (110, 173),
+    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139),
+    "sigaltstack": (131, 132), "restart_syscall": (219, 128), "clock_gettime": (228, 113),
+    "clock_getres": (229, 114), "clock_nanosleep": (230, 115), "nanosleep": (35, 101),
+    "gettimeofday": (96, 169), "time": (201, -1), "times": (100, 153), "getrusage": (98, 165),
+    "getrandom": (318, 278), "uname": (63, 160), "sysinfo": (99, 179), "getuid": (102, 174),
+    "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177), "getgroups": (115, 158),
+    "getresuid": (118, 148), "getresgid": (120, 150), "sched_getaffinity": (204, 123),
+    "getcpu": (309, 168), "poll": (7, -1), "ppoll": (271, 73), "select": (23, -1),
+    "pselect6": (270, 72), "pipe": (22, -1), "pipe2": (293, 59),
+}  # fmt: skip
 # What it needs besides to start programs, for Tesseract and LibreOffice.
-_RUNNING = (
-    "fork", "vfork", "execve", "wait4", "waitid", "arch_prctl", "mmap", "kill", "tkill", "tgkill",
-    "getpgrp", "getrlimit", "setrlimit", "chdir", "fchdir", "statfs", "fsync", "fdatasync",
-    "fadvise64", "flock", "rt_sigtimedwait", "setitimer", "alarm", "eventfd2", "epoll_create1",
-    "epoll_ctl", "epoll_wait", "epoll_pwait", "bind", "listen", "accept", "accept4", "getsockname",
-    "getsockopt", "setsockopt", "recvfrom", "shutdown",
-)  # fmt: skip
+_RUNNING = {
+    "fork": (57, -1), "vfork": (58, -1), "execve": (59, 221), "wait4": (61, 260),
+    "waitid": (247, 95), "arch_prctl": (158, -1), "mmap": (9, 222), "kill": (62, 129),
+    "tkill": (200, 130), "tgkill": (234, 131), "getpgrp": (111, -1), "getrlimit": (97, 163),
+    "setrlimit": (160, 164), "chdir": (80, 49), "fchdir": (81, 50), "statfs": (137, 43),
+    "fsync": (74, 82), "fdatasync": (75, 83), "fadvise64": (221, 223), "flock": (73, 32),
+    "rt_sigtimedwait": (128, 137), "setitimer": (38, 103), "alarm": (37, -1), "eventfd2": (290, 19),
+    "epoll_create1": (291, 20), "epoll_ctl": (233, 21), "epoll_wait": (232, -1),
+    "epoll_pwait": (281, 22), "bind": (49, 200), "listen": (50, 201), "accept": (43, 202),
+    "accept4": (288, 242), "getsockname": (51, 204), "getsockopt": (55, 209),
+    "setsockopt": (54, 208), "recvfrom": (45, 207), "shutdown": (48, 210),
+}  # fmt: skip
+# What depends on its arguments.
+_SOMETIMES = {
+    "clone": (56, 220), "clone3": (435, 435), "connect": (42, 203), "fcntl": (72, 25),
+    "getpriority": (140, 141), "ioctl": (16, 29), "memfd_create": (319, 279), "prctl": (157, 167),
+    "prlimit64": (302, 261), "sendto": (44, 206), "setpriority": (141, 140), "socket": (41, 198),
+    "socketpair": (53, 199),
+}  # fmt: skip
+_NUMBERS = {**_BYPASSES, **_IO_URING, **_READING, **_RUNNING, **_SOMETIMES}
 # F_DUPFD, GETFD, SETFD, GETFL, SETFL, DUPFD_CLOEXEC; and GETLK, SETLK, SETLKW.
 _FCNTL, _FCNTL_LOCKS = (0, 1, 2, 3, 4, 1030), (5, 6, 7)
 # TCGETS, TIOCGWINSZ, FIONREAD, FIOCLEX.

@@ -200,7 +200,11 @@ def _interpreter() -> Iterable[Path]:
     root = Path(__file__).resolve().parents[2]
     places = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.exec_prefix)}
     places |= {root / name for name in ("app", "indexer", "resources")}
-    places |= {Path(entry) for entry in sys.path if entry and Path(entry) != root}
+    # None in which the person's files lie, which a PYTHONPATH may name.
+    own = Path(os.path.expanduser("~")), Path(tempfile.gettempdir())  # noqa: PTH111  # never fails
+    for place in (Path(entry).absolute() for entry in sys.path if entry):
+        if place != root and not any(each.is_relative_to(place) for each in own):
+            places.add(place)
     if frozen := getattr(sys, "_MEIPASS", ""):
         places |= {Path(frozen), Path(sys.executable).parent}
     return places

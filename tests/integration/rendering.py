@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import struct
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from indexer.api.codec import Hello, check_hello, decode, decode_error, read_frame, write_frame
 from indexer.api.pages import DocumentSource, GetLetters
-from indexer.confine.process import kill_readers
+from indexer.confine.process import child_environment, kill_readers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +69,7 @@ def render_child(*arguments: str, code: str = "") -> Iterator[Asker]:
     """Start a render child, or one that runs some code; it does not outlive the block."""
     begun = ["-c", code] if code else ["-m", "indexer.render.child"]
     command = [sys.executable, "-P", *begun, *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    environment = {**child_environment(), "PYTHONWARNINGS": "error"}
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
     ) as process:

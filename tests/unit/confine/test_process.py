@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from indexer.confine import worker
 from indexer.confine.process import (
     SCRATCH_PREFIX,
     child_environment,
@@ -45,6 +46,17 @@ print(measure_folder(sys.argv[1], 9)[0])
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.strip() == "10", done.stderr
+
+
+def test_a_path_of_python_opens_no_folder_of_the_person(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    given = [tmp_path, home, Path(tempfile.gettempdir()), home / "lib"]
+    monkeypatch.setattr(sys, "path", [*sys.path, *map(str, given)])
+    assert {*worker._interpreter()} & {*given} == {home / "lib"}
 
 
 def test_children_are_not_told_the_secrets_of_the_environment(

@@ -83,7 +83,7 @@ thread.join()
 print(told(os.fork), told(lambda: os.execv(sys.executable, [sys.executable, "--version"])))
 print(told(lambda: os.posix_spawn(sys.executable, [sys.executable], {})))
 print(told(lambda: socket.socket(socket.AF_UNIX)))
-mount = kernel._NUMBERS["mount"][os.uname().machine != "x86_64"]
+mount = (165, 40)[os.uname().machine != "x86_64"]
 print(told(raw(mount, 0, 0, 0, 0, 0)))
 """) == ["thread", "EPERM", "EPERM", "EPERM", "EAFNOSUPPORT", "EPERM"]
 
