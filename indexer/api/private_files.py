@@ -158,16 +158,17 @@ def private_file(name: str, kind: str) -> Path:
 
 
 def _private_folder(name: str) -> Path:
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    if runtime and _is_private(Path(runtime)) and _fits(Path(runtime), name):
-        return Path(runtime)
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    if _is_private(runtime) and _fits(runtime, name):
+        return runtime
     # Somebody else may have made the one for all users; that in the home may be too long.
-    shared, state = f"lectern-{os.getuid()}", os.environ.get("XDG_STATE_HOME", "~/.local/state")
+    shared, state = f"lectern-{os.getuid()}", os.environ.get("XDG_STATE_HOME") or "~/.local/state"
     # Not that of ``tempfile``, which is in the library while that is an encrypted one.
-    bases = Path(os.environ.get("TMPDIR", _SHORT)), _SHORT
+    bases = Path(os.environ.get("TMPDIR", "")), _SHORT
     for folder in (*(base / shared for base in bases), Path(state, "lectern", "run").expanduser()):
-        with contextlib.suppress(OSError):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if folder.is_absolute():
+            with contextlib.suppress(OSError):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if _is_private(folder) and _fits(folder, name):
             return folder
     raise WorldError("library_unwritable", library=str(folder))
@@ -179,7 +180,7 @@ def _is_private(folder: Path) -> bool:
     except OSError:
         return False
     ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return ours and not found.st_mode & 0o077
+    return ours and not found.st_mode & 0o077 and folder.is_absolute()
 
 
 def _fits(folder: Path, name: str) -> bool:

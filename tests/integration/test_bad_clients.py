@@ -86,6 +86,7 @@ def ask_on(connection: MessageStream, most: int) -> int:
 def test_answers_that_nobody_reads_are_bounded_and_cut_off(
     host: Host, library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert session_module.MAX_UNSENT_BYTES == 16 << 20
     monkeypatch.setattr(session_module, "MAX_UNSENT_BYTES", 10 * LARGE)
     with (
         contextlib.closing(greeted(library)) as connection,

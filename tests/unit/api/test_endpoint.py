@@ -116,6 +116,20 @@ def test_an_unfit_runtime_folder_is_not_used(
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+def test_variables_that_name_no_place_are_as_good_as_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty one, or one from the folder in which a command happens to be started."""
+    (tmp_path / "run").mkdir(mode=0o700)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "run")
+    for nowhere in ("", "run"):
+        monkeypatch.setenv("TMPDIR", nowhere)
+        monkeypatch.setenv("XDG_STATE_HOME", nowhere)
+        assert Path(places.new_endpoint(Holding(1, 2, "3")).address).is_absolute()
+    assert list(tmp_path.rglob("*")) == [tmp_path / "run"]
+
+
 @pytest.mark.parametrize("made", ["open to others", "a link", "a file"])
 def test_a_folder_for_all_users_that_somebody_made_first_keeps_nobody_out(
     made: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
