@@ -15,6 +15,7 @@ from indexer.api.pages import (
     FoundWords,
     GetMarks,
     GetSizes,
+    GetText,
     Opened,
     OpenedPages,
     PageImage,
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 # More pages and bookmarks than any real document has, and letters and boxes than a page.
 _MOST_PAGES, _MOST_ENTRIES = 1 << 20, 100_000
 _MOST_LETTERS, _MOST_BOXES = 1 << 19, 5_000
-# More than three million characters have, and than a title or the label of a page.
-_MOST_TEXT_BYTES, _MOST_NAME = 16 << 20, 10_000
+# More characters than a title, the label of a page, or the rest of a line before a text has.
+_MOST_NAME = 10_000
 _MOST_NUMBER, _MOST_LEVEL = 2**31 - 1, 1_000
 _MOST_POINTS = 1e7
 
@@ -61,11 +62,8 @@ def fits(request: PageRequest[Any], answer: object, data: bytes) -> bool:
             # Whoever asked goes on behind this page, up to the last one.
             onward = isinstance(request, FindWords) and request.page <= page <= _MOST_PAGES
             return onward and len(texts) == len(spans) and _are_boxes(spans)
-        case TextPart(offset, _, blocks, pages=starts):
-            places = (offset, *(at for block in blocks for at in (block.start, block.end)), *starts)
-            levels = all(0 <= block.level <= _MOST_LEVEL for block in blocks)
-            shown = levels and len(data) <= _MOST_TEXT_BYTES
-            return shown and all(0 <= at <= _MOST_NUMBER for at in places)
+        case TextPart():
+            return isinstance(request, GetText) and _is_text(request, answer, data)
         case tuple():  # an outline
             numbers = all(
                 0 <= entry.level <= _MOST_LEVEL
@@ -75,6 +73,19 @@ def fits(request: PageRequest[Any], answer: object, data: bytes) -> bool:
             )
             return numbers and len(answer) <= _MOST_ENTRIES
     return True
+
+
+def _is_text(request: GetText, part: TextPart, data: bytes) -> bool:
+    # What was asked for, from the start of its first line.
+    most = max(request.end - max(request.start, 0), 0) + 2 * max(request.room, 0) + _MOST_NAME
+    places = [part.offset, *part.pages]
+    for block in part.blocks:
+        places += (block.start, block.end)
+    return (
+        max(len(data) / 4, len(part.blocks), len(part.pages)) <= most
+        and all(0 <= block.level <= _MOST_LEVEL for block in part.blocks)
+        and all(0 <= at <= _MOST_NUMBER for at in places)
+    )
 
 
 def _are_pages(pages: OpenedPages) -> bool:

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 # The factor by which text is larger than the window's, and its least size in pixels.
 _LARGER, _LEAST_PX = 1.15, 15
+# The most slides, sheets or chapters that have a card each.
+_MOST_CARDS = 1_000
 # Text as wide as a full line, of 68 characters. A font's own average width is that of all its
 # glyphs, which in fonts of many scripts are much wider than the letters of a text.
 _FULL_LINE = "the lamp is lit each evening and the keeper stays awake until dawn, "
@@ -184,6 +186,10 @@ class TextColumn(QTextEdit):
         super().paintEvent(event)
 
     @property
+    def _has_cards(self) -> bool:
+        return 1 < len(self._pages) <= _MOST_CARDS
+
+    @property
     def _starts(self) -> list[int]:
         """Return the offsets at which loaded slides, sheets or chapters begin, but the first."""
         start, end = self.loaded
@@ -191,7 +197,7 @@ class TextColumn(QTextEdit):
 
     def _draw_cards(self, painter: QPainter) -> None:
         """Draw a card behind each slide, sheet or chapter."""
-        if len(self._pages) < 2:
+        if not self._has_cards:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(current().line, 1))
@@ -209,14 +215,16 @@ class TextColumn(QTextEdit):
 
     def _part_cards(self) -> None:
         """Leave room between the cards."""
-        self.viewport().setBackgroundRole(
-            QPalette.ColorRole.Base if len(self._pages) < 2 else QPalette.ColorRole.Window
-        )
-        for page in self._starts:
+        role = QPalette.ColorRole.Window if self._has_cards else QPalette.ColorRole.Base
+        self.viewport().setBackgroundRole(role)
+        whole = QTextCursor(self.document())
+        whole.beginEditBlock()  # or it would be laid out for each of them
+        for page in self._starts if self._has_cards else ():
             cursor = self._cursor(page, page)
             form = cursor.blockFormat()
             form.setTopMargin(max(form.topMargin(), 4 * M))
             cursor.setBlockFormat(form)
+        whole.endEditBlock()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QTextCharFormat, QTextCursor
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QGuiApplication,
+    QPalette,
+    QTextCharFormat,
+    QTextCursor,
+)
 
 from indexer.api.pages import TextBlock, TextPart
 from indexer.api.types import BlockKind
@@ -245,3 +252,16 @@ def test_the_best_sentence_has_the_one_strong_mark(
     base = current().base
     assert contrast(QColor(faint), base) < contrast(best, base)
     assert contrast(QColor(faint), current().text) >= 4.5
+
+
+@pytest.mark.parametrize(("count", "role"), [(300, "Window"), (2_000, "Base")])
+def test_many_parts_are_laid_out_at_once(qtbot: QtBot, count: int, role: str) -> None:
+    """A document, honest or not, may have a part for each of its letters."""
+    view = TextView()
+    qtbot.addWidget(view)
+    changes: list[int] = []
+    view.document().contentsChange.connect(lambda at, _less, _more: changes.append(at))
+    part = TextPart(0, more=False, pages=tuple(range(0, 2 * count, 2)))
+    view.show_text("x\n" * count, part)
+    assert len(changes) < 100
+    assert view.viewport().backgroundRole() == QPalette.ColorRole[role]
