@@ -7,8 +7,8 @@ know stay. A file that cannot be read is never written over, and a link to a fil
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
+import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -47,7 +47,7 @@ def changing(file: Path) -> Iterator[dict[str, Any]]:
     read or written, or another process keeps it locked.
     """
     with lock_for(file):
-        place = _resolved(file)
+        place = Path(os.path.realpath(file))
         content = read_object(place)
         yield content
         if content:
@@ -89,11 +89,4 @@ def lock_for(file: Path) -> BaseFileLock:
     from filelock import FileLock  # only changes need it
 
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return FileLock(_resolved(file).with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)
-
-
-def _resolved(file: Path) -> Path:
-    try:
-        return file.resolve()
-    except RuntimeError as error:  # of Python before 3.13
-        raise OSError(errno.ELOOP, "a link to itself", str(file)) from error
+    return FileLock(Path(os.path.realpath(file)).with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)

@@ -63,13 +63,6 @@ class FileRights(IntFlag):
     IOCTL_DEV = 1 << 15
 
 
-class Net(IntFlag):
-    """Rights on TCP ports."""
-
-    BIND_TCP = 1 << 0
-    CONNECT_TCP = 1 << 1
-
-
 class Scope(IntFlag):
     """What is restricted to the confined processes themselves."""
 
@@ -78,7 +71,7 @@ class Scope(IntFlag):
 
 
 EVERYWHERE = Scope(0)
-
+_TCP_PORTS = 1 | 2  # LANDLOCK_ACCESS_NET_BIND_TCP and CONNECT_TCP
 
 READ = FileRights.READ_FILE | FileRights.READ_DIR
 RUN = READ | FileRights.EXECUTE
@@ -103,14 +96,6 @@ _FILES_SINCE = (
 # The first versions that restrict TCP, and signals to processes that are not confined.
 _NET_SINCE = 4
 SCOPE_SINCE = 6
-
-
-class _RulesetAttributes(ctypes.Structure):
-    _fields_ = (
-        ("handled_access_fs", ctypes.c_uint64),
-        ("handled_access_net", ctypes.c_uint64),
-        ("scoped", ctypes.c_uint64),
-    )
 
 
 class PathRule(ctypes.Structure):
@@ -169,12 +154,12 @@ def restrict(
     """
     version = landlock_version()
     handled = _known_files(version) if files is not None else FileRights(0)
-    net = Net(0) if tcp or version < _NET_SINCE else Net.BIND_TCP | Net.CONNECT_TCP
+    net = 0 if tcp or version < _NET_SINCE else _TCP_PORTS
     scoped = scope if version >= SCOPE_SINCE else EVERYWHERE
     if not version or not (handled or net or scoped):
         return 0
-    attributes = _RulesetAttributes(handled, net, scoped)
-    ruleset = call(_CREATE_RULESET, ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
+    attributes = struct.pack("=QQQ", handled, net, scoped)  # struct landlock_ruleset_attr
+    ruleset = call(_CREATE_RULESET, attributes, len(attributes), 0)
     try:
         for place, rights in files or ():
             _allow(ruleset, place, rights)

@@ -357,10 +357,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 def resident_bytes(pid: int) -> int:
     """Return the resident memory of a process on Linux; 0 after its end."""
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE_BYTES
-    except (OSError, IndexError, ValueError):
-        return 0
+    return _number_after(" ", pid, "statm") * _PAGE_BYTES
 
 
 def threads(pid: int) -> int:
@@ -390,8 +387,12 @@ def descendants(pid: int) -> Iterator[int]:
 
 def written_bytes(pid: int) -> int:
     """Return what a process has written with system calls, its ended children included."""
+    return _number_after("wchar:", pid, "io")
+
+
+def _number_after(label: str, pid: int, file: str) -> int:
     try:
-        return int(Path(f"/proc/{pid}/io").read_text().partition("wchar:")[2].split()[0])
+        return int(Path(f"/proc/{pid}/{file}").read_text().partition(label)[2].split()[0])
     except (OSError, IndexError, ValueError):
         return 0
 
