@@ -7,7 +7,7 @@ jumps are ordered as a whole. Pure; imports no PDF library.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -21,13 +21,12 @@ from indexer.text.view import without_surrogates
 
 _DOWNWARDS = (0, 1)
 FIRST_EAST_ASIAN = "\u2e80"
+_NO_SIZE = 2.0  # points; nobody prints smaller letters
 _APART = 3  # in type sizes, the most that glyphs of a column are apart
 _UPRIGHT = 3  # digits and letters that stand side by side in vertical text
 # Superscripts are smaller than the line by at least so much, and higher or lower by this share.
 _SMALL, _RAISED, _LOWERED = 0.9, 0.1, 0.05
 _BOLD_FLAG = 16
-# Ligatures and dashes by their places in fonts of TeX, where a font has no map of characters.
-_TEX_SIGNS = dict(zip((*range(11, 16), *range(27, 32), 21, 22), "ﬀﬁﬂﬃﬄﬀﬁﬂﬃﬄ–—", strict=True))
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 
 
@@ -58,11 +57,28 @@ class Line(Struct):
         return self.y1 - self.y0
 
 
+def _spans(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for block in content["blocks"]:
+        for line in block.get("lines", ()):
+            yield from line["spans"]
+
+
+def lacks_sizes(content: dict[str, Any]) -> bool:
+    """Return whether most of the text of a page has no size."""
+    sizes = [(float(span["size"]), len(span["text"])) for span in _spans(content)]
+    small = sum(count for size, count in sizes if size < _NO_SIZE)
+    return 2 * small > sum(count for _, count in sizes)
+
+
 def read_lines(page: dict[str, Any]) -> list[Line]:
     """Return the lines of a page dictionary that are not blank, in drawing order.
 
     If most text is rotated, the boxes are turned until it runs to the right.
     """
+    if not all(span["text"].isprintable() for span in _spans(page)):
+        from indexer.extract.pdf.bitmap_fonts import decode
+
+        decode(page)
     found: list[tuple[Line, tuple[int, int]]] = []
     turns: dict[tuple[int, int], int] = {}
     place = -1
@@ -138,8 +154,6 @@ def _line(raw: dict[str, Any]) -> Line | None:
             text = _with_positions(spans, size)
     if not text.isascii():
         text = without_surrogates(text)
-    if not text.isprintable():
-        text = text.translate(_TEX_SIGNS)
     x0, y0, x1, y1 = raw["bbox"]
     tail = text.rstrip()
     stripped = tail.lstrip()

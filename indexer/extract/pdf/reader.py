@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from enum import Enum, auto
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ from indexer.extract.pdf.glyphs import (
 )
 from indexer.extract.pdf.labels import page_labels
 from indexer.extract.pdf.layout import lay_out
-from indexer.extract.pdf.lines import read_lines
+from indexer.extract.pdf.lines import lacks_sizes, read_lines
 from indexer.extract.pdf.opening import DamageIgnored, open_checked, was_rebuilt
 from indexer.extract.pdf.supplements import PdfSupplements
 from indexer.ocr.layer import RecognisedLine, page_dictionary, transformed
@@ -352,18 +353,31 @@ def read_page(
         text_page = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS)
         content = text_page.extractDICT()
         lines = read_lines(content)
-    texts = [line.text for line in lines]
-    joined, ordered = needs_joining(texts), has_complex_script(texts)
-    if joined or ordered:
+    changes = _changes(page, content, [line.text for line in lines])
+    if changes:
         text_page = MadeText(text_page.extractRAWDICT())
-        if joined:
-            join_glyphs(text_page.content)
-        if ordered:
-            from indexer.extract.pdf.complex_scripts import order_letters
-
-            order_letters(text_page.content, lambda: _glyphs(page))
+        for change in changes:
+            change(text_page.content)
         lines = read_lines(text_page.content)
     return lines, content["height"], text_page
+
+
+def _changes(
+    page: Any, content: dict[str, Any], texts: Sequence[str]
+) -> list[Callable[[dict[str, Any]], None]]:
+    """Return what has to be done to a page dictionary with characters before it is read."""
+    found: list[Callable[[dict[str, Any]], None]] = []
+    if lacks_sizes(content):
+        from indexer.extract.pdf.bitmap_fonts import set_sizes
+
+        found.append(set_sizes)
+    if needs_joining(texts):
+        found.append(join_glyphs)
+    if has_complex_script(texts):
+        from indexer.extract.pdf.complex_scripts import order_letters
+
+        found.append(partial(order_letters, drawn=lambda: _glyphs(page)))
+    return found
 
 
 def _glyphs(page: Any) -> list[tuple[float, float, float, str]]:

@@ -113,28 +113,3 @@ def test_vertical_text_is_read_by_its_columns(
         outlined = read_placed(document[0]).rectangles(0, len(_COLUMNS[0]))
     assert {round(each.x0) for each in outlined} == {500}
     assert outlined[-1].y1 - outlined[0].y0 > 14 * step
-
-
-def test_ligatures_of_tex_fonts_without_a_map_are_letters(tmp_path: Path) -> None:
-    """The glyphs of a font of bitmaps are named by their places in TeX's encodings alone."""
-    text = b"an e\x1ecient o\x0ece, a\x1bairs, a \x0cnding, a \x1daw, 1990\x151995"
-    codes = sorted(set(text))
-    names = b"".join(b"/a%d 6 0 R" % code for code in codes)
-    places = b"".join(b" %d/a%d" % (code, code) for code in codes)
-    font = (
-        b"<</Type/Font/Subtype/Type3/FontBBox[0 0 1 1]/FontMatrix[1 0 0 1 0 0]/FirstChar 0"
-        b"/LastChar 127/Widths[%b]/CharProcs<<%b>>/Encoding<</Differences[%b]>>>>"
-        % (b".5 " * 128, names, places)
-    )
-    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R"
-    objects = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
-        page + b"/Resources<</Font<</F1 5 0 R>>>>>>",
-        stream(b"BT /F1 12 Tf 72 700 Td <%b> Tj ET" % text.hex().encode()),
-        font,
-        stream(b".5 0 0 0 .5 1 d1 0 0 .4 .5 re f"),
-    ]
-    (tmp_path / "a.pdf").write_bytes(raw_pdf(objects))
-    expected = "an eﬃcient oﬃce, aﬀairs, a ﬁnding, a ﬂaw, 1990–1995"
-    assert read(tmp_path / "a.pdf").text == expected

@@ -1,0 +1,128 @@
+"""Text in fonts of bitmaps, as TeX made them: without a size, and without a map of characters.
+
+A glyph of such a font is a picture, and its name a number. What a PDF says of it is its place in
+one of TeX's encodings, and the size of the font may be 1. So MuPDF takes each word for a line, and
+parts words where letters are kerned. The widths of letters tell the size. Pure; imports no PDF
+library.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Content = dict[str, Any]  # a page dictionary of MuPDF
+    Line = dict[str, Any]
+
+# Widths in type sizes of the most frequent letters of Computer Modern.
+_WIDTHS = {
+    "a": 0.5, "e": 0.444, "i": 0.278, "n": 0.556, "o": 0.5, "r": 0.392, "s": 0.394, "t": 0.389,
+    "1": 0.5, "2": 0.5, "0": 0.5,
+}  # fmt: skip
+_ASCENT, _DESCENT = 0.75, 0.25
+# In type sizes: the least between two words, and between two cells.
+_BLANK, _CELL = 0.15, 1.5
+_LIGATURES = "ﬀﬁﬂﬃﬄ"
+# The encodings OT1, of which only the ligatures and letters differ from others, and T1 (Cork).
+_OT1 = dict(zip((*range(11, 16), *range(25, 32)), _LIGATURES + "ßæœøÆŒØ", strict=True))
+_CORK = dict(
+    zip(
+        (*range(16, 23), 25, *range(27, 32), *range(0x80, 0xC0), 0xD7, 0xDF, 0xF7, 0xFF),
+        "“”„«»–—ı" + _LIGATURES
+        + "ĂĄĆČĎĚĘĞĹĽŁŃŇŊŐŔŘŚŠŞŤŢŰŮŸŹŽŻĲİđ§ăąćčďěęğĺľłńňŋőŕřśšşťţűůÿźžżĳ¡¿£Œẞœß",
+        strict=True,
+    )
+)  # fmt: skip
+_OF_OT1, _OF_CORK = re.compile("[\x0b-\x0f]"), re.compile("[\x10-\x16\x1b-\x1f]")
+
+
+def decode(content: Content) -> None:
+    """Replace the places of characters in TeX's encodings by the characters, font by font."""
+    spans: dict[str, list[dict[str, Any]]] = {}
+    for block in content["blocks"]:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                spans.setdefault(span["font"], []).append(span)
+    for own in spans.values():
+        if all(span["text"].isprintable() for span in own):
+            continue
+        text = "".join([span["text"] for span in own])
+        table = _OT1 if _OF_OT1.search(text) else _CORK if _OF_CORK.search(text) else {}
+        for span in own if table else ():
+            span["text"] = span["text"].translate(table)
+
+
+def set_sizes(content: Content) -> None:
+    """Join the words of a page dictionary with characters to lines, with the size of their type."""
+    lines = [line for block in content["blocks"] for line in block.get("lines", ())]
+    level = [line for line in lines if line["dir"] == (1.0, 0.0) and _characters(line)]
+    places = {id(line): place for place, line in enumerate(level)}
+    gone = set[int]()
+    by_height = sorted(level, key=lambda line: (_baseline(line), line["bbox"][0]))
+    for _, row in groupby(by_height, key=_baseline):
+        for size, words in _joined(list(row)):
+            first = min(words, key=lambda word: places[id(word)])
+            _set_line(first, words, size)
+            gone.update(id(word) for word in words if word is not first)
+    for block in content["blocks"]:
+        if "lines" in block:
+            block["lines"] = [line for line in block["lines"] if id(line) not in gone]
+    for span in (span for line in lines for span in line["spans"]):
+        span["text"] = "".join([each["c"] for each in span["chars"]])
+
+
+def _characters(line: Line) -> list[dict[str, Any]]:
+    return [each for span in line["spans"] for each in span["chars"]]
+
+
+def _baseline(line: Line) -> float:
+    return round(float(_characters(line)[0]["origin"][1]), 1)
+
+
+def _joined(row: Sequence[Line]) -> Iterator[tuple[float, list[Line]]]:
+    """Yield the words of a row that wide gaps do not set apart, with their type size."""
+    size = _size([each for line in row for each in _characters(line)])
+    words: list[Line] = []
+    for line in row:
+        if words and line["bbox"][0] - words[-1]["bbox"][2] > _CELL * size:
+            yield size, words
+            words = []
+        words.append(line)
+    yield size, words
+
+
+def _size(characters: Sequence[dict[str, Any]]) -> float:
+    """Return the size of a font by the widths of its letters."""
+    known = [
+        (each["bbox"][2] - each["bbox"][0]) / _WIDTHS[each["c"]]
+        for each in characters
+        if each["c"] in _WIDTHS
+    ]
+    widths = [each["bbox"][2] - each["bbox"][0] for each in characters]
+    return float(max(median(known) if known else 2 * median(widths), 1.0))
+
+
+def _set_line(line: Line, words: Sequence[Line], size: float) -> None:
+    """Make one line of words, with a blank where a gap is one."""
+    base = _baseline(line)
+    top, bottom = base - _ASCENT * size, base + _DESCENT * size
+    characters: list[dict[str, Any]] = []
+    for word in words:
+        own = _characters(word)
+        gap = own[0]["bbox"][0] - characters[-1]["bbox"][2] if characters else 0.0
+        if gap > _BLANK * size and not (characters[-1]["c"].isspace() or own[0]["c"].isspace()):
+            end = characters[-1]["bbox"][2]
+            box = (end, top, end + gap, bottom)
+            characters.append({**own[0], "c": " ", "bbox": box, "origin": (end, base)})
+        characters += own
+    for each in characters:
+        each["bbox"] = (each["bbox"][0], top, each["bbox"][2], bottom)
+    ends = [each["bbox"] for each in characters]
+    box = (min(end[0] for end in ends), top, max(end[2] for end in ends), bottom)
+    span = {**words[0]["spans"][0], "chars": characters, "size": size, "bbox": box}
+    line["spans"], line["bbox"] = [span], box
