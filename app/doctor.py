@@ -127,12 +127,9 @@ def _encryption(config: EngineConfig) -> Check:
 
 def places(config: EngineConfig) -> Iterator[Check]:
     """Return the folders of data, settings and caches."""
-    for name, place in (
-        ("library", config.library),
-        ("models", config.models),
-        ("log", paths.log_folder()),
-    ):
-        yield check(name, str(place))
+    yield check("library", str(config.library))
+    yield check("models", str(config.models))
+    yield check("log", str(paths.log_folder()))
 
 
 ANSWER = "cannot be used because of flooding"

@@ -146,7 +146,8 @@ class ScreenLock:
         self._buses: dict[str, DBusConnection] = {}
 
     def is_locked(self) -> bool:
-        asked = [("SESSION", _get_active(name)) for name in _SAVERS]
+        savers = [DBusAddress("/" + name.replace(".", "/"), name, name) for name in _SAVERS]
+        asked = [("SESSION", new_method_call(saver, "GetActive")) for saver in savers]
         asked.append(("SYSTEM", Properties(_LOGIN).get("LockedHint")))
         return any(self._said(bus, question) for bus, question in asked)
 
@@ -172,11 +173,6 @@ class ScreenLock:
         return (value[1] if isinstance(value, tuple) else value) is True
 
 
-def _get_active(name: str) -> Message:
-    path = "/" + name.replace(".", "/")
-    return new_method_call(DBusAddress(path, name, name), "GetActive")
-
-
 class DesktopBus:
     """The two interfaces on a connection to the session's bus."""
 
@@ -190,9 +186,13 @@ class DesktopBus:
             ("org.kde.krunner1", "Teardown"): lambda: ("", ()),
             ("org.kde.krunner1", "Config"): lambda: ("a{sv}", ({},)),
             ("org.gnome.Shell.SearchProvider2", "GetInitialResultSet"): self._initial,
-            ("org.gnome.Shell.SearchProvider2", "GetSubsearchResultSet"): self._narrowed,
+            ("org.gnome.Shell.SearchProvider2", "GetSubsearchResultSet"): (
+                lambda _before, terms: self._initial(terms)
+            ),
             ("org.gnome.Shell.SearchProvider2", "GetResultMetas"): self._metas,
-            ("org.gnome.Shell.SearchProvider2", "ActivateResult"): self._activate,
+            ("org.gnome.Shell.SearchProvider2", "ActivateResult"): (
+                lambda name, _terms, _time: self._run(name, "")
+            ),
             ("org.gnome.Shell.SearchProvider2", "LaunchSearch"): self._launch,
         }
 
@@ -238,8 +238,6 @@ class DesktopBus:
     def _run(self, name: str, action: str) -> tuple[str, tuple[Any, ...]]:
         for _, hit in self._search.hits([name]):
             if action == _SHOW:
-                from pathlib import Path
-
                 asked = ([Path(hit.path).as_uri()], "")
                 self._bus.send(new_method_call(_FILES, "ShowItems", "ass", asked))
             else:
@@ -251,9 +249,6 @@ class DesktopBus:
     def _initial(self, terms: list[str]) -> tuple[str, tuple[Any, ...]]:
         return "as", (self._search.find(" ".join(terms), "GNOME Shell"),)
 
-    def _narrowed(self, _before: list[str], terms: list[str]) -> tuple[str, tuple[Any, ...]]:
-        return self._initial(terms)
-
     def _metas(self, names: list[str]) -> tuple[str, tuple[Any, ...]]:
         metas = [
             {
@@ -263,9 +258,6 @@ class DesktopBus:
             for name, hit in self._search.hits(names)
         ]  # fmt: skip
         return "aa{sv}", (metas,)
-
-    def _activate(self, name: str, _terms: list[str], _time: int) -> tuple[str, tuple[Any, ...]]:
-        return self._run(name, "")
 
     def _launch(self, terms: list[str], _time: int) -> tuple[str, tuple[Any, ...]]:
         self._search.open_in_window(" ".join(terms))
@@ -277,9 +269,8 @@ def serve_desktop(library: Path, settings: Settings) -> None:
     search = DesktopSearch(library, settings)
     try:
         with open_dbus_connection("SESSION") as bus:
-            bus.send(
-                message_bus.RequestName(BUS_NAME)
-            )  # what was asked before comes with its answer
+            # What was asked before comes with the answer to this.
+            bus.send(message_bus.RequestName(BUS_NAME))
             DesktopBus(search, bus).serve()
     finally:
         search.close()
