@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from app import logs, paths
 from indexer.api.errors import WorldError
 from indexer.api.private_files import LibraryLock
-from indexer.api.system_keyring import SERVICE, Keyring, store_password, system_keyring
+from indexer.api.system_keyring import SERVICE, store_password, system_keyring
 from indexer.vault import convert, mounting
 from indexer.vault.place import (
     LOG,
@@ -194,8 +194,8 @@ def remove(library: Path) -> int:
 
 def keep_passphrase(place: VaultPlace, passphrase: str) -> None:
     """Have the keyring of the system keep a passphrase. Raises ``no_keyring``."""
-    backend = _keyring()
     with contextlib.suppress(Exception):  # each backend has its own, which may quote
+        backend = system_keyring()
         if backend is not None and store_password(backend, str(place.folder), passphrase):
             if place.state() is State.ENCRYPTED:
                 place.write(State.ENCRYPTED, keyring=True)
@@ -205,24 +205,17 @@ def keep_passphrase(place: VaultPlace, passphrase: str) -> None:
 
 def kept_passphrase(place: VaultPlace) -> str | None:
     """Return the passphrase of a library that is in the keyring; None without one."""
-    backend = _keyring() if place.in_keyring else None
-    with contextlib.suppress(Exception):  # as above
-        if backend is not None:
-            return backend.get_password(SERVICE, str(place.folder)) or None
+    if place.in_keyring:
+        with contextlib.suppress(Exception):  # as above
+            if (backend := system_keyring()) is not None:
+                return backend.get_password(SERVICE, str(place.folder)) or None
     return None
 
 
 def _forget_passphrase(place: VaultPlace) -> None:
     with contextlib.suppress(Exception):  # as above
-        backend = _keyring()
-        if backend is not None:
+        if (backend := system_keyring()) is not None:
             backend.delete_password(SERVICE, str(place.folder))
-
-
-def _keyring() -> Keyring | None:
-    with contextlib.suppress(Exception):  # as above
-        return system_keyring()
-    return None
 
 
 def _shared() -> dict[str, Path]:
