@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from indexer.api.codec import Hello, check_hello, decode, decode_error, read_frame, write_frame
+from indexer.api.codec import Hello, check_hello, read_answer, read_frame, write_frame
 from indexer.api.errors import WorldError
 from indexer.api.pages import DocumentSource, GetImage, GetMarks, MarkBox, Open, Opened, PageRequest
 from indexer.confine.process import child_command, child_environment, kill_readers, make_scratch
@@ -80,9 +80,7 @@ class PageRenderer:
                 self._end()
                 raise WorldError("bad_request", reason="the page cannot be rendered")
         header, data = answered
-        if header.get("type") == "error":
-            raise decode_error(header.get("error"))
-        return decode(request.answer, header.get("answer")), data
+        return read_answer(header, request.answer), data
 
     def _start(self) -> subprocess.Popen[bytes]:
         options = (*_LIMITS, f"--engine={os.getpid()}", f"--scratch={self._scratch.name}",
