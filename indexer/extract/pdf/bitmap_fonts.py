@@ -38,6 +38,7 @@ _CORK = dict(
         strict=True,
     )
 )  # fmt: skip
+_LETTERS = 3  # to each of these codes, at least
 _OF_OT1, _OF_CORK = re.compile("[\x0b-\x0f]"), re.compile("[\x10-\x16\x1b-\x1f]")
 
 
@@ -52,8 +53,12 @@ def decode(content: Content) -> None:
         if all(span["text"].isprintable() for span in own):
             continue
         text = "".join([span["text"] for span in own])
-        table = _OT1 if _OF_OT1.search(text) else _CORK if _OF_CORK.search(text) else {}
-        for span in own if table else ():
+        old, later = len(_OF_OT1.findall(text)), len(_OF_CORK.findall(text))
+        # Signs of other fonts, such as bullets, stand by themselves.
+        if not old + later or _LETTERS * (old + later) > sum(map(str.isalpha, text)):
+            continue
+        table = _OT1 if old else _CORK
+        for span in own:
             span["text"] = span["text"].translate(table)
 
 

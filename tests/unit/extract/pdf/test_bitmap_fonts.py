@@ -50,6 +50,8 @@ def _made(path: Path, content: bytes, matrix: bytes = b"1 0 0 1 0 0", unit: floa
         (b"an e\x0ecient o\x0ece, a \x0cnding, Stra\x19e", "an eﬃcient oﬃce, a ﬁnding, Straße"),
         (b"gr\xf6\xffte o\x1eziell \x15 \x12\xc4pfel\x10", "größte oﬃziell – „Äpfel“"),
         (b"\x8a\xf3d\xb9, za\xbb\xf3\xaa\xa2 g\xa6\xb1l\xa1 \x1crst", "Łódź, zażółć gęślą ﬁrst"),
+        # Bullets are of no such encoding.
+        (b"\x15 \x15 \x15 one", "\x15 \x15 \x15 one"),
         # Without a sign of these encodings a text stays as it is.
         (b"2\xb2 \xb1 5 \xff", "2² ± 5 ÿ"),
     ],
