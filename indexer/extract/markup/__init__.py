@@ -1,4 +1,4 @@
-"""Markup: HTML, Markdown, LaTeX, notebooks and e-books.
+"""Markup: HTML, Markdown, LaTeX, notebooks, e-books, and articles in XML.
 
 In: marked-up text. Out: pages of blocks with the displayed text. Open ``html`` first; e-books and
 mails use it.
