@@ -67,15 +67,6 @@ class Progress(Struct, frozen=True):
     bytes_done: int = 0
     bytes_total: int = 0  # 0 before it is known
 
-    @property
-    def share(self) -> float:
-        """The share of the work that is done, 0 to 1: the share read times the share embedded."""
-        if not self.files_total:
-            return 0.0
-        read = min(self.files_done / self.files_total, 1.0)
-        found = self.passages + self.passages_pending
-        return read * (self.passages / found if found else 1.0)
-
 
 class CancelToken:
     """A flag that another thread sets. Thread-safe."""

@@ -26,7 +26,7 @@ from indexer.embed.batches import (
 from indexer.embed.devices import AUTO, CPU, choose, out_of_memory
 from indexer.embed.encoder import Encoder, varied_sequences
 from indexer.embed.layout import WindowLayout, shared_tokenizer
-from indexer.embed.models import Side, space_of
+from indexer.embed.models import Side
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -137,11 +137,6 @@ class OnnxEmbedder:
             _QUERIES_KEPT
         )
         self._states: SharedCache[str, TokenStates] = SharedCache(_STATES_KEPT)
-
-    @property
-    def space(self) -> str:
-        """The name of the space of its vectors, see ``space_of``."""
-        return space_of(self.record, self.precision)
 
     @property
     def token_budget(self) -> int:

@@ -51,11 +51,6 @@ class ActivityMonitor(Struct):
     _count_at: float = float("-inf")
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @property
-    def progress(self) -> Progress | None:
-        """The progress of the current run."""
-        return self._progress
-
     def note_progress(self, progress: Progress | None) -> None:
         """Store the latest report of a run, or None at its end."""
         with self._lock:

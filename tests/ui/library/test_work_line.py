@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from indexer.api.phrases import Note
-from indexer.api.progress import Progress, Step
+from indexer.api.progress import Step
 from indexer.api.requests import GetActivity
 from indexer.api.status import Activity, ModelChange
 from tests.answers import IDLE, running
@@ -33,19 +33,6 @@ BUSY = replace(
     reason="battery", pages_per_second=30.0, embedded_share=0.5, pending=6,
     device_notes=(Note("device_absent", {"device": "cuda"}),),
 )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("done", "embedded", "pending", "share"),
-    [(0, 0, 0, 0.0), (5, 0, 0, 0.5), (10, 27, 73, 0.27), (5, 50, 50, 0.25), (10, 100, 0, 1.0)],
-)
-def test_the_share_of_a_job_counts_reading_and_embedding(
-    done: int, embedded: int, pending: int, share: float
-) -> None:
-    progress = Progress(
-        Step.INDEX, files_done=done, files_total=10, passages=embedded, passages_pending=pending
-    )
-    assert progress.share == pytest.approx(share)
 
 
 @pytest.fixture
