@@ -44,6 +44,12 @@ STATES = {
     FileState.FAILED: Label(N_("Failed"), N_("Reading it went wrong.")),
 }
 
+# In place of ``INDEXED`` where the model does not read the language.
+BY_WORDS = Label(
+    N_("Found by words"),
+    N_("It is found by its words alone: the language model does not read {language}."),
+)
+
 WHYS = {
     Why.WORDS: Label("words", N_("Found by its words")),
     Why.MEANING: Label("meaning", N_("Found by its meaning")),

@@ -138,7 +138,7 @@ class PageLetters(Struct, frozen=True):
 
 
 class TextBlock(Struct, frozen=True):
-    """What a run of a document's text is, as its format says; ``level`` is that of a heading."""
+    """What a run of a document's text is; ``level`` is of a heading or an item, 1 of notes."""
 
     start: int
     end: int

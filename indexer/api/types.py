@@ -61,6 +61,9 @@ class BlockKind(StrEnum):
     FURNITURE = "furniture"  # its repetitions, page numbers, marks: in the text, not in a view
 
 
+NOTES_LEVEL = 1  # of the paragraphs that a speaker's notes consist of
+
+
 class Block(Struct, frozen=True):
     """A run of canonical text with one role. Blocks are in reading order and do not overlap."""
 
@@ -272,6 +275,8 @@ class FileRow(Struct, frozen=True):
     bad_pages: tuple[int, ...] = ()
     title: str = ""  # of its document; of a mail the subject
     author: str = ""
+    language: str = ""  # of its document
+    by_words: bool = False  # it is in a language that the library's model does not read
 
 
 class Summary(Struct, frozen=True):

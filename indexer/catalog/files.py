@@ -24,7 +24,7 @@ SELECT r.path, d.path, f.name, f.size, f.mtime_ns, f.state,
        CASE WHEN f.code <> '' THEN f.code WHEN c.code <> '' THEN c.code
        WHEN v.state = 'crashed' THEN 'crashed_engine' ELSE '' END,
        iif(f.code <> '', f.detail, c.detail), f.attempts, c.pages, c.bad_pages, t.title, t.author,
-       f.id
+       t.language, f.id
 FROM roots r CROSS JOIN folders d CROSS JOIN files f LEFT JOIN contents c ON c.id = f.content
 LEFT JOIN docs t ON t.doc = c.doc
 LEFT JOIN doc_spaces v ON v.doc = c.doc AND v.space = (SELECT id FROM spaces WHERE active)
@@ -112,7 +112,7 @@ def join_relative(folder: bytes, name: bytes) -> bytes:
 
 def _file_row(row: tuple[Any, ...]) -> FileRow:
     root, folder, name, size, mtime_ns, state, code, detail, attempts, pages, bad, *more = row
-    title, author, _file = more
+    title, author, language, _file = more
     return FileRow(
         path=os.fsdecode(join(root, folder, name)),
         root=os.fsdecode(root),
@@ -127,4 +127,5 @@ def _file_row(row: tuple[Any, ...]) -> FileRow:
         bad_pages=tuple(json.loads(bad)) if bad else (),
         title=title or "",
         author=author or "",
+        language=language or "",
     )

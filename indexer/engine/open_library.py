@@ -156,7 +156,13 @@ class OpenLibrary:
             chosen = replace(chosen, root=root.id, folder=inside)
         coverage = self.catalog.coverage
         rows = coverage.page(chosen, request.order, request.offset, request.limit)
-        return FileList(tuple(rows), coverage.total(chosen))
+        space = self.catalog.spaces.active()
+        read = {"", *space.languages} if space and space.languages else None
+        listed = (
+            row if read is None or row.language in read else replace(row, by_words=True)
+            for row in rows
+        )
+        return FileList(tuple(listed), coverage.total(chosen))
 
     def _folders(self, request: ListFolders, _caller: Reporter) -> tuple[FolderCount, ...]:
         root, folder = self._place(request.folder)

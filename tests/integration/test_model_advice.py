@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from indexer.api.models import Reindex
 from indexer.api.phrases import Note
-from indexer.api.requests import Diagnose, GetStatus
+from indexer.api.requests import Diagnose, GetStatus, ListFiles
 from indexer.embed import model_files
 from indexer.embed.model_files import find_record, write_record
 from tests.integration.world import World, found, search
@@ -45,6 +45,9 @@ def test_a_language_the_model_does_not_cover(world: World) -> None:
         assert rows["de"].documents == 1
         assert rows["de"].advice is not None
         assert rows["en"].advice is None
+        listed = {row.file: row for row in engine.call(ListFiles()).files}
+        assert (listed["brot.txt"].language, listed["brot.txt"].by_words) == ("de", True)
+        assert not listed["bread.txt"].by_words
 
 
 def test_a_hit_by_meaning_says_that_it_is_in_another_language(world: World) -> None:

@@ -37,6 +37,7 @@ _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerR
           "romanUc": "upperRoman"}  # fmt: skip
 _AROUND_NUMBERS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
 _MAX_SLIDES = 20_000
+_DEEPEST = 8  # level of a paragraph
 
 
 class PptxSource(OfficeSource):
@@ -127,7 +128,9 @@ def _written(parent: Any) -> Iterator[Shape]:
                 for row in shape.iter("{*}tr")
             ]
             about = filter(None, map(description, shape.iterfind("./{*}*/{*}cNvPr")))
-            yield Shape(kind, [*([] if rows else _paragraphs(shape)), *about], rows)
+            outline = [] if rows else _outline(shape)
+            texts = [text for _depth, text in outline]
+            yield Shape(kind, [*texts, *about], rows, [depth for depth, _text in outline])
 
 
 def _is_hidden(shape: Any) -> bool:
@@ -136,21 +139,25 @@ def _is_hidden(shape: Any) -> bool:
 
 
 def _paragraphs(element: Any) -> list[str]:
-    """Return the paragraphs of a shape, with their list numbers."""
+    return [text for _depth, text in _outline(element)]
+
+
+def _outline(element: Any) -> list[tuple[int, str]]:
+    """Return the paragraphs of a shape: how deep each is, and its list number and text."""
     found = []
     counts: dict[int, int] = {}
     for paragraph in element.iter("{*}p"):
         text = _text(paragraph).strip()
         if text:
-            found.append(_number(paragraph, counts) + text)
+            properties = paragraph.find("{*}pPr")
+            level = attribute(properties, "lvl") if properties is not None else ""
+            depth = min(int(level[:2]), _DEEPEST) if level.isdecimal() else 0
+            found.append((depth, _number(properties, depth, counts) + text))
     return found
 
 
-def _number(paragraph: Any, counts: dict[int, int]) -> str:
+def _number(properties: Any, depth: int, counts: dict[int, int]) -> str:
     """Count a paragraph and return its number, "" if it has none."""
-    properties = paragraph.find("{*}pPr")
-    level = attribute(properties, "lvl") if properties is not None else ""
-    depth = int(level[:2]) if level.isdecimal() else 0
     for deeper in [each for each in counts if each > depth]:
         del counts[deeper]
     numbered = properties.find("{*}buAutoNum") if properties is not None else None

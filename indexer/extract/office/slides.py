@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from indexer.api.types import BlockKind
+from indexer.api.types import NOTES_LEVEL, BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS
 
 if TYPE_CHECKING:
@@ -24,11 +24,15 @@ _MAX_TITLE_CHARS = 200
 
 
 class Shape(Struct):
-    """One shape: the type of its placeholder (None if it is none), its paragraphs or its rows."""
+    """One shape: the type of its placeholder (None if it is none), its paragraphs or its rows.
+
+    ``levels`` are those of its first paragraphs, as items of a list; others have 0.
+    """
 
     placeholder: str | None = None
     paragraphs: list[str] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
+    levels: list[int] = field(default_factory=list)
 
 
 def write_slide(shapes: Sequence[Shape], writer: PageWriter, number: int, *, opens: bool) -> None:
@@ -45,20 +49,24 @@ def write_slide(shapes: Sequence[Shape], writer: PageWriter, number: int, *, ope
     for shape in shapes:
         if shape.placeholder in _TITLES:
             continue
+        levels = list(shape.levels)
         for text in shape.paragraphs:
-            point = shape.placeholder in _BODIES and len(text) <= MAX_ITEM_CHARS
-            writer.add(text, BlockKind.LIST_ITEM if point else BlockKind.PARAGRAPH)
+            level = levels.pop(0) if levels else 0
+            if shape.placeholder in _BODIES and len(text) <= MAX_ITEM_CHARS:
+                writer.add(text, BlockKind.LIST_ITEM, level)
+            else:
+                writer.add(text)
         for row in shape.rows:
             writer.row(row)
         writer.end_table()
 
 
 def write_notes(shapes: Sequence[Shape], writer: PageWriter) -> None:
-    """Write the speaker's notes of a slide."""
+    """Write the speaker's notes of a slide, which have the level 1."""
     for shape in shapes:
         if shape.placeholder not in _FURNITURE:
             for text in shape.paragraphs:
-                writer.add(text)
+                writer.add(text, BlockKind.PARAGRAPH, NOTES_LEVEL)
 
 
 def _title(shapes: Sequence[Shape]) -> str:
@@ -71,4 +79,5 @@ def _lead(shapes: Sequence[Shape]) -> str:
     first = next((shape for shape in shapes if shape.paragraphs), None)
     if first is None or len(first.paragraphs[0]) > _MAX_TITLE_CHARS or first.rows:
         return ""
+    del first.levels[:1]
     return first.paragraphs.pop(0)

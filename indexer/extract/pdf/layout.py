@@ -29,7 +29,6 @@ _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|chart|exhibit|plate|abbildung|tabelle)\s*\d[\w.:-]*", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
-_LARGER = 1.25
 _OPENERS = tuple("$€£¥(")
 _CLOSERS = re.compile(r"[)%]+$")
 _CELL_CHARS = 80
@@ -159,7 +158,6 @@ def _table_rows(rows: list[TextRow], texts: list[str]) -> list[bool]:
             inside[here : there + 1] = [True] * (there - here + 1)
     for i in range(len(rows) - 2, -1, -1):  # column heads are above a table, not at the margin
         head = inside[i + 1] and not inside[i] and rows[i].x0 > margin
-        head &= rows[i].size < _LARGER * rows[i + 1].size  # else it is a title
         if head and len(texts[i]) <= _CELL_CHARS and _is_continuous(rows[i : i + 2]):
             inside[i] = not _SENTENCE_END.search(texts[i])
     return inside

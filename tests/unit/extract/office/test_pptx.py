@@ -35,6 +35,7 @@ def test_a_presentation_that_another_library_wrote(tmp_path: Path) -> None:
     second = deck.slides.add_slide(deck.slide_layouts[1])
     second.shapes.title.text = "Oil"
     second.placeholders[1].text = "Whale\nRape"
+    second.placeholders[1].text_frame.paragraphs[1].level = 1
     second.notes_slide.notes_text_frame.text = "Speak slowly."
     table = second.shapes.add_table(2, 2, 0, 0, 100, 100).table
     for at, text in enumerate(("Year", "Oil", "1890", "12")):
@@ -46,9 +47,9 @@ def test_a_presentation_that_another_library_wrote(tmp_path: Path) -> None:
     assert found.blocks(2) == [
         ("heading2", "Oil"),
         ("list_item", "Whale"),
-        ("list_item", "Rape"),
+        ("list_item1", "Rape"),
         ("table", "Year\tOil\n1890\t12"),
-        ("paragraph", "Speak slowly."),
+        ("paragraph1", "Speak slowly."),
     ]
     assert found.metadata.title == "Of Lamps"
 
@@ -183,7 +184,7 @@ def test_titles_come_first_and_every_slide_has_one(tmp_path: Path) -> None:
 
 def test_notes_belong_to_their_slide(tmp_path: Path) -> None:
     found = read_slides(tmp_path, slide(("title", "A")), slide(("title", "B")), notes=SENTENCE)
-    assert ("paragraph", SENTENCE) in found.blocks(1)
+    assert ("paragraph1", SENTENCE) in found.blocks(1)
     assert found.blocks(2) == [("heading2", "B")]
 
 
@@ -225,7 +226,7 @@ def test_slides_of_open_document(tmp_path: Path) -> None:
     assert found.count == 2
     assert found.blocks(1) == [("heading1", "Lamps"), ("paragraph", "A talk")]
     assert found.blocks(2) == [
-        ("heading2", "Oil"), ("list_item", SENTENCE), ("paragraph", "Slowly."),
+        ("heading2", "Oil"), ("list_item", SENTENCE), ("paragraph1", "Slowly."),
     ]  # fmt: skip
 
 

@@ -89,21 +89,6 @@ def test_a_table_is_one_block_with_its_rows(tmp_path: Path) -> None:
     assert page.text[table.start : table.end] == "\n".join("\t".join(row) for row in rows)
 
 
-def test_a_title_above_authors_side_by_side_is_no_head_of_a_table(tmp_path: Path) -> None:
-    authors = ((200, 140, "Jane Doe"), (330, 140, "John Roe"), (190, 155, "University of Tides"))
-    made = save(
-        tmp_path / "a.pdf",
-        together(
-            text_at((240, 110, "On harbours"), size=17),
-            text_at(*authors, (320, 155, "Institute of Mud"), size=12),
-            box(72, 200, 520, 400, PROSE),
-        ),
-    )
-    (page,) = pages_of(made)
-    assert [block.kind for block in page.blocks[:2]] == [BlockKind.PARAGRAPH, BlockKind.TABLE]
-    assert page.text.startswith("On harbours\n")
-
-
 def test_list_items_are_blocks(tmp_path: Path) -> None:
     items = [(72, 100 + 14 * i, f"{i + 1}. item number {i}") for i in range(8)]
     (page,) = pages_of(save(tmp_path / "a.pdf", text_at(*items)))
