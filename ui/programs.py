@@ -8,6 +8,7 @@ platform.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -16,9 +17,11 @@ import stat
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import resources
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
 from indexer import GIVEN_ENVIRONMENT
@@ -47,32 +50,9 @@ class Viewer(Struct, frozen=True):
     arguments: tuple[str, ...]
 
 
-_BROWSER = (URL + "#page=" + PAGE,)
-
+_KNOWN = json.loads((resources.files("resources") / "programs.json").read_text("utf-8"))
 # The first whose name matches is taken.
-VIEWERS = (
-    Viewer(("evince", "papers"), ("evince", "papers"), (f"--page-index={PAGE}", PATH)),
-    Viewer(("atril",), ("atril",), (f"--page-index={PAGE}", PATH)),
-    Viewer(("xreader",), ("xreader",), (f"--page-index={PAGE}", PATH)),
-    Viewer(("okular",), ("okular",), ("--page", PAGE, PATH)),
-    Viewer(("zathura",), ("zathura",), (f"--page={PAGE}", PATH)),
-    Viewer(("qpdfview",), ("qpdfview",), ("--unique", f"{PATH}#{PAGE}")),
-    Viewer(("xpdf",), ("xpdf",), (PATH, PAGE)),
-    Viewer(("mupdf",), ("mupdf", "mupdf-gl", "mupdf-x11"), (PATH, PAGE)),
-    Viewer(("sumatra",), ("SumatraPDF",), ("-reuse-instance", "-page", PAGE, PATH)),
-    Viewer(("acro", "acrobat"), ("Acrobat", "AcroRd32", "acroread"),
-           ("/A", f"page={PAGE}", PATH)),
-    Viewer(("foxit",), ("FoxitPDFReader", "FoxitReader", "FoxitPDFEditor"),
-           (PATH, "/A", f"page={PAGE}")),
-    Viewer(("firefox",), ("firefox",), _BROWSER),
-    Viewer(("chromium", "chromehtml", "chrome"),
-           ("chromium", "google-chrome", "google-chrome-stable", "chromium-browser", "chrome"),
-           _BROWSER),
-    Viewer(("msedge", "microsoft-edge"), ("microsoft-edge", "microsoft-edge-stable", "msedge"),
-           _BROWSER),
-    Viewer(("brave",), ("brave-browser", "brave"), _BROWSER),
-    Viewer(("vivaldi",), ("vivaldi", "vivaldi-stable"), _BROWSER),
-)  # fmt: skip
+VIEWERS = tuple(msgspec.convert(each, Viewer) for each in _KNOWN["viewers"])
 
 
 def viewer_named(name: str) -> Viewer | None:
@@ -127,38 +107,14 @@ def program_of(line: str) -> str:
     return next(filter(None, found.groups()), "") if found else ""
 
 
-def _kinds(names: str) -> frozenset[str]:
-    return frozenset(names.split())
-
-
-_SCRIPTS = _kinds(
-    "action awk bash cgi csh fish jar jnlp ksh php phtml pl py pyc pyo pyw pyz pyzw rb sh tcl "
-    "tcsh tool url zsh"
-)
-# Executed, installed, mounted or imported by Windows, Office or a usual interpreter: what Outlook
-# blocks as attachments, and what scripting languages register.
-_WINDOWS = _SCRIPTS | _kinds(
-    "ade adp ahk app appcontent-ms application appref-ms appx appxbundle asp aspx asx bas bat bgi "
-    "cab cdxml cer chm cmd cnt com cpl crt csx der diagcab dll drv erl ex exe exs fsx fxp gadget "
-    "grp hlp hpj hs hta htc img inf ins iso isp its jl js jse kts lhs library-ms lnk lua mad maf "
-    "mag mam maq mar mas mat mau mav maw mcf mda mdb mde mdt mdw mdz msc msh msh1 msh1xml msh2 "
-    "msh2xml mshxml msi msix msixbundle msp mst msu nim ocx ops osd partial pcd pif plg ppkg prf "
-    "prg printerexport ps1 ps1xml ps2 ps2xml psc1 psc2 psd1 psdm1 psm1 pst r rdp reg scf scr sct "
-    "search-ms searchconnector-ms settingcontent-ms shb shs sys theme themepack tmp udl vb vbe "
-    "vbp vbs vhd vhdx vsmacros vsw vxd webpnp website wim ws wsc wsf wsh xbap xll xnk xrm-ms"
-)
-# With Wine and package managers, foreign programs run here too; sources open in an editor.
-_LINUX = (_SCRIPTS - _kinds("awk php phtml pl py rb tcl")) | _kinds(
-    "appimage bin com deb desktop exe flatpak flatpakref flatpakrepo kdelnk lnk msi pif rpm run "
-    "scr service snap"
-)
-# Folders may be programs there as well.
-_MACOS = _SCRIPTS | _kinds(
-    "app applescript bundle command component dmg fileloc inetloc kext mobileconfig mpkg osax pkg "
-    "plugin prefpane qlgenerator saver scpt scptd service terminal webloc wdgt workflow"
+# The endings of what runs: scripts; what Windows, Office or a usual interpreter executes, installs,
+# mounts or imports, which is what Outlook blocks as attachments, and what scripting languages
+# register; on Linux what Wine and package managers run, too; on macOS what may be a folder as well.
+_SCRIPTS, _WINDOWS, _LINUX, _MACOS = (
+    frozenset(" ".join(_KNOWN[name]).split()) for name in ("scripts", "windows", "linux", "macos")
 )
 # Never run, whatever the mode: on exFAT and NTFS every file is executable.
-_DOCUMENTS = _kinds("heic json mdwn mp3 mp4 svg xml") | {
+_DOCUMENTS = {"heic", "json", "mdwn", "mp3", "mp4", "svg", "xml"} | {
     ending for known in FORMATS if known.name != "code" for ending in known.endings.split()
 }
 _END = re.compile(r"[\\/]")
@@ -179,9 +135,11 @@ def would_run(path: str, platform: str, mode: int = 0, extensions: str = "") -> 
         suffix = _suffix(_END.split(path)[-1].rstrip(". "))
         own = {each.strip().lstrip(".") for each in extensions.lower().split(";")}
         unclear = not suffix or not suffix.replace("-", "").replace("_", "").isalnum()
-        return not folder and (unclear or suffix in _WINDOWS or suffix in own)
+        return not folder and (unclear or suffix in _WINDOWS | _SCRIPTS or suffix in own)
     suffix = _suffix(path.rstrip("/").rpartition("/")[2])
-    by_name = suffix in _MACOS if platform == "darwin" else suffix in _LINUX and not folder
+    by_name = (
+        suffix in _MACOS | _SCRIPTS if platform == "darwin" else suffix in _LINUX and not folder
+    )
     return by_name or (not folder and bool(mode & 0o111) and suffix not in _DOCUMENTS)
 
 
