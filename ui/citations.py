@@ -60,12 +60,8 @@ class CitedSource(Struct, frozen=True):
         if document is None:
             return cls(title, author)
         year = _YEAR.match(document.created)
-        return cls(
-            title=line(document.title) or title,
-            author=line(document.author) or author,
-            year=year[0] if year else "",
-            language=line(document.language),
-        )
+        title, author = line(document.title) or title, line(document.author) or author
+        return cls(title, author, year[0] if year else "", line(document.language))
 
 
 def passage(hit: Hit) -> str:

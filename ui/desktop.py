@@ -236,9 +236,7 @@ class LaunchAgent:
     def is_there(self) -> bool:
         try:
             agent = plistlib.loads(self.path.read_bytes())
-        except FileNotFoundError:
-            return False
-        except plistlib.InvalidFileException:
+        except (FileNotFoundError, plistlib.InvalidFileException):
             return False
         return bool(agent.get("RunAtLoad")) and not agent.get("Disabled")
 

@@ -85,8 +85,9 @@ class HelpWindow(QDialog):
             self._go_to(heading)
 
     def _fill_list(self) -> None:
-        contents = re.findall(r"\[([^]]+)\]\((\w[\w-]*)\.md\)", self._read(START))
-        for title, name in [(self._title(START), START), *contents]:
+        start = self._read(START)
+        contents = re.findall(r"\[([^]]+)\]\((\w[\w-]*)\.md\)", start)
+        for title, name in [(start.partition("\n")[0].removeprefix("# "), START), *contents]:
             item = QListWidgetItem(title[:1].upper() + title[1:])
             item.setData(_ROLE, name)
             self.list.addItem(item)
@@ -104,9 +105,6 @@ class HelpWindow(QDialog):
         """Return the page of keys in the language and with the names of keys of this system."""
         title = self.tr("Keys")
         return "\n".join([f"# {title}", "", *key_tables(say, lambda key: shown([key]))])
-
-    def _title(self, name: str) -> str:
-        return self._read(name).partition("\n")[0].removeprefix("# ")
 
     def _mark(self, name: str) -> None:
         for row in range(self.list.count()):

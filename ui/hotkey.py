@@ -293,13 +293,8 @@ def _library() -> Any:
     x11.XKeysymToKeycode.restype = ctypes.c_ubyte
     x11.XKeysymToKeycode.argtypes = [display, ctypes.c_ulong]
     x11.XDefaultRootWindow.restype = ctypes.c_ulong
-    x11.XGrabKey.argtypes = [
-        display,
-        ctypes.c_int,
-        ctypes.c_uint,
-        ctypes.c_ulong,
-        *[ctypes.c_int] * 3,
-    ]
+    number, window = ctypes.c_int, ctypes.c_ulong
+    x11.XGrabKey.argtypes = [display, number, ctypes.c_uint, window, number, number, number]
     x11.XNextEvent.argtypes = [display, ctypes.c_char_p]
     x11.XSync.argtypes = [display, ctypes.c_int]
     for each in (x11.XDefaultRootWindow, x11.XConnectionNumber, x11.XPending, x11.XCloseDisplay):
@@ -364,11 +359,8 @@ class Hotkey(QObject):
     def _start(self, keys: str) -> Listener:
         notation = pynput_keys(keys)
         if notation is None:
-            raise Refused(
-                self.tr("“{keys}” is not a hotkey. Try something like Ctrl+Alt+L.").format(
-                    keys=keys
-                )
-            )
+            text = self.tr("“{keys}” is not a hotkey. Try something like Ctrl+Alt+L.")
+            raise Refused(text.format(keys=keys))
         if self._listen is not None:
             return self._listen(notation, self.pressed.emit)
         on_linux = sys.platform == "linux"  # a variable, or mypy takes the rest for unreachable

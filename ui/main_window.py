@@ -118,6 +118,13 @@ class MainWindow(QMainWindow):
 
     def _add_actions(self) -> None:
         """Add the keys that work wherever the focus is."""
+
+        def preview() -> None:
+            self.pages.search.toggle_preview()
+
+        def pause() -> None:
+            self._feed.pause(not self._feed.paused)
+
         for text, sequence, act in (
             (self.tr("Go to the search box"), keys.SEARCH_BOX, self.go_to_search),
             (self.tr("Search"), keys.PAGES[0], self.go_to_search),
@@ -126,8 +133,8 @@ class MainWindow(QMainWindow):
             (self.tr("Highlights"), keys.PAGES[3], partial(self.pages.show_page, HIGHLIGHTS)),
             (self.tr("Back"), keys.STEPS[0], partial(self._go, -1)),
             (self.tr("Forward"), keys.STEPS[1], partial(self._go, 1)),
-            (self.tr("Show or hide the preview"), keys.PREVIEW, self._toggle_preview),
-            (self.tr("Pause reading, or go on"), keys.PAUSE, self._toggle_pause),
+            (self.tr("Show or hide the preview"), keys.PREVIEW, preview),
+            (self.tr("Pause reading, or go on"), keys.PAUSE, pause),
             (self.tr("Settings"), keys.SETTINGS, self.dialogs.show_settings),
             (self.tr("Help"), keys.HELP, self.dialogs.show_help),
             (self.tr("Keys"), keys.LIST, partial(self.dialogs.show_help, KEYS)),
@@ -249,12 +256,6 @@ class MainWindow(QMainWindow):
         else:
             self.pages.show_page(name)
 
-    def _toggle_preview(self) -> None:
-        self.pages.search.toggle_preview()
-
-    def _toggle_pause(self) -> None:
-        self._feed.pause(not self._feed.paused)
-
     def _show_engine(self, _page: str = "") -> None:
         state = self._supervisor.state
         self.status.show_engine(state, self._supervisor.problem)
@@ -353,12 +354,8 @@ class WindowAlerts(QObject):
         """Post a notice of a fault, with a button that opens the report."""
         text = self.tr("Something went wrong inside Lectern. A report, which stays here: {file}")
 
-        def show() -> None:
-            open_path(report, self._notices)
-
-        self._notices.post(
-            Notice(text.format(file=report), action=self.tr("Show"), act=show, seconds=0)
-        )
+        text, show = text.format(file=report), partial(open_path, report, self._notices)
+        self._notices.post(Notice(text, action=self.tr("Show"), act=show, seconds=0))
 
     def show_set_aside(self, number: int) -> None:
         """Post a notice, once, that documents which crashed the engine are not retried."""
@@ -367,14 +364,12 @@ class WindowAlerts(QObject):
             return
         self._state.keep_number("set_aside", number)
         if number > before:
+            new = number - before
             text = self.tr(
-                "%Ln document(s) stopped the engine more than once and were set aside.",
-                "",
-                number - before,
+                "%Ln document(s) stopped the engine more than once and were set aside.", "", new
             )
-            self._notices.post(
-                Notice(text, action=self.tr("Show"), act=self._pages.show_files, seconds=0)
-            )
+            show = self._pages.show_files
+            self._notices.post(Notice(text, action=self.tr("Show"), act=show, seconds=0))
 
 
 Reason = QSystemTrayIcon.ActivationReason

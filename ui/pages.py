@@ -6,7 +6,7 @@ import importlib
 from collections import deque
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
@@ -114,15 +114,11 @@ class Pages(QStackedWidget):
 
     @property
     def search(self) -> SearchPane:
-        pane = self.page(SEARCH)
-        assert isinstance(pane, SearchPane)  # noqa: S101  # made below
-        return pane
+        return cast("SearchPane", self.page(SEARCH))
 
     @property
     def library(self) -> LibraryPage:
-        self.page(LIBRARY)
-        assert self._library is not None  # noqa: S101  # made above
-        return self._library
+        return cast("LibraryPage", self.page(LIBRARY))
 
     @property
     def query(self) -> str:

@@ -68,11 +68,8 @@ class Questions(QObject):
         failed: Callable[[LecternError], None] | None = None,
     ) -> None:
         """Send a request that is not cancelled with the widget; its answer is dropped then."""
-        self._context.link.send_request(
-            request,
-            done=partial(self._deliver, done),
-            failed=partial(self._deliver, failed or self.report),
-        )
+        refused = partial(self._deliver, failed or self.report)
+        self._context.link.send_request(request, done=partial(self._deliver, done), failed=refused)
 
     def is_waiting(self, slot: str) -> bool:
         return slot in self._numbers

@@ -59,15 +59,15 @@ class SearchPane(QWidget):
         add_shortcut(self, keys.ELSEWHERE, self._ask_elsewhere)
         add_shortcut(self, keys.READ, self.toggle_reading)
         self.panes.splitterMoved.connect(lambda: state.save_splitter("search", self.panes))
-        context.settings.watch(self._setting_changed)
-        self._setting_changed("preview")
+        context.settings.watch(lambda _name: self._show_what_fits())
+        self._show_what_fits()
         if not state.restore_splitter("search", self.panes):
             self.panes.setSizes([100 * share for share in SHARES])
 
     def _connect(self) -> None:
         search, preview, elsewhere = self.search, self.preview, self.elsewhere
         actions = search.actions_on_hits
-        search.results.start.take_client(preview.loader.client)
+        search.results.start.take_client(preview.loader.client, self._context.notices)
         search.results.stack.currentChanged.connect(self._show_what_fits)
         search.hit_selected.connect(preview.show_hit)
         search.reasons.shown.connect(preview.show_words)
@@ -113,10 +113,6 @@ class SearchPane(QWidget):
         if event.type() == QEvent.Type.LayoutRequest:
             self._show_what_fits()
         return super().event(event)
-
-    def _setting_changed(self, name: str) -> None:
-        if name == "preview":
-            self._show_what_fits()
 
     def _show_what_fits(self, _page: int = 0) -> None:
         """Show the preview where it is wanted, there is room, and not beside the start page."""

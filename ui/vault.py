@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QCoreApplication, QEventLoop, Qt, QThread, Signal
+from PySide6.QtCore import QCoreApplication, QEventLoop, QMetaObject, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -253,30 +254,18 @@ class EncryptionCard(CardFrame):
         dialog.open()
 
 
-class _Work(QThread):
-    """A job in a thread, and what it raised."""
-
-    def __init__(self, job: Callable[[], None]) -> None:
-        super().__init__()
-        self._job = job
-        self.error: Exception | None = None
-
-    def run(self) -> None:
-        try:
-            self._job()
-        except Exception as error:  # noqa: BLE001  # it is raised where it is waited for
-            self.error = error
-
-
 def work(job: Callable[[], None]) -> None:
     """Do a job in a thread while the window is painted and takes no input; raise what it raises."""
-    thread, loop = _Work(job), QEventLoop()
-    thread.finished.connect(loop.quit)
-    thread.start()
-    loop.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
-    thread.wait()
-    if thread.error is not None:
-        raise thread.error
+    loop = QEventLoop()
+
+    def leave(_task: object) -> None:
+        QMetaObject.invokeMethod(loop, "quit", Qt.ConnectionType.QueuedConnection)
+
+    with ThreadPoolExecutor(1) as pool:
+        task = pool.submit(job)
+        task.add_done_callback(leave)
+        loop.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+    task.result()
 
 
 def change_with_progress(action: EndAction, job: Callable[[], None]) -> bool:

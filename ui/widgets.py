@@ -239,6 +239,21 @@ class Restyled(QWidget if TYPE_CHECKING else object):  # type: ignore[misc]  # a
         raise NotImplementedError
 
 
+class Drawing(Restyled, QLabel):
+    """A drawing beside a text, in a colour of the theme and as large as ``lines`` of the text."""
+
+    def __init__(self, name: str, colour: str, lines: float = 1.2) -> None:
+        super().__init__()
+        self._drawn = name, colour, lines
+        self.restyle()
+
+    def restyle(self) -> None:
+        name, colour, lines = self._drawn
+        side = theme.icon_side(self.fontMetrics().height(), lines)
+        ratio = self.devicePixelRatioF()
+        self.setPixmap(theme.pixmap(name, side, getattr(current(), colour), ratio))
+
+
 class IconButton(Restyled, QPushButton):
     """A flat button with a text and perhaps a drawing, whose size follows that of the text.
 

@@ -81,6 +81,17 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln file(s) will be read again.</source>
+        <translation>
+            <numerusform>%Ln Datei wird noch einmal gelesen.</numerusform>
+            <numerusform>%Ln Dateien werden noch einmal gelesen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is nothing to read again.</source>
+        <translation>Es gibt nichts noch einmal zu lesen.</translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln language(s)</source>
         <translation>
             <numerusform>%Ln Sprache</numerusform>
@@ -172,13 +183,6 @@
     <message>
         <source>Use the multil&amp;ingual model…</source>
         <translation>Mehrspr&amp;achiges Modell verwenden…</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln file(s) will be read again.</source>
-        <translation>
-            <numerusform>%Ln Datei wird noch einmal gelesen.</numerusform>
-            <numerusform>%Ln Dateien werden noch einmal gelesen.</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -862,17 +866,6 @@
     <message>
         <source>{what} ({key})</source>
         <translation>{what} ({key})</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln file(s) will be read again.</source>
-        <translation>
-            <numerusform>%Ln Datei wird noch einmal gelesen.</numerusform>
-            <numerusform>%Ln Dateien werden noch einmal gelesen.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>There is nothing to read again.</source>
-        <translation>Es gibt nichts noch einmal zu lesen.</translation>
     </message>
     <message>
         <source>The keyring refused the password of {file}.</source>
@@ -4505,6 +4498,10 @@
     <message>
         <source>It is not on this computer and is never downloaded.</source>
         <translation>Nicht auf diesem Rechner; wird nie heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>It is found by its words alone: the language model does not read {language}.</source>
+        <translation>Wird nur über seine Wörter gefunden: das Sprachmodell liest {language} nicht.</translation>
     </message>
     <message>
         <source>Found by its words</source>

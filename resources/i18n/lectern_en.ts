@@ -81,6 +81,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln file(s) will be read again.</source>
+        <translation>
+            <numerusform>%Ln file will be read again.</numerusform>
+            <numerusform>%Ln files will be read again.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln language(s)</source>
         <translation>
             <numerusform>%Ln language</numerusform>
@@ -153,13 +160,6 @@
             <numerusform>%Ln documents in {languages} are found by words only</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>%Ln file(s) will be read again.</source>
-        <translation>
-            <numerusform>%Ln file will be read again.</numerusform>
-            <numerusform>%Ln files will be read again.</numerusform>
-        </translation>
-    </message>
 </context>
 <context>
     <name>BasketExport</name>
@@ -190,13 +190,6 @@
 </context>
 <context>
     <name>FileActions</name>
-    <message numerus="yes">
-        <source>%Ln file(s) will be read again.</source>
-        <translation>
-            <numerusform>%Ln file will be read again.</numerusform>
-            <numerusform>%Ln files will be read again.</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>%Ln path(s) copied.</source>
         <translation>

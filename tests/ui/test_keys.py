@@ -211,7 +211,7 @@ def zooms(person: Person, keys: str) -> None:
     heard: list[str] = []
     for name in ("zoom_by",):
         _listen(preview.text, name, heard)
-    for name in ("zoom_in", "zoom_out", "set_zoom"):
+    for name in ("zoom_by", "set_zoom"):
         _listen(preview.pages, name, heard)
     person.press(keys)
     assert heard

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
+    QLabel,
     QListWidget,
     QPlainTextEdit,
     QSplitter,
@@ -34,10 +35,9 @@ from ui import theme
 from ui.application import FocusRing, FocusRings
 from ui.library.file_table import chip_colours
 from ui.lists import RowDelegate
-from ui.search.labels import Muted
 from ui.search.panels import Banner
 from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon, icon_side, pixmap
-from ui.widgets import CardFrame, ChoiceBox, filled
+from ui.widgets import CardFrame, ChoiceBox, filled, plain_label
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -209,7 +209,8 @@ def test_one_ring_is_around_whatever_has_the_focus(
 def test_muted_labels_follow_a_change_of_the_theme(themes: Themes, qtbot: QtBot) -> None:
     themes.apply("light")
     window = QWidget()
-    label = Muted("50 % embedded", window)
+    label = plain_label("50 % embedded", muted=True)
+    label.setParent(window)
     qtbot.addWidget(window)
     window.show()
     for mode in ("dark", "light"):
@@ -233,7 +234,7 @@ def _differs(banner: Banner, before: QImage) -> bool:
     return banner.drawing.pixmap().toImage() != before
 
 
-def _colour(label: Muted) -> QColor:
+def _colour(label: QLabel) -> QColor:
     return label.palette().color(label.foregroundRole())
 
 

@@ -82,16 +82,16 @@ class Card(CardFrame):
         self.where = wrapped_label(muted=True)
         self.text = PassageLabel(_MOST_LETTERS)
         self.note = NoteField(kept.note)
-        self.note.textChanged.connect(lambda: self.noted.emit(self._key, self.note.toPlainText()))
+        self.note.textChanged.connect(lambda: self.noted.emit(kept.key, self.note.toPlainText()))
         self.more = IconToolButton("more", self.tr("More"))
         self.more.setPopupMode(self.more.ToolButtonPopupMode.InstantPopup)
         self.more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         menu = QMenu(self.more)
         for drawing, text, act in (
             ("preview", self.tr("Show on its page"), self._show),
-            ("copy", self.tr("Copy with citation"), lambda: self.cited.emit(self._key)),
-            ("arrow-up", self.tr("Move up"), lambda: self.moved.emit(self._key, -1)),
-            ("arrow-down", self.tr("Move down"), lambda: self.moved.emit(self._key, 1)),
+            ("copy", self.tr("Copy with citation"), lambda: self.cited.emit(self.kept.key)),
+            ("arrow-up", self.tr("Move up"), lambda: self.moved.emit(self.kept.key, -1)),
+            ("arrow-down", self.tr("Move down"), lambda: self.moved.emit(self.kept.key, 1)),
             ("trash", self.tr("Take out of the basket"), self._remove),
         ):
             menu.addAction(icon(drawing), text).triggered.connect(act)
@@ -99,10 +99,6 @@ class Card(CardFrame):
         self.more.setMenu(menu)
         self._arrange()
         self.show_passage(kept, 1)
-
-    @property
-    def _key(self) -> str:
-        return self.kept.key
 
     def show_passage(self, kept: Kept, number: int) -> None:
         """Show a passage, the ``number``-th from 1; a note that is being typed stays."""
@@ -137,10 +133,10 @@ class Card(CardFrame):
         filled(QVBoxLayout(self), head, self._body, edges=(L, M, L, L))
 
     def _show(self) -> None:
-        self.shown.emit(self._key)
+        self.shown.emit(self.kept.key)
 
     def _remove(self) -> None:
-        self.removed.emit(self._key)
+        self.removed.emit(self.kept.key)
 
     # Qt's events
 
@@ -150,9 +146,9 @@ class Card(CardFrame):
         moving = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
         steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
         if key in steps and held == moving:
-            self.moved.emit(self._key, steps[key])
+            self.moved.emit(self.kept.key, steps[key])
         elif key in steps and not held:
-            self.stepped.emit(self._key, steps[key])
+            self.stepped.emit(self.kept.key, steps[key])
         elif event.matches(QKeySequence.StandardKey.Delete) and not held:
             self._remove()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not held:

@@ -128,11 +128,8 @@ def same_passage(hit: Hit, found: Sequence[Hit]) -> Hit | None:
 
 def _distance(hit: Hit, other: Hit) -> tuple[bool, bool, int]:
     """How far another passage is from one: of another text, in another file, further off."""
-    return (
-        _words(hit.text) != _words(other.text),
-        hit.path != other.path,
-        abs(hit.start - other.start),
-    )
+    reworded = _words(hit.text) != _words(other.text)
+    return reworded, hit.path != other.path, abs(hit.start - other.start)
 
 
 def _words(text: str) -> str:
@@ -153,6 +150,8 @@ class BasketExport(QObject):
     ) -> None:
         super().__init__(parent)
         self.extent = Extent.PASSAGE
+        self._form, self._path = ExportFormat.MARKDOWN, Path()
+        self._lost: frozenset[str] = frozenset()  # the keys of passages that were not found
         self._basket = basket
         self._notices = context.notices
         self._worker = worker
@@ -170,8 +169,9 @@ class BasketExport(QObject):
     def export_to(self, form: ExportFormat, path: Path) -> None:
         """Write the basket to a file."""
         self.close()
+        self._form, self._path = form, path
         self._notices.post(Notice(self.tr("The passages are being exported…"), seconds=0))
-        self._finder.find_passages(self._basket.kept, partial(self._found, path, form))
+        self._finder.find_passages(self._basket.kept, self._found)
 
     def close(self) -> None:
         """Cancel what is under way."""
@@ -179,60 +179,48 @@ class BasketExport(QObject):
         self._sources.close()
         self._pictures.close()
 
-    def _found(
-        self, path: Path, form: ExportFormat, moved: dict[str, Hit], lost: frozenset[str]
-    ) -> None:
+    def _found(self, moved: dict[str, Hit], lost: frozenset[str]) -> None:
         self._basket.relocate_passages(moved)
-        hits = [one.hit for one in self._basket.kept]
-        self._sources.find_sources(hits, partial(self._cited, path, form, lost))
+        self._lost = lost
+        self._sources.find_sources([one.hit for one in self._basket.kept], self._cited)
 
-    def _cited(
-        self,
-        path: Path,
-        form: ExportFormat,
-        lost: frozenset[str],
-        hits: Sequence[Hit],
-        sources: Mapping[str, CitedSource],
-    ) -> None:
+    def _cited(self, hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
+        form, path = self._form, self._path
         if not form.has_passages:
+            self._lost = frozenset()
             text = bibtex(hits, sources) if form is ExportFormat.BIBTEX else csl_json(sources)
-            self._worker.run(lambda: write_file(path, text), partial(self._written, path, 0))
+            self._worker.run(lambda: write_file(path, text), self._written)
             return
-        present = [one for one in self._basket.kept if one.key not in lost]
+        present = [one for one in self._basket.kept if one.key not in self._lost]
         extent = Extent.PAGE if form is ExportFormat.PAGES else self.extent
-        self._pictures.make_pictures(
-            present, extent, partial(self._drawn, path, form, lost, sources)
-        )
+        self._pictures.make_pictures(present, extent, partial(self._drawn, sources))
 
     def _drawn(
         self,
-        path: Path,
-        form: ExportFormat,
-        lost: frozenset[str],
         sources: Mapping[str, CitedSource],
         pictures: Mapping[str, Sequence[ReportPicture]],
     ) -> None:
+        form, path, kept = self._form, self._path, self._basket.kept
         if form is ExportFormat.PAGES and not pictures:
             self._notices.post(Notice(self.tr("None of the passages is on a page.")))
             self.finished.emit()
             return
         remark = self.tr("This passage is no longer in the library; this is how it was read.")
-        kept = self._basket.kept
+        remarks = dict.fromkeys(self._lost, remark)
         report = Report(
             title=self.tr("Collected passages"),
             sources_title=self.tr("Sources"),
             note_label=self.tr("Note:"),
             link_label=self.tr("Open in Lectern"),
-            entries=entries_of(kept, sources, pictures, dict.fromkeys(lost, remark)),
+            entries=entries_of(kept, sources, pictures, remarks),
             sources=sources_of(kept, sources),
         )
-        done = partial(self._written, path, len(lost))
-        self._worker.run(lambda: write_report(path, form, report), done)
+        self._worker.run(lambda: write_report(path, form, report), self._written)
 
-    def _written(self, path: Path, lost: int, _result: object, error: OSError | None) -> None:
+    def _written(self, _result: object, error: OSError | None) -> None:
         text = self.tr("%Ln passage(s) exported", "", len(self._basket))
-        if lost:
+        if lost := len(self._lost):
             rest = self.tr("%Ln no longer in the library", "", lost)
             text = self.tr("{done}; {rest}").format(done=text, rest=rest)
-        tell_written(self._notices, path, text, error)
+        tell_written(self._notices, self._path, text, error)
         self.finished.emit()

@@ -119,13 +119,10 @@ class BasketPage(QWidget):
             cards.append(card)
         self.cards.arrange(cards)
         documents = {kept.hit.path for kept in self._basket.kept}
-        self.count.setText(
-            self.tr("{passages} of {documents}").format(
-                passages=amounts.hits(len(cards)), documents=amounts.documents(len(documents))
-            )
-            if cards
-            else ""
+        text = self.tr("{passages} of {documents}").format(
+            passages=amounts.hits(len(cards)), documents=amounts.documents(len(documents))
         )
+        self.count.setText(text if cards else "")
         for button in (self.sort, self.clear, self.export_button):
             button.setEnabled(bool(cards))
         self.stack.setCurrentWidget(self.area if cards else self.empty)

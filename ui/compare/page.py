@@ -193,18 +193,14 @@ class ComparePage(QWidget):
 
     def _sections(self, found: Comparison) -> list[Section]:
         """The rows of a comparison below their headings."""
-        changed = [
-            StatementRow(
-                (
-                    StatementCell(_place(found.first, one.first), one.first.text, one.first_marks),
-                    StatementCell(
-                        _place(found.second, one.second), one.second.text, one.second_marks
-                    ),
-                ),
-                (one.first, one.second),
+        changed = []
+        for each in found.changed:
+            first, second = each.first, each.second
+            cells = (
+                StatementCell(_place(found.first, first), first.text, each.first_marks),
+                StatementCell(_place(found.second, second), second.text, each.second_marks),
             )
-            for one in found.changed
-        ]
+            changed.append(StatementRow(cells, (first, second)))
         only = self.tr("Only in {name}: {count}")
         return [
             (self.tr("Changed: {count}").format(
@@ -259,13 +255,11 @@ class ComparePage(QWidget):
         mine, other = (found.first, found.second)[at], (found.second, found.first)[at]
         near = one.near if one.cosine >= _NEAR * found.border else None
         cells: list[StatementCell | None] = [StatementCell(_place(mine, one), one.text)]
-        cells.append(
-            None
-            if near is None
-            else StatementCell(
-                self.tr("Nearest: {place}").format(place=_place(other, near)), near.text, pale=True
-            )
-        )
+        if near is None:
+            cells.append(None)
+        else:
+            place = self.tr("Nearest: {place}").format(place=_place(other, near))
+            cells.append(StatementCell(place, near.text, pale=True))
         places = [one, near]
         if at:
             cells.reverse()

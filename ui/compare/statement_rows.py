@@ -300,13 +300,9 @@ class ParallelsPane(QWidget):
         focused = any(row.hasFocus() for row in self.list.rows)
         same = [_row(one) for one in found if one.same]
         others = [_row(one, more) for one, more in _once(one for one in found if not one.same)]
-        self.list.show_rows(
-            [
-                (self.tr("Here"), [self._here()]),
-                (self.tr("Says nearly the same"), same),
-                (self.tr("Close in meaning"), others),
-            ]
-        )
+        sections = (self.tr("Here"), self.tr("Says nearly the same"), self.tr("Close in meaning"))
+        rows = ([self._here()], same, others)
+        self.list.show_rows(list(zip(sections, rows, strict=True)))
         nothing = self.tr("Nothing else in the library says this in these words.")
         self._say("" if same else nothing)
         self.list.choose_row(1 if same else 0, focus=focused)

@@ -19,7 +19,7 @@ from ui.passwords import Passwords, note_kept
 from ui.ports import Context, Notice
 from ui.requests import Questions
 from ui.theme import icon
-from ui.words import failures
+from ui.words import amounts, failures
 
 if TYPE_CHECKING:
     from indexer.api.answers import Document
@@ -127,13 +127,7 @@ class FileActions(QObject):
         self.compare_requested.emit(first.path, second.path)
 
     def _retried(self, number: int) -> None:
-        self._context.notices.post(
-            Notice(
-                self.tr("%Ln file(s) will be read again.", "", number)
-                if number
-                else self.tr("There is nothing to read again.")
-            )
-        )
+        self._context.notices.post(Notice(amounts.retried(number)))
         self.changed.emit()
 
     def _kept(self, row: FileRow, kept: bool) -> None:
@@ -171,12 +165,8 @@ class FileActions(QObject):
         added = [pattern_for(row.file) for row in rows]
         after = (*before, *(pattern for pattern in added if pattern not in before))
         self.set_patterns(root, after)
-        self._context.notices.post(
-            Notice(
-                self.tr("%Ln file(s) left out.", "", len(rows)),
-                undo=partial(self.set_patterns, root, before),
-            )
-        )
+        text, undo = self.tr("%Ln file(s) left out.", "", len(rows)), (root, before)
+        self._context.notices.post(Notice(text, undo=partial(self.set_patterns, *undo)))
 
     def set_patterns(self, root: str, patterns: tuple[str, ...]) -> None:
         """Set the patterns of a folder, and scan it."""

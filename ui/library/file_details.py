@@ -265,7 +265,7 @@ class FileDetails(ScrollPage):
         self.place.setText(from_home(str(Path(one.path).parent)) if one else "")
         self.place.setToolTip(one.path if one else "")
         self.place.setVisible(one is not None)
-        why = (failures.row_reason(one) or names.state_help(one.state)) if one else ""
+        why = (failures.row_reason(one) or names.row_help(one)) if one else ""
         for label, text in (
             (self.why, why),
             (self.advice, failures.step(one.code, one.detail) if one else ""),

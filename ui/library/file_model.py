@@ -58,7 +58,7 @@ def cell_text(row: FileRow, column: Column) -> str:
         case Column.NAME:
             return row.file.rpartition("/")[2]
         case Column.STATE:
-            return names.state(row.state)
+            return names.row_state(row)
         case Column.SIZE:
             return amounts.size(row.size)
         case Column.MODIFIED:
@@ -97,7 +97,7 @@ def cell_hint(row: FileRow, column: Column) -> str:
     if column is Column.NAME:
         return row.path
     if column is Column.STATE:
-        return failures.row_reason(row) or names.state_help(row.state)
+        return failures.row_reason(row) or names.row_help(row)
     return ""
 
 

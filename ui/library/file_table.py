@@ -39,14 +39,14 @@ _SAMPLE = 1_703_980_740_000_000_000  # an instant whose date and time have two d
 _TINT = 0.18  # the share of its colour in the background of a chip
 
 
-def chip_colours(state: FileState) -> tuple[QColor, QColor]:
+def chip_colours(state: FileState, *, by_words: bool = False) -> tuple[QColor, QColor]:
     """Return the background and the text colour of a state's chip."""
     colours = theme.current()
-    if state is FileState.INDEXED:
+    if state is FileState.INDEXED and not by_words:
         return blend(colours.good, colours.base, _TINT), colours.text
     if state in names.TROUBLED:
         return blend(colours.warning, colours.base, _TINT), colours.text
-    if state in {FileState.QUEUED, FileState.TEXT_ONLY}:
+    if by_words or state in {FileState.QUEUED, FileState.TEXT_ONLY}:
         return blend(colours.accent, colours.base, _TINT), colours.text
     return colours.raised, colours.muted
 
@@ -109,7 +109,7 @@ class _FileDelegate(RowDelegate):
         chip.moveTop(cell.top() + (cell.height() - chip.height()) // 2)
         if option.direction is Qt.LayoutDirection.RightToLeft:
             chip.moveRight(cell.right())
-        back, colour = chip_colours(row.state)
+        back, colour = chip_colours(row.state, by_words=row.by_words)
         paint_rounded(painter, QRectF(chip), Qt.PenStyle.NoPen, back, chip.height() / 2)
         painter.setPen(colour)
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)

@@ -218,11 +218,8 @@ class FirstRun(ScrollPage):
             self.finished.emit(query)
 
 
-_PLACES = (
-    QStandardPaths.StandardLocation.DocumentsLocation,
-    QStandardPaths.StandardLocation.DesktopLocation,
-    QStandardPaths.StandardLocation.DownloadLocation,
-)
+_Place = QStandardPaths.StandardLocation
+_PLACES = (_Place.DocumentsLocation, _Place.DesktopLocation, _Place.DownloadLocation)
 
 
 def usual_folders() -> list[str]:
@@ -242,7 +239,8 @@ class FolderChoice(QWidget):
         self.setAccessibleName(self.tr("Folders to search"))
         self.boxes: dict[str, QCheckBox] = {}
         self._column = filled(QVBoxLayout(self), spacing=S)
-        self.add_button = IconButton(self.tr("&Add folder…"), "folder-add", self._ask)
+        ask = partial(choose_paths, self, self.tr("Add a folder"), self.add_folders, folder=True)
+        self.add_button = IconButton(self.tr("&Add folder…"), "folder-add", ask)
         self._column.addSpacing(S)
         self._column.addLayout(leading(self.add_button))
         for number, path in enumerate(offered):
@@ -271,9 +269,6 @@ class FolderChoice(QWidget):
         box.toggled.connect(self.changed)
         self._column.insertWidget(len(self.boxes), box)
         self.boxes[path] = box
-
-    def _ask(self) -> None:
-        choose_paths(self, self.tr("Add a folder"), self.add_folders, folder=True)
 
 
 MAX_FILES = 12

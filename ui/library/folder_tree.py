@@ -206,13 +206,9 @@ class Removals(QObject):
         self._write()
         self.changed.emit()
         text = self.tr("{folder} was removed from the library. The files themselves stay.")
-        self._context.notices.post(
-            Notice(
-                text.format(folder=PurePath(path).name or path),
-                undo=partial(self._undo, path, tuple(patterns)),
-                expired=partial(self._expire, path),
-            )
-        )
+        text = text.format(folder=PurePath(path).name or path)
+        undo, expired = partial(self._undo, path, tuple(patterns)), partial(self._expire, path)
+        self._context.notices.post(Notice(text, undo=undo, expired=expired))
 
     def send_removals(self) -> None:
         """Send the removals that are due to the engine, if it is connected."""
@@ -243,9 +239,7 @@ class Removals(QObject):
     def _failed(self, error: LecternError) -> None:
         if error.code == "engine_gone":
             return  # sent again with the next connection
-        self._due = []
-        self._write()
-        self.changed.emit()
+        self._removed(None)
         if error.code != "not_a_root":  # else it is removed already
             self._questions.report(error)
 

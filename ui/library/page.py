@@ -263,11 +263,9 @@ class LibraryPage(QWidget):
             for state in FileState
             if counts.get(state) or state == chosen
         ]
+        named = self.tr("{state} ({number})").format
         labels = [
-            self.tr("{state} ({number})").format(
-                state=names.state(state) if state else self.tr("All files"),
-                number=amounts.count(number),
-            )
+            named(state=names.state(state) or self.tr("All files"), number=amounts.count(number))
             for state, number in wanted
         ]
         if labels == [self.states.itemText(at) for at in range(self.states.count())]:
@@ -286,11 +284,8 @@ class LibraryPage(QWidget):
         self._filter()
 
     def _filter(self, *_what: object) -> None:
-        self.model.show_files(
-            state=str(self.states.currentData() or ""),
-            root=self.tree.path,
-            text=self.text.text().strip(),
-        )
+        state, text = str(self.states.currentData() or ""), self.text.text().strip()
+        self.model.show_files(state=state, root=self.tree.path, text=text)
         self._show_facts()
 
     def _show_troubled(self, state: str) -> None:
@@ -315,11 +310,9 @@ class LibraryPage(QWidget):
             self.panel.setCurrentIndex(1)
         self._narrowing.setVisible(self.panel.currentIndex() != 2)
         filtered = chosen.text or chosen.state
-        self.empty.setText(
-            self.tr("No file matches. Choose another state or folder.")
-            if filtered
-            else self.tr("No files yet. Drop folders or files here, or add them.")
-        )
+        nothing = self.tr("No files yet. Drop folders or files here, or add them.")
+        unmatched = self.tr("No file matches. Choose another state or folder.")
+        self.empty.setText(unmatched if filtered else nothing)
 
     def chosen(self) -> list[FileRow]:
         """Return the selected files that have been fetched."""
@@ -353,8 +346,9 @@ class LibraryPage(QWidget):
     # -- actions --------------------------------------------------------------------------------
 
     def _open_more(self) -> None:
+        ask = partial(choose_paths, self, self.tr("Add files"), self.add_paths, folder=False)
         entries = (
-            MenuEntry(self.tr("Add &files…"), self._ask_files, "document"),
+            MenuEntry(self.tr("Add &files…"), ask, "document"),
             MenuEntry(self.tr("Loo&k for changes"), self._look_for_changes, "refresh"),
             *self._folder_entries(),
         )
@@ -370,9 +364,11 @@ class LibraryPage(QWidget):
         root, here = self.tree.root, bool(self.tree.path)
         online = here and (root is None or not root.offline)
         known = root is not None
+        open_folder = partial(desktop.open_path, self.tree.path, self._context.notices)
+        rescan = partial(self._index, [self.tree.path])
         return (
-            MenuEntry(self.tr("&Open folder"), self._open, "folder-open", online),
-            MenuEntry(self.tr("&Rescan folder"), self._rescan, "refresh", known and online),
+            MenuEntry(self.tr("&Open folder"), open_folder, "folder-open", online),
+            MenuEntry(self.tr("&Rescan folder"), rescan, "refresh", known and online),
             MenuEntry(self.tr("&Patterns of folder…"), self._edit_patterns, "filter", known),
             MenuEntry(self.tr("Re&move folder"), self._remove, "trash", known),
         )
@@ -380,17 +376,10 @@ class LibraryPage(QWidget):
     def _ask_folder(self) -> None:
         choose_paths(self, self.tr("Add a folder"), self.add_paths, folder=True)
 
-    def _ask_files(self) -> None:
-        choose_paths(self, self.tr("Add files"), self.add_paths, folder=False)
-
     def _start(self, paths: list[str]) -> None:
         self._index(paths)
-        self._context.notices.post(
-            Notice(
-                self.tr("Reading has begun. What is read can be searched at once."),
-                undo=partial(self._forget, paths),
-            )
-        )
+        text = self.tr("Reading has begun. What is read can be searched at once.")
+        self._context.notices.post(Notice(text, undo=partial(self._forget, paths)))
 
     def _forget(self, paths: list[str]) -> None:
         request = Remove(tuple(map(Path, paths)))
@@ -398,9 +387,6 @@ class LibraryPage(QWidget):
 
     def _look_for_changes(self) -> None:
         self._index([])
-
-    def _rescan(self) -> None:
-        self._index([self.tree.path])
 
     def _index(self, paths: Sequence[str]) -> None:
         request = Index(tuple(map(Path, paths)), kept=True)
@@ -418,15 +404,9 @@ class LibraryPage(QWidget):
     def _patterns_saved(self, root: str, before: tuple[str, ...]) -> None:
         self._index([root])
         text = self.tr("The patterns of {folder} were changed.")
-        self._context.notices.post(
-            Notice(
-                text.format(folder=PurePath(root).name or root),
-                undo=partial(self.file_actions.set_patterns, root, before),
-            )
-        )
-
-    def _open(self) -> None:
-        desktop.open_path(self.tree.path, self._context.notices)
+        undo = partial(self.file_actions.set_patterns, root, before)
+        text = text.format(folder=PurePath(root).name or root)
+        self._context.notices.post(Notice(text, undo=undo))
 
     def _remove(self) -> None:
         root = self.tree.root

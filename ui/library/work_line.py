@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from indexer.api.errors import WorldError
 from indexer.api.labels import SPEEDS
@@ -16,8 +16,16 @@ from indexer.api.requests import Retry, SetPace
 from indexer.api.types import FileState
 from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
-from ui.theme import S, icon, icon_size
-from ui.widgets import ChoiceBox, ElidedLabel, IconButton, filled, remove_widgets, wrapped_label
+from ui.theme import S, icon
+from ui.widgets import (
+    ChoiceBox,
+    Drawing,
+    ElidedLabel,
+    IconButton,
+    filled,
+    remove_widgets,
+    wrapped_label,
+)
 from ui.words import amounts, failures, names, work
 from ui.words.amounts import from_home
 
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
 
 STEPS = 1000
 BAR_PX = 6
+MOST_LETTERS = 60  # of a sentence, before it breaks
 
 
 class WorkLine(QWidget):
@@ -130,17 +139,18 @@ class AttentionList(QWidget):
         self.setVisible(bool(needs))
 
     def _needs(self, status: Status) -> Iterator[tuple[str, str, Callable[[], None]]]:
-        count = status.files.get
+        count, show = status.files.get, self.files_requested.emit
         if locked := count(FileState.NEEDS_PASSWORD, 0):
             text = self.tr("%Ln file(s) need a password", "", locked)
-            yield text, self.tr("&Unlock…"), partial(self._show, FileState.NEEDS_PASSWORD)
+            yield text, self.tr("&Unlock…"), partial(show, FileState.NEEDS_PASSWORD)
         if aside := status.set_aside:
             text = self.tr("%Ln file(s) stopped the engine and were set aside", "", aside)
-            yield text, self.tr("Show t&hem"), partial(self._show, FileState.FAILED)
+            yield text, self.tr("Show t&hem"), partial(show, FileState.FAILED)
         failed = count(FileState.FAILED, 0) - aside + count(FileState.UNREADABLE, 0)
         if failed > 0:
             text = self.tr("%Ln file(s) could not be read", "", failed)
-            yield text, self.tr("&Try again"), self._retry
+            retry = partial(self._questions.ask_engine, Retry(), self._retried)
+            yield text, self.tr("&Try again"), retry
         if away := sum(root.offline for root in status.roots):
             yield self.tr("%Ln folder(s) offline: the drive is not connected", "", away), "", ignore
         if status.watch_problem is not None:
@@ -161,22 +171,17 @@ class AttentionList(QWidget):
             yield f"{text}. {names.uncovered(status)}", "", ignore
 
     def _line(self, text: str, label: str, act: Callable[[], None]) -> QWidget:
-        held, mark, said = QWidget(), QLabel(), wrapped_label(text)
-        mark.setPixmap(icon("warning").pixmap(icon_size(self), self.devicePixelRatioF()))
-        row = filled(QHBoxLayout(held), mark, said)
-        row.setStretch(1, 3)
+        held, said = QWidget(), wrapped_label(text)
+        row = filled(QHBoxLayout(held), Drawing("warning", "warning", 1.5), said)
+        # The button is near its text, which breaks only where there is little room.
+        most = MOST_LETTERS * said.fontMetrics().averageCharWidth()
+        said.setMinimumWidth(min(said.fontMetrics().horizontalAdvance(text) + 2, most))
         if label:
             button = IconButton(label, pressed=act)
             button.setAccessibleDescription(text)
             row.addWidget(button)
-        row.addStretch(2)  # so that the button is near its text
+        row.addStretch(1)
         return held
 
-    def _show(self, state: str) -> None:
-        self.files_requested.emit(state)
-
-    def _retry(self) -> None:
-        self._questions.ask_engine(Retry(), self._retried)
-
     def _retried(self, number: int) -> None:
-        self._context.notices.post(Notice(self.tr("%Ln file(s) will be read again.", "", number)))
+        self._context.notices.post(Notice(amounts.retried(number)))

@@ -1,4 +1,4 @@
-"""The controls of the preview: page, zoom, selection, finding words, and actions on the hit."""
+"""The options of the preview, finding words in it, and actions on the hit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from ui.citations import CitationCopier
 from ui.desktop import open_external, show_in_folder
 from ui.ports import Context, Notice, SettingsPort
 from ui.preview.marks import LinePieces, flowing, pieces_of
-from ui.preview.page_layout import Fit, Zoom
 from ui.search.query_text import similar_to
 from ui.widgets import WINDOW, add_shortcut, timer
 from ui.words import amounts
@@ -27,77 +26,6 @@ if TYPE_CHECKING:
     from ui.preview.document import PageDocument
     from ui.preview.frame import PreviewFrame
     from ui.preview.loader import Loader
-
-
-class Controls(QObject):
-    """Connects the toolbar of a frame with its pages and its text."""
-
-    def __init__(self, frame: PreviewFrame) -> None:
-        super().__init__(frame)
-        self._frame = frame
-        self._connect()
-
-    def show_place(self) -> None:
-        """Show the current page and zoom in the toolbar."""
-        self._page_changed(self._frame.pages.page)
-        self.show_zoom()
-
-    def show_zoom(self) -> None:
-        pages = self._frame.pages
-        self._frame.bar.show_zoom(pages.zoom, pages.scale)
-
-    @property
-    def selected(self) -> str:
-        """The selected text, "" for none."""
-        frame = self._frame
-        text = frame.text.copy_flowing() if frame.shown is frame.text else ""
-        return text or flowing(frame.pages.selection.text)
-
-    def _page_changed(self, page: int) -> None:
-        document = self._frame.pages.document
-        if document is not None:
-            self._frame.bar.show_page(document.label(page), page, document.count)
-
-    def _page_entered(self, text: str) -> None:
-        pages = self._frame.pages
-        page = pages.document.find_page(text) if pages.document is not None else None
-        if page is not None:
-            pages.go_to(page)
-            pages.setFocus()
-        self._page_changed(pages.page)
-
-    def _zoom_step(self, step: int) -> None:
-        frame = self._frame
-        if frame.shown is frame.text:
-            frame.text.zoom_by(step)
-        elif step == 0:
-            frame.pages.set_zoom(Zoom(Fit.WIDTH))
-        elif step > 0:
-            frame.pages.zoom_in()
-        else:
-            frame.pages.zoom_out()
-
-    def _turn(self, step: int, _checked: bool = False) -> None:
-        self._frame.pages.turn_by(step)
-
-    def _connect(self) -> None:
-        frame, bar = self._frame, self._frame.bar
-        bar.page_entered.connect(self._page_entered)
-        bar.zoom_chosen.connect(frame.pages.set_zoom)
-        frame.turn_right.triggered.connect(partial(self._turn, 1))
-        frame.turn_left.triggered.connect(partial(self._turn, -1))
-        frame.pages.page_changed.connect(self._page_changed)
-        frame.pages.zoom_changed.connect(self.show_zoom)
-
-        for key, call, step in (
-            ("Ctrl++", self._zoom_step, 1),
-            ("Ctrl+=", self._zoom_step, 1),
-            ("Ctrl+-", self._zoom_step, -1),
-            ("Ctrl+0", self._zoom_step, 0),
-            ("Ctrl+R", self._turn, 1),
-            ("Ctrl+Shift+R", self._turn, -1),
-        ):
-            add_shortcut(frame, key, partial(call, step), WINDOW)
 
 
 DARK, SIDE = "dark_pages", "side_panel"
@@ -337,10 +265,10 @@ class PreviewActions(QObject):
     kept = Signal(object)
     elsewhere_requested = Signal(object)
 
-    def __init__(self, context: Context, frame: PreviewFrame, controls: Controls) -> None:
+    def __init__(self, context: Context, frame: PreviewFrame) -> None:
         super().__init__(frame)
         self.hit: Hit | None = None
-        self._context, self._frame, self._controls = context, frame, controls
+        self._context, self._frame = context, frame
         self._citations = CitationCopier(context, self)
         bar = frame.bar
         bar.copy.clicked.connect(self._copy)
@@ -359,7 +287,7 @@ class PreviewActions(QObject):
         bar = self._frame.bar
         menu = QMenu(self._frame)
         menu.setAccessibleName(self.tr("What to do with this document"))
-        selected = bool(self._controls.selected)
+        selected = bool(self._frame.selected)
         copy = self.tr("Copy the selection") if selected else self.tr("Copy the passage")
         for button, text in ((bar.copy, copy), (bar.open, self.tr("Open in your viewer"))):
             action = menu.addAction(button.icon(), text)
@@ -390,7 +318,7 @@ class PreviewActions(QObject):
         """Copy the selected text, else the passage."""
         if self.hit is None:
             return
-        selected = self._controls.selected
+        selected = self._frame.selected
         QGuiApplication.clipboard().setText(selected or flowing(self.hit.text))
         message = self.tr("The selection was copied.") if selected else self.tr("Passage copied.")
         self._context.notices.post(Notice(message, seconds=3.0))

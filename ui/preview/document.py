@@ -224,11 +224,8 @@ class PageDocument(QObject):
         for key in [key for key in self._pending if key not in self._wanted]:
             self._client.cancel(self._pending.pop(key))
         for key, urgency in sorted(self._wanted.items(), key=lambda item: item[1]):
-            if (
-                key not in self._pending
-                and key not in self._cache
-                and key.page not in self.failures
-            ):
+            here = key in self._pending or key in self._cache
+            if not here and key.page not in self.failures:
                 self._ask_image(key, urgency)
 
     def letters(self, page: int) -> Letters | None:

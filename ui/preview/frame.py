@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,15 +18,27 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.errors import WorldError
 from ui import keys, passwords, theme
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS, Marks, flowing
+from ui.preview.page_layout import Fit, Zoom
 from ui.preview.page_view import PageView
 from ui.preview.side_panel import OutlinePanel
 from ui.preview.text_view import TextView
 from ui.preview.toolbar import FindBar, Toolbar
 from ui.theme import XL, L, S, pixmap
-from ui.widgets import IconButton, Restyled, ScrollPage, filled, split, stacked, wrapped_label
+from ui.widgets import (
+    WINDOW,
+    IconButton,
+    Restyled,
+    ScrollPage,
+    add_shortcut,
+    filled,
+    split,
+    stacked,
+    wrapped_label,
+)
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -152,6 +165,7 @@ class DocumentPane(QWidget):
     def __init__(self, library: Path) -> None:
         super().__init__()
         self._hit: Hit | None = None
+        self._asked: Hit | None = None  # the last one whose password the keyring was asked for
         self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
         self.stack = stacked(self.message, self.pages, self.text)
         self.loader = loader = Loader(self, library)
@@ -219,9 +233,8 @@ class DocumentPane(QWidget):
         self.pages.set_marks(marks, scroll=scroll)
 
     def _text_came(self, text: str, part: TextPart) -> None:
-        code = self._hit is not None and self._hit.format == "code"
         self.pages.show_document(None)
-        self.text.show_text(text, part, code=code)
+        self.text.show_text(text, part, self._hit.format if self._hit is not None else "")
         self.bring(self.text)
 
     def _text_marked(self, passage: Span, sentences: Sequence[Span]) -> None:
@@ -234,8 +247,22 @@ class DocumentPane(QWidget):
             self.pages.go_to(self._hit.page)
 
     def _failed(self, error: LecternError) -> None:
-        if self._hit is not None:
-            self.say_failure(error, self._hit.text)
+        hit = self._hit
+        if hit is not None and error.code == "needs_password" and self._asked is not hit:
+            self._asked = hit
+            passwords.shared().find_password(hit.path, partial(self._looked_up, hit))
+        elif hit is not None:
+            self.say_failure(error, hit.text)
+
+    def _looked_up(self, hit: Hit, password: str | None) -> None:
+        """Handle the keyring's answer, unless a newer hit has come meanwhile."""
+        if hit is self._hit and password:
+            self._load(password)
+        elif hit is self._hit:
+            self._say_locked(hit)
+
+    def _say_locked(self, hit: Hit) -> None:
+        self.say_failure(WorldError("needs_password"), hit.text)
 
 
 class PreviewFrame(DocumentPane):
@@ -268,6 +295,57 @@ class PreviewFrame(DocumentPane):
         self.dark_pages.setCheckable(True)
         self.turn_right = self.bar.add_choice(self.tr("Turn clockwise"), "turn-right")
         self.turn_left = self.bar.add_choice(self.tr("Turn anticlockwise"), "turn-left")
+        self._connect_bar()
+
+    def _connect_bar(self) -> None:
+        """Connect the toolbar with the pages and the text."""
+        self.bar.page_entered.connect(self._page_entered)
+        self.bar.zoom_chosen.connect(self.pages.set_zoom)
+        self.turn_right.triggered.connect(partial(self._turn, 1))
+        self.turn_left.triggered.connect(partial(self._turn, -1))
+        self.pages.page_changed.connect(self._page_changed)
+        self.pages.zoom_changed.connect(self.show_zoom)
+        for key, call, step in (
+            ("Ctrl++", self._zoom_step, 1),
+            ("Ctrl+=", self._zoom_step, 1),
+            ("Ctrl+-", self._zoom_step, -1),
+            ("Ctrl+0", self._zoom_step, 0),
+            ("Ctrl+R", self._turn, 1),
+            ("Ctrl+Shift+R", self._turn, -1),
+        ):
+            add_shortcut(self, key, partial(call, step), WINDOW)
+
+    @property
+    def selected(self) -> str:
+        """The selected text, "" for none."""
+        text = self.text.copy_flowing() if self.shown is self.text else ""
+        return text or flowing(self.pages.selection.text)
+
+    def show_zoom(self) -> None:
+        self.bar.show_zoom(self.pages.zoom, self.pages.scale)
+
+    def _page_changed(self, page: int) -> None:
+        if (document := self.pages.document) is not None:
+            self.bar.show_page(document.label(page), page, document.count)
+
+    def _page_entered(self, text: str) -> None:
+        document = self.pages.document
+        page = document.find_page(text) if document is not None else None
+        if page is not None:
+            self.pages.go_to(page)
+            self.pages.setFocus()
+        self._page_changed(self.pages.page)
+
+    def _zoom_step(self, step: int) -> None:
+        if self.shown is self.text:
+            self.text.zoom_by(step)
+        elif step == 0:
+            self.pages.set_zoom(Zoom(Fit.WIDTH))
+        else:
+            self.pages.zoom_by(step)
+
+    def _turn(self, step: int, _checked: bool = False) -> None:
+        self.pages.turn_by(step)
 
     def bring(self, part: QWidget) -> None:
         """Show one of the parts, with its controls."""
@@ -295,21 +373,15 @@ class PreviewFrame(DocumentPane):
 
     def say_lost(self, *, changed: bool) -> None:
         """Show above the page that the passage was not found on it."""
-        self.banner.setText(
-            self.tr("This file has changed since it was read; the passage is no longer here.")
-            if changed
-            else self.tr("The passage could not be marked here; this is where it begins.")
-        )
+        gone = self.tr("This file has changed since it was read; the passage is no longer here.")
+        unmarked = self.tr("The passage could not be marked here; this is where it begins.")
+        self.banner.setText(gone if changed else unmarked)
         self.banner.show()
 
     def say_offline(self, passage: str) -> None:
-        self._in_place_of_page(
-            "offline",
-            self.tr("The drive of this document is not connected."),
-            self.tr("Connect it to see the page; what was read of it stays searchable."),
-            passage,
-            again=True,
-        )
+        sentence = self.tr("The drive of this document is not connected.")
+        step = self.tr("Connect it to see the page; what was read of it stays searchable.")
+        self._in_place_of_page("offline", sentence, step, passage, again=True)
 
     def ask_password(self, passage: str, *, wrong: bool) -> None:
         """Ask for the password, in place of the page."""

@@ -52,9 +52,10 @@ def _same_file(one: Hit, other: Hit) -> bool:
     return one.path == other.path or (same_time and one.format == other.format)
 
 
-def _shares(colour: str) -> tuple[float, float, float]:
-    made = QColor(colour)
-    return made.redF(), made.greenF(), made.blueF()
+def _mark_of(one: Kept) -> PageHighlight:
+    made = QColor(COLOURS[one.colour])
+    shares = made.redF(), made.greenF(), made.blueF()
+    return PageHighlight(one.hit.page, one.hit.text, one.place, shares, one.note)
 
 
 class Highlighter(QObject):
@@ -136,12 +137,7 @@ class Highlighter(QObject):
         if path.exists() and path.samefile(original):
             self._notices.post(Notice(self.tr("The document itself is not changed.")))
             return
-        marks = tuple(
-            PageHighlight(
-                one.hit.page, one.hit.text, one.place, _shares(COLOURS[one.colour]), one.note
-            )
-            for one in known
-        )
+        marks = tuple(map(_mark_of, known))
 
         def write(found: int, data: bytes) -> None:
             error, text = None, self.tr("%Ln highlight(s) written into the copy", "", found)

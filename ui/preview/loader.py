@@ -177,14 +177,8 @@ class Loader(QObject):
         self._ask(self._marks_of(hit, (*same, *meaning)), done, Urgency.MARKS)
 
     def _marks_of(self, hit: Hit, spans: tuple[Span, ...]) -> GetMarks:
-        return GetMarks(
-            self.source,
-            page=hit.page_first,
-            last=hit.page_last,
-            text=hit.text,
-            start=hit.start if len(hit.text) == hit.end - hit.start else None,
-            spans=spans,
-        )
+        start = hit.start if len(hit.text) == hit.end - hit.start else None
+        return GetMarks(self.source, hit.page_first, hit.page_last, hit.text, start, spans)
 
     def _got_marks(self, hit: Hit, found: PassageMarks, _data: bytes) -> None:
         again, self.is_counting = self.is_counting, found.found and found.pending

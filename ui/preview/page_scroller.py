@@ -113,12 +113,6 @@ class PageScroller(QAbstractScrollArea):
         self.set_page(page)
         self.settling.start()
 
-    def zoom_in(self) -> None:
-        self._zoom_by(1, None)
-
-    def zoom_out(self) -> None:
-        self._zoom_by(-1, None)
-
     def offset(self) -> QPoint:
         """Return the point of the layout in the upper left corner."""
         return QPoint(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
@@ -143,7 +137,7 @@ class PageScroller(QAbstractScrollArea):
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             turned = event.angleDelta().y()
             if turned:
-                self._zoom_by(1 if turned > 0 else -1, event.position())
+                self.zoom_by(1 if turned > 0 else -1, event.position())
             event.accept()
             return
         self.target = None
@@ -163,7 +157,8 @@ class PageScroller(QAbstractScrollArea):
         bar.setValue(bar.value() + steps[key])
         return True
 
-    def _zoom_by(self, direction: int, around: QPointF | None) -> None:
+    def zoom_by(self, direction: int, around: QPointF | None = None) -> None:
+        """Show the pages a step larger, or smaller, around a point or the middle."""
         scale = max(SMALLEST, min(LARGEST, next_step(self.scale, direction)))
         if around is not None:
             self.target = None

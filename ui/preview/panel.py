@@ -1,7 +1,6 @@
 """The preview next to the results: the page of a hit, with its passage outlined.
 
-``frame`` has the widgets, ``controls`` what they do and the actions on the hit, and ``loader`` the
-requests.
+``frame`` has the widgets, ``controls`` the actions on the hit, and ``loader`` the requests.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from indexer.api.requests import Unlock
 from indexer.api.types import FileState, Hit
 from ui import keys, passwords
 from ui.ports import Context, ignore
-from ui.preview.controls import Controls, Finder, PageOptions, PreviewActions
+from ui.preview.controls import Finder, PageOptions, PreviewActions
 from ui.preview.frame import PreviewFrame
 from ui.preview.marks import Marks, flowing
 from ui.preview.printing import Printing
@@ -58,8 +57,7 @@ class Preview(PreviewFrame):
         self._words: tuple[Hit, Words] | None = None
         self._late = False  # whether the hit is to be loaded when the panel is shown
         self._tried = ""  # the password being tried
-        self.controls = Controls(self)
-        self.hit_actions = PreviewActions(context, self, self.controls)
+        self.hit_actions = PreviewActions(context, self)
         self.finder = Finder(self, self.loader)
         self.printing = Printing(context, self)
         self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
@@ -81,7 +79,8 @@ class Preview(PreviewFrame):
         self.hit_actions.hit = hit
         if shown is not None and shown.path != hit.path:
             self.finder.close_find_bar()
-        if shown is not None and _same(shown, hit):
+        alike = {"score": 0.0, "explain": None}  # what may differ if a query is asked twice
+        if shown is not None and replace(shown, **alike) == replace(hit, **alike):
             return
         title = line(hit.title) or line(hit.file)
         self.bar.title.setText(title)
@@ -176,7 +175,8 @@ class Preview(PreviewFrame):
     def _opened(self, document: PageDocument) -> None:
         self._arrived()
         super()._opened(document)
-        self.controls.show_place()
+        self._page_changed(self.pages.page)
+        self.show_zoom()
 
     def _arrived(self) -> None:
         """Handle an opened document: a password that opened it is remembered."""
@@ -198,7 +198,7 @@ class Preview(PreviewFrame):
         self._arrived()
         super()._text_came(text, part)
         self._show_unit()
-        self.controls.show_zoom()
+        self.show_zoom()
 
     def _show_unit(self) -> None:
         """Show which slide, sheet or message is seen."""
@@ -228,16 +228,11 @@ class Preview(PreviewFrame):
             self._tried = ""
             self.ask_password(hit.text, wrong=True)
         else:
-            passwords.shared().find_password(hit.path, partial(self._looked_up, hit))
+            self._asked = None
+            super()._failed(error)
 
-    def _looked_up(self, hit: Hit, password: str | None) -> None:
-        """Handle the keyring's answer, unless a newer hit has come meanwhile."""
-        if hit is not self._hit:
-            return
-        if password:
-            self._load(password)
-        else:
-            self.ask_password(hit.text, wrong=False)
+    def _say_locked(self, hit: Hit) -> None:
+        self.ask_password(hit.text, wrong=False)
 
     # Steps between hits
 
@@ -264,8 +259,3 @@ class Preview(PreviewFrame):
             (keys.OWN_WINDOW, self._show_apart),
         ):
             add_shortcut(self, key, call, WINDOW)
-
-
-def _same(one: Hit, other: Hit) -> bool:
-    """Return whether two hits, of the same query asked twice, look the same here."""
-    return replace(one, score=0.0, explain=None) == replace(other, score=0.0, explain=None)

@@ -151,7 +151,7 @@ class Printing(QObject):
 
     def _print_text(self, printer: QPrinter, hit: Hit, part: TextPart, data: bytes) -> None:
         view = TextView()
-        view.show_text(data.decode("utf-8", "replace"), part, code=hit.format == "code")
+        view.show_text(data.decode("utf-8", "replace"), part, hit.format)
         scale = printer.resolution() / _TEXT_DPI
         room = QRectF(printer.pageLayout().paintRectPixels(_TEXT_DPI))
         document = _on_paper(view.document().clone(view), room)

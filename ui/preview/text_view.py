@@ -25,11 +25,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
+from indexer.api.formats import page_unit
 from ui.preview.marks import LinePiece, boxed, flowing, outline
 from ui.preview.page_view import FOUND, OUTLINE_PX
 from ui.preview.typesetting import Typesetter, laid_out
 from ui.search.safe_text import Utf16Map, for_qt
-from ui.theme import LIGHT, XL, L, M, S, current, mark_colours
+from ui.theme import LIGHT, XL, L, M, S, current, mark_colours, paint_rounded
+from ui.words import names
 
 if TYPE_CHECKING:
     from PySide6.QtGui import (
@@ -80,7 +82,7 @@ class TextColumn(QTextEdit):
         self.loaded_text = ""
         self._blocks: Sequence[TextBlock] = ()
         self._pages: Sequence[int] = ()
-        self._code = False
+        self._form = ""
         self._offset = 0
         self._more = False
         self._map = Utf16Map("")
@@ -117,10 +119,10 @@ class TextColumn(QTextEdit):
         """Return how many slides, sheets or chapters are between a place and another after it."""
         return bisect_right(self._pages, other) - bisect_right(self._pages, place)
 
-    def _place_text(self, text: str, part: TextPart, *, code: bool) -> None:
+    def _place_text(self, text: str, part: TextPart, form: str) -> None:
         """Set the text of a part of the document, without marks."""
         self.loaded_text, self._offset, self._more = text, part.offset, part.more
-        self._blocks, self._pages, self._code = part.blocks, part.pages, code
+        self._blocks, self._pages, self._form = part.blocks, part.pages, form
         self._map = Utf16Map(text)
         self._set_type()
 
@@ -143,7 +145,8 @@ class TextColumn(QTextEdit):
         least = QFontInfo(font).pixelSize() * _LARGER
         font.setPixelSize(round(max(least, _LEAST_PX) * 1.1**self._zoom))
         self.document().setDefaultFont(font)
-        shown, parts = laid_out(self.loaded_text, self._offset, self._blocks, code=self._code)
+        code = self._form == "code"
+        shown, parts = laid_out(self.loaded_text, self._offset, self._blocks, code=code)
         self.setCurrentCharFormat(QTextCharFormat())  # drops that of the last text
         self.setPlainText(for_qt(shown))
         self._fit_column()
@@ -157,10 +160,11 @@ class TextColumn(QTextEdit):
         side = max(L, (self.viewport().width() - column) / 2)
         root = self.document().rootFrame()
         form = root.frameFormat()
-        if abs(form.leftMargin() - side) > 1:
+        top = L + self._number_px()
+        if abs(form.leftMargin() - side) > 1 or form.topMargin() != top:
             form.setLeftMargin(side)
             form.setRightMargin(side)
-            form.setTopMargin(L)
+            form.setTopMargin(top)
             form.setBottomMargin(XL)
             root.setFrameFormat(form)
 
@@ -196,21 +200,25 @@ class TextColumn(QTextEdit):
         return [page for page in self._pages[1:] if start < page < end]
 
     def _draw_cards(self, painter: QPainter) -> None:
-        """Draw a card behind each slide, sheet or chapter."""
+        """Draw a card with its number behind each slide, sheet or chapter."""
         if not self._has_cards:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(current().line, 1))
-        painter.setBrush(current().base)
+        over, unit = M + self._number_px(), page_unit(self._form)
         margin = self.document().rootFrame().frameFormat().leftMargin() - M
         width = self.viewport().width() - 2 * margin
         scrolled = self.verticalScrollBar().value()
-        tops = [self.cursorRect(self._cursor(page, page)).top() - M for page in self._starts]
-        top = L - M - scrolled
-        for below in (*tops, round(self.document().size().height()) - XL + 2 * M - scrolled):
+        tops = [self.cursorRect(self._cursor(page, page)).top() - over for page in self._starts]
+        top, first = L - M - scrolled, bisect_right(self._pages, self._offset)
+        end = round(self.document().size().height()) - XL + 2 * M - scrolled
+        painter.setFont(self.font())
+        for number, below in enumerate((*tops, end), first):
             if below > 0 and top < self.viewport().height():
                 card = QRectF(margin, top, width, below - top - M)
-                painter.drawRoundedRect(card, S, S)
+                paint_rounded(painter, card, current().line, current().base)
+                painter.setPen(current().muted)
+                place = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
+                named = names.place(unit, str(number))
+                painter.drawText(card.adjusted(M, S, -M, 0), place, named)
             top = below
 
     def _part_cards(self) -> None:
@@ -222,9 +230,14 @@ class TextColumn(QTextEdit):
         for page in self._starts if self._has_cards else ():
             cursor = self._cursor(page, page)
             form = cursor.blockFormat()
-            form.setTopMargin(max(form.topMargin(), 4 * M))
+            form.setTopMargin(max(form.topMargin(), 4 * M) + self._number_px())
             cursor.setBlockFormat(form)
         whole.endEditBlock()
+
+    def _number_px(self) -> int:
+        """Return the height of the number of a card; 0 where parts have none."""
+        numbered = self._has_cards and bool(page_unit(self._form))
+        return self.fontMetrics().height() if numbered else 0
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -282,18 +295,18 @@ class TextView(TextColumn):
         self._found_at = -1
         self._highlights: tuple[tuple[Span, QColor], ...] = ()
 
-    def show_text(self, text: str, part: TextPart, *, code: bool = False) -> None:
+    def show_text(self, text: str, part: TextPart, form: str = "") -> None:
         """Show a part of a document's text.
 
         Args:
             text: The part.
             part: Its offset, its blocks and pages, and whether more follows.
-            code: The document is source code.
+            form: The name of the document's format.
         """
         self._is_loading = True  # the layout moves the scroll bar, which must not load more
         self._passage, self._sentences = (0, 0), ()
         self._words = self._found = self._highlights = ()
-        self._place_text(text, part, code=code)
+        self._place_text(text, part, form)
         self._mark()
         self._is_loading = False
 
@@ -302,7 +315,7 @@ class TextView(TextColumn):
         first = self.cursorForPosition(QPoint(self.viewport().width() // 2, 1))
         seen = self._offset + self._map.to_code_points(first.position())
         passage, sentences = self._passage, self._sentences
-        self.show_text(text, part, code=self._code)
+        self.show_text(text, part, self._form)
         self.mark_passage(passage, sentences, scroll=False)
         self._is_loading = True
         cursor = QTextCursor(self.document())

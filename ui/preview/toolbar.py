@@ -22,10 +22,17 @@ from PySide6.QtWidgets import (
 from ui import keys
 from ui.lists import style_list
 from ui.preview.page_layout import Fit, Zoom
-from ui.search.labels import Muted
 from ui.search.safe_text import line
 from ui.theme import M, S, icon
-from ui.widgets import ElidedLabel, IconToolButton, Restyled, filled, make_bold, menu_button
+from ui.widgets import (
+    ElidedLabel,
+    IconToolButton,
+    Restyled,
+    filled,
+    make_bold,
+    menu_button,
+    plain_label,
+)
 from ui.words import amounts, names
 
 _MOST_ROWS = 6  # of the list of places
@@ -50,7 +57,7 @@ class FindBar(QWidget):
         self.text = QLineEdit(placeholderText=self.tr("Find in this document"))
         self.text.setAccessibleName(self.text.placeholderText())
         self.text.textEdited.connect(self._type)
-        self.said = Muted()
+        self.said = plain_label(muted=True)
         self.before = self._button("chevron-up", self.tr("Previous place (Shift+F3)"))
         self.after = self._button("chevron-down", self.tr("Next place (F3)"))
         close = self._button("close", self.tr("Close (Esc)"))
@@ -159,11 +166,11 @@ class Toolbar(Restyled, QWidget):
         self.title = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.before = self._button("chevron-up", self.tr("Previous hit in this document"), "Alt+Up")
         self.after = self._button("chevron-down", self.tr("Next hit in this document"), "Alt+Down")
-        self.place = Muted()
+        self.place = plain_label(muted=True)
         self.page = QLineEdit(alignment=Qt.AlignmentFlag.AlignRight)
         self.page.setAccessibleName(self.tr("Page"))
         self.page.setToolTip(self.tr("Page: type a number or a label and press Enter"))
-        self.total, self.unit = Muted(), Muted()
+        self.total, self.unit = plain_label(muted=True), plain_label(muted=True)
         self.zoom = menu_button(self._zoom_menu(), self.tr("Zoom"))
         self.copy = self._button("copy", self.tr("Copy the passage"))
         self.open = self._button("open", self.tr("Open in your viewer"), "Return")
@@ -194,7 +201,8 @@ class Toolbar(Restyled, QWidget):
 
     def show_hits(self, index: int, count: int) -> None:
         """Show the number of the current hit of the document, from an index from 0."""
-        text = self.tr("Hit {n} of {total}").format(n=index + 1, total=count)
+        numbers = {"n": amounts.count(index + 1), "total": amounts.count(count)}
+        text = self.tr("Hit {n} of {total}").format(**numbers)
         self.place.setText(text if count > 1 else "")
         self.before.setEnabled(index > 0)
         self.after.setEnabled(index < count - 1)
@@ -217,7 +225,8 @@ class Toolbar(Restyled, QWidget):
             chosen = action.data()
             if isinstance(chosen, Zoom):
                 same = chosen.fit is zoom.fit
-                action.setChecked(same and (zoom.fit is not Fit.SCALE or _near(chosen, scale)))
+                near = abs(chosen.scale - scale) < 0.005
+                action.setChecked(same and (zoom.fit is not Fit.SCALE or near))
 
     def show_kind(self, *, pages: bool, text: bool) -> None:
         """Show the controls for pages or text."""
@@ -276,7 +285,3 @@ class Toolbar(Restyled, QWidget):
         self.page.setFixedWidth(wide + 2 * M)
         self.setMinimumHeight(self.page.sizeHint().height() + 2 * S)
         make_bold(self.title)
-
-
-def _near(zoom: Zoom, scale: float) -> bool:
-    return abs(zoom.scale - scale) < 0.005

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from indexer.api.types import BlockKind
+from indexer.api.types import NOTES_LEVEL, BlockKind
 from ui.theme import XL, current
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class TypesetKind(Enum):
     TABLE = auto()
     CODE = auto()
     FIELDS = auto()  # lines of a name and a value, such as the head of a message
+    NOTES = auto()  # of the speaker, below a slide
 
 
 class TypesetPart(Struct, frozen=True):
@@ -107,6 +108,8 @@ def laid_out(
             kind = _KINDS.get(block.kind, TypesetKind.PROSE)
             if kind is TypesetKind.PROSE and _is_fields(inner):
                 kind = TypesetKind.FIELDS
+            elif kind is TypesetKind.PROSE and block.level == NOTES_LEVEL:
+                kind = TypesetKind.NOTES
             shown.append(_SET.get(kind, str)(inner))
             parts.append(TypesetPart(start, end, kind, block.level))
         at = end
@@ -170,6 +173,7 @@ def _row(line: str) -> str:
 _SET = {
     TypesetKind.PROSE: _joined,
     TypesetKind.ITEM: _joined,
+    TypesetKind.NOTES: _joined,
     TypesetKind.HEADING: _joined,
     TypesetKind.TABLE: _celled,
 }
@@ -197,10 +201,10 @@ class Typesetter:
     def __init__(self, document: QTextDocument, units: Utf16Map) -> None:
         self._document, self._units = document, units
         self._size = document.defaultFont().pixelSize()
+        document.setIndentWidth(1.6 * self._size)
+        self._before = TypesetKind.PROSE  # the kind of the part before
         frame = document.rootFrame().frameFormat()
         self._width = document.textWidth() - frame.leftMargin() - frame.rightMargin()
-        self._bullets = QTextListFormat()
-        self._bullets.setStyle(QTextListFormat.Style.ListDisc)
 
     def set_parts(self, parts: Iterable[TypesetPart]) -> None:
         """Format each part by its kind, and the rest as prose."""
@@ -210,6 +214,7 @@ class Typesetter:
         cursor.setBlockFormat(_block_format(_PROSE_LINE, 0.35 * self._size))
         for part in parts:
             self._set_part(cursor, part)
+            self._before = part.kind
         self._close_up(cursor)
         cursor.endEditBlock()
 
@@ -231,14 +236,14 @@ class Typesetter:
                 block = _block_format(_PROSE_LINE, 0.15 * size)
                 marked = _MARKER.match(cursor.selectedText())
                 if marked:
-                    block.setLeftMargin(1.5 * size)
+                    block.setLeftMargin(1.5 * size * (1 + part.level))
                     block.setTextIndent(-size)
                 cursor.setBlockFormat(block)
                 if not marked:  # the document's bullets are no part of its text
-                    cursor.createList(self._bullets)
+                    cursor.createList(_bullets(part.level))
             case TypesetKind.TABLE:
                 cursor.setBlockFormat(self._table_format(cursor.selectedText()))
-            case TypesetKind.CODE | TypesetKind.FIELDS:
+            case TypesetKind.CODE | TypesetKind.FIELDS | TypesetKind.NOTES:
                 self._set_ground(cursor, part)
             case TypesetKind.PROSE:  # its lines belong together
                 cursor.setBlockFormat(_block_format(_PROSE_LINE, 0.0))
@@ -249,14 +254,21 @@ class Typesetter:
             cursor.setBlockFormat(last)
 
     def _set_ground(self, cursor: QTextCursor, part: TypesetPart) -> None:
-        """Set code, or fields, on a ground of their own."""
-        block = _block_format(1.0, 0.0)
+        """Set code, fields or notes on a ground of their own."""
+        notes = part.kind is TypesetKind.NOTES
+        block = _block_format(_PROSE_LINE if notes else 1.0, 0.0)
+        if notes and self._before is not TypesetKind.NOTES:
+            block.setTopMargin(0.7 * self._size)
         block.setBackground(current().raised)
         cursor.setBlockFormat(block)
         if part.kind is TypesetKind.CODE:
             cursor.mergeCharFormat(_fixed_pitch(round(0.9 * self._size)))
-        else:
+        elif part.kind is TypesetKind.FIELDS:
             self._mute_names(part)
+        else:
+            muted = QTextCharFormat()
+            muted.setForeground(current().muted)
+            cursor.mergeCharFormat(muted)
 
     def _mute_names(self, part: TypesetPart) -> None:
         """Show the names of fields, such as From and Date, less strongly than their values."""
@@ -305,6 +317,15 @@ class Typesetter:
                 widths[at] = max(widths[at], metrics.horizontalAdvance(cell))
         stops = accumulate(width + XL for width in widths)
         return [QTextOption.Tab(stop, _LEFT) for stop in stops]
+
+
+def _bullets(level: int) -> QTextListFormat:
+    """Return the bullets of items, those of each level further in."""
+    styles = QTextListFormat.Style
+    made = QTextListFormat()
+    made.setStyle((styles.ListDisc, styles.ListCircle, styles.ListSquare)[min(level, 2)])
+    made.setIndent(1 + level)
+    return made
 
 
 def _fixed_pitch(size: int) -> QTextCharFormat:

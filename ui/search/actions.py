@@ -357,12 +357,9 @@ class SelectedHit(QObject):
             return
         if not by_mouse:
             at = view.visualRect(view.currentIndex()).center()
-        found = FoundHits(
-            self._results.hits,
-            self._search.answered_text,
-            self._results.summary.order,
-            complete=self._search.has_all,
-        )
+        results, search = self._results, self._search
+        order = results.summary.order
+        found = FoundHits(results.hits, search.answered_text, order, search.has_all)
         self._actions.open_menu(view.viewport().mapToGlobal(at), hit, found)
 
     def _do(self, act: Callable[[Hit], object]) -> None:

@@ -246,7 +246,6 @@ class SearchBar(QWidget):
         self._memory = memory
         self._collections = collections
         self._notices = notices
-        self._discarded: Saved | None = None
         self._saved: tuple[Saved, ...] = ()
         self.box = SearchBox()
         name = self.tr("Saved and recent searches, collections")
@@ -358,13 +357,9 @@ class SearchBar(QWidget):
 
     def discard(self, name: str) -> None:
         """Remove a saved search; it can be undone."""
-        self._discarded = self._memory.discard_search(name)
-        message = self.tr("The saved search was removed")
-        self._notices.post(Notice(message, undo=self._restore))
-
-    def _restore(self) -> None:
-        if self._discarded is not None:
-            self._memory.save_search(self._discarded.name, self._discarded.text)
+        gone = self._memory.discard_search(name)
+        undo = partial(self._memory.save_search, gone.name, gone.text) if gone else None
+        self._notices.post(Notice(self.tr("The saved search was removed"), undo=undo))
 
 
 def _plain(text: str) -> str:

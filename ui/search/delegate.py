@@ -19,7 +19,7 @@ from indexer.api.lru_cache import LruCache
 from ui import theme
 from ui.lists import paint_bar
 from ui.search import describe
-from ui.search.model import Index, ResultRole
+from ui.search.model import ROW_ROLE, Index
 from ui.search.rows import Key, ResultRow, RowKind, key_of
 from ui.search.safe_text import Shown, is_right_to_left, line, plain
 from ui.search.snippet import MOST_LINES, Line, Pen, Snippet, lines_needed, make_snippet, text_of
@@ -214,7 +214,7 @@ class ResultsDelegate(QStyledItemDelegate):
         return self._hit_heights[self._lines_of(row), _has_place(row)]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(self.style.width, self.height(index.data(ResultRole.ROW)))
+        return QSize(self.style.width, self.height(index.data(ROW_ROLE)))
 
     def snippet(self, row: ResultRow, *, strong: bool = False) -> Snippet:
         """Return the snippet of a hit, from the cache; that of the selected one is marked most."""
@@ -243,7 +243,7 @@ class ResultsDelegate(QStyledItemDelegate):
         return icon.left() - M <= x <= icon.right() + M
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row = index.data(ResultRole.ROW)
+        row = index.data(ROW_ROLE)
         if row is None:
             return
         painter.save()
@@ -264,7 +264,7 @@ class ResultsDelegate(QStyledItemDelegate):
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index
     ) -> bool:
-        row = index.data(ResultRole.ROW) if index.isValid() else None
+        row = index.data(ROW_ROLE) if index.isValid() else None
         if row is None or event.type() is not QEvent.Type.ToolTip:
             return False
         text = self._tip(row, option, event.pos().x())
@@ -414,7 +414,7 @@ class ResultsDelegate(QStyledItemDelegate):
 
 def _begins(index: Index) -> bool:
     """Whether a document is the first row or below a heading, so that it needs no line above."""
-    above = index.sibling(index.row() - 1, 0).data(ResultRole.ROW)
+    above = index.sibling(index.row() - 1, 0).data(ROW_ROLE)
     return above is None or not (above.is_reachable or above.is_document)
 
 

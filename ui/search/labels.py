@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy
 
 from ui import theme
 from ui.search.safe_text import is_right_to_left, line, plain
@@ -19,15 +19,6 @@ from ui.words import failures
 if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit
-
-
-class Muted(QLabel):
-    """A label in the muted colour."""
-
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
 
 
 class MessageLine(Restyled, QLabel):

@@ -276,7 +276,9 @@ class Freshness(QObject):
         """Compare the engine's state with that of the shown results."""
         if activity is not None:
             self._seen = (activity.changes, activity.embedded_share)
-            self._plan()
+            if self._is_outdated and not self._timer.isActive():
+                left = self._not_before - time.monotonic()
+                self._timer.start(max(0, round(1000 * left)))
 
     def answered(self, seconds: float) -> None:
         """Results of the library's current state are shown; the search took ``seconds``."""
@@ -292,11 +294,6 @@ class Freshness(QObject):
     @property
     def _is_outdated(self) -> bool:
         return self._answered_at is not None and self._seen != self._answered_at
-
-    def _plan(self) -> None:
-        if self._is_outdated and not self._timer.isActive():
-            left = self._not_before - time.monotonic()
-            self._timer.start(max(0, round(1000 * left)))
 
     def _check(self) -> None:
         if self._is_outdated:

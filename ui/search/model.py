@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from enum import IntEnum
 from itertools import pairwise
 from typing import Any
 
@@ -25,10 +24,7 @@ from ui.search.rows import HitGroup, Key, ResultRow, ResultsLayout, rows_of
 Index = QModelIndex | QPersistentModelIndex
 
 
-class ResultRole(IntEnum):
-    """Data roles of a row besides its text."""
-
-    ROW = Qt.ItemDataRole.UserRole
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)  # of the ``ResultRow`` of a row
 
 
 class ResultsModel(QAbstractListModel):
@@ -48,9 +44,9 @@ class ResultsModel(QAbstractListModel):
         if not index.isValid() or index.row() >= len(self.rows):
             return None
         row = self.rows[index.row()]
+        if role == ROW_ROLE:
+            return row
         match role:
-            case ResultRole.ROW:
-                return row
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
                 return row_spoken(row, self.phrases, is_new=row.key in self.new)
             case _:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
@@ -15,13 +15,13 @@ from ui.flow_layout import FlowLayout
 from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.search.filters import label_of
-from ui.search.labels import Link, Muted
+from ui.search.labels import Link
 from ui.search.query_text import without_filters
 from ui.search.rows import ResultOrder
-from ui.theme import L, M, S, icon
+from ui.theme import L, M, S
 from ui.widgets import (
+    Drawing,
     IconButton,
-    Restyled,
     ScrollPage,
     filled,
     leading,
@@ -69,7 +69,8 @@ class Unsearched(QWidget):
             # In isolates, so that a name in Arabic does not turn the order of the words.
             listed = [f"\u2068{names.language(code)}\u2069" for code in advice]
             shown = ", ".join((*listed[:_MOST], *("…" for _ in listed[_MOST : _MOST + 1])))
-            label = Muted(self.tr("By words only: {languages}").format(languages=shown))
+            text = self.tr("By words only: {languages}").format(languages=shown)
+            label = plain_label(text, muted=True)
             lines = zip(listed, map(failures.note, advice.values()), strict=True)
             tip = "\n".join(f"{name}: {note}" for name, note in lines)
             label.setToolTip(tip)
@@ -80,7 +81,7 @@ class Unsearched(QWidget):
     def clear_line(self) -> None:
         """Empty and hide the line."""
         remove_widgets(self._flow)
-        self._add(Muted(self.tr("Not searched:")))
+        self._add(plain_label(self.tr("Not searched:"), muted=True))
         self.hide()
 
     @property
@@ -88,7 +89,7 @@ class Unsearched(QWidget):
         """The texts of the line."""
         parts = [self._flow.itemAt(at) for at in range(self._flow.count())]
         widgets = [part.widget() for part in parts if part is not None]
-        return [each.text() for each in widgets if isinstance(each, Link | Muted)]
+        return [each.text() for each in widgets if isinstance(each, Link | QLabel)]
 
     def _missing(self, status: Status) -> Iterator[tuple[str, FileState, str]]:
         counts = status.files
@@ -125,7 +126,7 @@ class ResultsSummary(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.order = ResultOrder.RELEVANCE
-        self._count, self._embedded = Muted(), Muted()
+        self._count, self._embedded = plain_label(muted=True), plain_label(muted=True)
         # With a large font the embedded share wraps below the number of hits.
         counts = QWidget()
         FlowLayout(self._count, self._embedded, parent=counts)
@@ -212,13 +213,12 @@ class ResultsSummary(QWidget):
         self.ordered.emit(self.order)
 
 
-class Banner(Restyled, QWidget):
+class Banner(QWidget):
     """A sentence with an icon, on a line of its own."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.drawing = QLabel()
-        self.restyle()
+        self.drawing = Drawing("info", "text")
         self._label = plain_label()
         filled(QHBoxLayout(self), self.drawing, self._label, edges=(0, S, L, S), wide=self._label)
 
@@ -230,10 +230,6 @@ class Banner(Restyled, QWidget):
         """Replace the sentence."""
         self._label.setText(text)
 
-    def restyle(self) -> None:
-        side = self.fontMetrics().height()
-        self.drawing.setPixmap(icon("info").pixmap(QSize(side, side), self.devicePixelRatioF()))
-
 
 class ModelOffer(QWidget):
     """Offers the model that reads the language of a question, if the library's does not."""
@@ -243,9 +239,8 @@ class ModelOffer(QWidget):
         self._context = context
         self._questions = Questions(context, self)
         self._model = ""
-        self.text, self.use = Muted(), IconButton(self.tr("Use the &multilingual model"))
-        self.text.setWordWrap(True)
-        self.use.clicked.connect(self._use)
+        self.text = wrapped_label(muted=True)
+        self.use = IconButton(self.tr("Use the &multilingual model"), pressed=self._use)
         filled(QVBoxLayout(self), self.text, leading(self.use), spacing=S, edges=(L, M, L, M))
         self.hide()
 

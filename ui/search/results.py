@@ -111,7 +111,8 @@ class ResultsPane(QWidget):
         keeps = (same_query and not self._ordered) or (
             follows and bool(chosen or top.isValid() or self._unfolded)
         )
-        kept = self._key() if keeps else None
+        now = self.current if keeps else None
+        kept = now.key if now is not None else None
         row = self.view.currentIndex().row() if keeps else -1
         if chosen is not None and chosen.key not in map(key_of, result.hits):
             result = replace(result, hits=(*result.hits, chosen.hit))
@@ -219,10 +220,6 @@ class ResultsPane(QWidget):
         self.model.show_groups(self.groups, same_query=True, layout=self._layout())
         if at >= 0:
             self._select(None, at)
-
-    def _key(self) -> Key | None:
-        row = self.current
-        return row.key if row is not None else None
 
     def _select(self, key: Key | None, row: int = -1) -> None:
         """Select the row with a key, else the hit at or after a row, else the first hit."""

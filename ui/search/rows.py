@@ -202,7 +202,7 @@ def rows_of(groups: Sequence[HitGroup], layout: ResultsLayout) -> list[ResultRow
 
 def least_score(groups: Iterable[HitGroup]) -> float:
     """Return the least score of a passage that is no weaker match."""
-    ranked = [hit.score for hit in _hits(groups) if _is_ranked(hit)]
+    ranked = [hit.score for hit in flattened(groups) if _is_ranked(hit)]
     return WEAKER * max(ranked, default=0.0)
 
 
@@ -258,11 +258,6 @@ def _closest(groups: Sequence[HitGroup]) -> list[ResultRow]:
     if left:
         made.append(ResultRow(HitGroup("", groups[0].hits), kind=RowKind.MORE, count=left))
     return made
-
-
-def _hits(groups: Iterable[HitGroup]) -> Iterator[Hit]:
-    for group in groups:
-        yield from group.hits
 
 
 def _all_weak(group: HitGroup, least: float) -> bool:

@@ -38,6 +38,7 @@ from ui.words import amounts, say
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint
 
+    from ui.ports import Notices
     from ui.preview.client import RenderClient
     from ui.search.memory import Saved
 
@@ -126,6 +127,7 @@ class RecentDocuments(QListView):
         super().__init__()
         self._documents = QStandardItemModel(self)
         self._client: RenderClient | None = None
+        self._notices: Notices | None = None
         self._asked: set[str] = set()  # the paths whose first pages were asked for
         self.setModel(self._documents)
         self.setItemDelegate(CardDelegate(self))
@@ -144,11 +146,11 @@ class RecentDocuments(QListView):
         self.activated.connect(self._choose)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._open_menu)
-        add_shortcut(self, "Del", lambda: self.dropped.emit(self._path()))
+        add_shortcut(self, "Del", self._drop)
 
-    def take_client(self, client: RenderClient) -> None:
-        """Set what fetches first pages."""
-        self._client = client
+    def take_client(self, client: RenderClient, notices: Notices) -> None:
+        """Set what fetches first pages, and what says that a document is gone."""
+        self._client, self._notices = client, notices
 
     def show_documents(self, paths: Sequence[str]) -> None:
         """Show a card for each path."""
@@ -196,8 +198,8 @@ class RecentDocuments(QListView):
                 role = _TEXT if isinstance(page, str) else Qt.ItemDataRole.DecorationRole
                 item.setData(page, role)
 
-    def _path(self) -> str:
-        return str(self.currentIndex().data(_PATH) or "")
+    def _drop(self) -> None:
+        self.dropped.emit(str(self.currentIndex().data(_PATH) or ""))
 
     def _choose(self, index: QModelIndex) -> None:
         self.chosen.emit(index.data(_PATH))
@@ -207,7 +209,7 @@ class RecentDocuments(QListView):
         if index.isValid():
             path = index.data(_PATH)
             entries = (
-                MenuEntry(self.tr("Open"), partial(open_path, path)),
+                MenuEntry(self.tr("Open"), partial(open_path, path, self._notices)),
                 MenuEntry(self.tr("Show in folder"), partial(show_in_folder, path)),
                 MenuEntry(self.tr("Copy path"), partial(QGuiApplication.clipboard().setText, path)),
                 MenuEntry(self.tr("Remove from this list"), partial(self.dropped.emit, path)),

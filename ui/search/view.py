@@ -22,7 +22,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QImage, QPainter, QRegion
+from PySide6.QtGui import QPainter, QRegion
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
@@ -435,43 +435,19 @@ _BEST = (45, 86)
 
 
 def warm(view: ResultsView) -> None:
-    """Paint a document with a hit of each reason, as ``view`` would."""
-    style = ResultsStyle.from_widget(view, max(view.viewport().width(), 1))
-    delegate = ResultsDelegate(style)
-    model = ResultsModel()
-    model.show_groups(grouped([_hit(why) for why in Why]), same_query=False)
-    ratio = view.devicePixelRatioF()
-    height = sum(map(delegate.height, model.rows))
-    image = QImage(round(style.width * ratio), round(height * ratio), QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(ratio)
-    painter = QPainter(image)
-    option = QStyleOptionViewItem()
-    view.initViewItemOption(option)
-    top = 0
-    for number, row in enumerate(model.rows):
-        option.rect = QRect(0, top, style.width, delegate.height(row))
-        option.state = QStyle.StateFlag.State_Enabled
-        delegate.paint(painter, option, model.index(number))
-        top += option.rect.height()
-    painter.end()
+    """Paint a document with a hit of each reason, as ``view`` would, where nobody sees it."""
+    spare = ResultsView(ResultsModel())
+    spare.setFont(view.font())
+    spare.resize(view.size())
+    spare.rows_model.show_groups(grouped(map(_hit, Why)), same_query=False)
+    spare.grab()
+    spare.deleteLater()
 
 
 def _hit(why: Why) -> Hit:
-    at = list(Why).index(why)
+    at = 1 + list(Why).index(why)
     return Hit(
-        path=f"/{_TEXT}",
-        root="/",
-        file=_TEXT,
-        title=_TEXT,
-        page=1 + at,
-        page_last=1 + at,
-        start=at,
-        end=at + len(_TEXT),
-        score=1.0,
-        text=_TEXT,
-        heading_path=(_TEXT,),
-        why=why,
-        best=_BEST,
-        marks=(_BEST,),
-        modified_ns=1,
-    )
+        path=f"/{_TEXT}", root="/", file=_TEXT, title=_TEXT, page=at, page_last=at, start=at,
+        end=at + len(_TEXT), score=1.0, text=_TEXT, heading_path=(_TEXT,), why=why, best=_BEST,
+        marks=(_BEST,), modified_ns=1,
+    )  # fmt: skip

@@ -65,7 +65,8 @@ class PrivacyPage(QWidget):
             )
         )
         self.facts = Facts()
-        folder = IconButton(self.tr("Open the library's &folder"), "folder-open", self._open_folder)
+        open_folder = partial(desktop.open_path, str(context.library), context.notices)
+        folder = IconButton(self.tr("Open the library's &folder"), "folder-open", open_folder)
         made = wrapped_label(self.tr("Network connections so far:"))
         headers = (self.tr("When"), self.tr("What"), self.tr("Outcome"))
         self.connections = record_list(self.tr("Connections"), headers, CONNECTIONS_SHOWN)
@@ -141,9 +142,6 @@ class PrivacyPage(QWidget):
     def _sure(self) -> None:
         self.confirm.clear()
         self.ending_chosen.emit(Ending(EndAction.DELETE))
-
-    def _open_folder(self) -> None:
-        desktop.open_path(str(self._context.library), self._context.notices)
 
 
 COLUMNS, LINES = 120, 42

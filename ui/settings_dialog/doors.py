@@ -80,14 +80,9 @@ class DoorsPage(QWidget):
         headers = (self.tr("When"), self.tr("Who"), self.tr("What"))
         self.calls = record_list(self.tr("What other programs asked"), headers, ROWS_SHOWN)
         self.no_calls = wrapped_label(self.tr("Nothing has been asked, or the log is off."))
-        filled(
-            QVBoxLayout(self),
-            wrapped_label(self.tr("Choose which collections each program may see:")),
-            self.table,
-            wrapped_label(self.tr("What was asked:")),
-            self.calls,
-            self.no_calls,
-        )
+        choose = wrapped_label(self.tr("Choose which collections each program may see:"))
+        asked = wrapped_label(self.tr("What was asked:"))
+        filled(QVBoxLayout(self), choose, self.table, asked, self.calls, self.no_calls)
         self.show_choices()
 
     def showEvent(self, event: QShowEvent) -> None:

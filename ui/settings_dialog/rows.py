@@ -9,6 +9,7 @@ from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractSpinBox,
     QButtonGroup,
     QCheckBox,
     QDoubleSpinBox,
@@ -162,6 +163,23 @@ class ChoiceOrText(QWidget):
             self.chosen.emit(str(self.choices.currentData()))
 
 
+class _Roomy(QAbstractSpinBox if TYPE_CHECKING else object):  # type: ignore[misc]  # for mypy
+    """As high as the buttons and the lists of choices beside it."""
+
+    def sizeHint(self) -> QSize:
+        hint: QSize = super().sizeHint()
+        least = QSize(hint.width() + M, self.fontMetrics().height() + 2 * S + 2)
+        return hint.expandedTo(least)
+
+
+class _WholeNumber(_Roomy, QSpinBox):
+    """A field for a whole number."""
+
+
+class _Number(_Roomy, QDoubleSpinBox):
+    """A field for a number."""
+
+
 class SettingEditor(QWidget):
     """The control for the value of one setting; the setting's label is its accessible name.
 
@@ -219,11 +237,11 @@ class SettingEditor(QWidget):
     def _make_number(self, declaration: Setting) -> Made:
         spin: QSpinBox | QDoubleSpinBox
         if declaration.type is SettingType.INTEGER:
-            spin = QSpinBox()
+            spin = _WholeNumber()
             spin.setRange(int(declaration.low), int(declaration.high))
             spin.setGroupSeparatorShown(True)
         else:
-            spin = QDoubleSpinBox()
+            spin = _Number()
             spin.setDecimals(1)
             spin.setRange(declaration.low, declaration.high)
         spin.setKeyboardTracking(False)

@@ -55,6 +55,11 @@ class Amounts(QObject):
         """The number of files that could not be read."""
         return self.tr("%Ln could not be read", "", number)
 
+    def retried(self, number: int) -> str:
+        """What a retry comes to."""
+        again = self.tr("%Ln file(s) will be read again.", "", number)
+        return again if number else self.tr("There is nothing to read again.")
+
     def languages(self, number: int) -> str:
         return self.tr("%Ln language(s)", "", number)
 
@@ -74,7 +79,7 @@ class Amounts(QObject):
 _AMOUNTS = Amounts()
 alike, documents, exact, files = _AMOUNTS.alike, _AMOUNTS.documents, _AMOUNTS.exact, _AMOUNTS.files
 hits, more, more_inside = _AMOUNTS.hits, _AMOUNTS.more, _AMOUNTS.more_inside
-new = _AMOUNTS.new
+new, retried = _AMOUNTS.new, _AMOUNTS.retried
 languages, pages, questions = _AMOUNTS.languages, _AMOUNTS.pages, _AMOUNTS.questions
 unreadable, waiting = _AMOUNTS.unreadable, _AMOUNTS.waiting
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
 
+from indexer.api import labels
 from indexer.api.formats import BY_NAME, GROUPS
-from indexer.api.labels import EMBEDDING, PACE_REASONS, SPEEDS, STATES, STEPS, WHY_IN_LANGUAGE, WHYS
 from indexer.api.progress import Progress, Step
 from indexer.api.translation import N_
-from indexer.api.types import FileState, Hit
+from indexer.api.types import FileRow, FileState, Hit
 from ui.words import say
 from ui.words.amounts import count, documents, share
 from ui.words.failures import note
@@ -29,12 +29,25 @@ TROUBLED = (
     FileState.NO_TEXT,
     FileState.PARTIAL,
 )
-_STATES = {str(code): label for code, label in STATES.items()}
+_STATES = {str(code): label for code, label in labels.STATES.items()}
 
 
 def state(code: str) -> str:
     """The label of a file's state."""
     return say(_STATES[code].name) if code in _STATES else code.replace("_", " ")
+
+
+def row_state(row: FileRow) -> str:
+    """The label of the state of a file; one whose meaning is not read is not ready."""
+    alone = row.by_words and row.state is FileState.INDEXED
+    return say(labels.BY_WORDS.name) if alone else state(row.state)
+
+
+def row_help(row: FileRow) -> str:
+    """A sentence that says what the state of a file means."""
+    if row.by_words and row.state is FileState.INDEXED:
+        return say(labels.BY_WORDS.meaning).format(language=language(row.language))
+    return state_help(row.state)
 
 
 def state_help(code: str) -> str:
@@ -43,27 +56,27 @@ def state_help(code: str) -> str:
 
 
 def speed(code: str) -> str:
-    return say(SPEEDS[code].name) if code in SPEEDS else code
+    return say(labels.SPEEDS[code].name) if code in labels.SPEEDS else code
 
 
 def speed_help(code: str) -> str:
-    return say(SPEEDS[code].meaning) if code in SPEEDS else ""
+    return say(labels.SPEEDS[code].meaning) if code in labels.SPEEDS else ""
 
 
 def pause(code: str) -> str:
     """Why indexing is slower than set, or waits; "" for no reason."""
-    return say(PACE_REASONS[code]) if code in PACE_REASONS else code.replace("_", " ")
+    return say(labels.PACE_REASONS[code]) if code in labels.PACE_REASONS else code.replace("_", " ")
 
 
 def doing(progress: Progress) -> str:
     """The current step, without a full stop."""
     total, done = progress.files_total, progress.files_done
     if progress.step is Step.INDEX and 0 < total <= done and progress.passages_pending:
-        return say(EMBEDDING).format(left=count(progress.passages_pending))
-    step = progress.step if progress.step in STEPS else Step.INDEX
+        return say(labels.EMBEDDING).format(left=count(progress.passages_pending))
+    step = progress.step if progress.step in labels.STEPS else Step.INDEX
     if step is Step.INDEX and not total:
         step = Step.SCAN
-    return say(STEPS[step]).format(
+    return say(labels.STEPS[step]).format(
         done=count(done), total=count(total), left=count(max(0, total - done))
     )
 
@@ -71,8 +84,8 @@ def doing(progress: Progress) -> str:
 def why(hit: Hit) -> str:
     """Why a hit was found."""
     if hit.language:
-        return say(WHY_IN_LANGUAGE).format(language=language(hit.language))
-    return say(WHYS[hit.why].meaning)
+        return say(labels.WHY_IN_LANGUAGE).format(language=language(hit.language))
+    return say(labels.WHYS[hit.why].meaning)
 
 
 _PLACES = {

@@ -12,13 +12,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
+from indexer.api.answers import ComparisonSide
 from indexer.api.requests import Index
+from indexer.api.system_keyring import SERVICE
 from indexer.api.types import Hit
 from tests.ui.basket.made import LEASE, lease
 from tests.ui.engines import answer
 from tests.ui.menus import entries
-from ui import keys
-from ui.compare.page import ComparePage
+from tests.ui.settings.test_passwords import MemoryKeyring
+from tests.unit.extract.pdfs import save, text_at
+from ui import keys, passwords
+from ui.compare.page import ComparePage, DocumentSide
 from ui.export import ExportFormat
 from ui.pages import COMPARE, LIBRARY, SEARCH, Pages
 from ui.search.rows import FoundHits
@@ -212,3 +216,25 @@ def test_a_key_copies_the_statement_that_differs_with_its_source(
     right.pages.setFocus()
     QTest.keySequence(right.pages, keys.CITE)
     qtbot.waitUntil(lambda: "60 days" in clipboard.text())
+
+
+def test_a_document_that_the_keyring_unlocks_is_shown(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, keyring = tmp_path / "locked.pdf", MemoryKeyring()
+    save(
+        path, text_at((72, 72, LEASE[:40])), encryption=pymupdf.PDF_ENCRYPT_AES_256,
+        user_pw="door", owner_pw="owner",
+    )  # fmt: skip
+    monkeypatch.setattr(passwords, "_shared", [passwords.Passwords(lambda: keyring)])
+    told = ComparisonSide(str(path), path.name, "", "pdf", 1, 1, 0, ())
+    side = DocumentSide(tmp_path)
+    qtbot.addWidget(side)
+    side.show()
+    side.show_beginning(told)
+    qtbot.waitUntil(lambda: side.shown is side.message)
+    side.rest()
+    keyring.kept[SERVICE, str(path)] = "door"
+    side.show_beginning(told)
+    qtbot.waitUntil(lambda: side.has_pages)
+    side.rest()

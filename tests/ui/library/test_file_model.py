@@ -26,6 +26,7 @@ from ui.library.file_model import (
     folder_text,
     reason_text,
 )
+from ui.library.file_table import chip_colours
 from ui.words import names
 
 if TYPE_CHECKING:
@@ -261,3 +262,15 @@ def test_the_reason_says_more_than_the_state() -> None:
     old = make_row(1, FileState.UNSUPPORTED, code="needs_libreoffice", detail='{"format": "doc"}')
     assert (cell_text(old, Column.STATE), reason_text(old)) == ("Not read", "Needs LibreOffice")
     assert reason_text(make_row(1, FileState.EMPTY, code="empty")) == "", "the state says it"
+
+
+def test_what_is_found_by_its_words_alone_is_not_ready() -> None:
+    ready, german = make_row(1), make_row(1, language="de", by_words=True)
+    assert (cell_text(ready, Column.STATE), cell_text(german, Column.STATE)) == (
+        "Ready",
+        "Found by words",
+    )
+    assert "Deutsch" in cell_hint(german, Column.STATE)
+    assert chip_colours(german.state, by_words=True) == chip_colours(FileState.TEXT_ONLY)
+    queued = replace(german, state=FileState.QUEUED)
+    assert cell_text(queued, Column.STATE) == "Waiting"

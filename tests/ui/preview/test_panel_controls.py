@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pymupdf
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QLocale, QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QToolButton
 
@@ -60,12 +60,12 @@ def test_zooming(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
     preview.bar.zoom.menu().actions()[1].trigger()
     assert preview.pages.zoom.fit is Fit.PAGE
     for _ in range(30):
-        preview.pages.zoom_in()
+        preview.pages.zoom_by(1)
     assert preview.pages.scale == pytest.approx(4.0)
     wait_for_page(qtbot, preview)
     assert max(len(preview.pages.visible_keys(page)) for page in preview.pages.visible_pages()) >= 1
     for _ in range(30):
-        preview.pages.zoom_out()
+        preview.pages.zoom_by(-1)
     assert preview.pages.scale == pytest.approx(0.25)
     wait_for_page(qtbot, preview)
 
@@ -215,3 +215,14 @@ def test_slides_and_sheets_are_named(preview: Preview) -> None:
         preview.bar.show_unit(page_unit(form), 3)
         labels.append(preview.bar.unit.text())
     assert labels == ["Slide 3", "Sheet 3", "", "Page 3", "Message 3", "Cell 3", ""]
+
+
+def test_the_number_of_a_hit_is_written_as_other_numbers_are(preview: Preview) -> None:
+    before = QLocale()
+    QLocale.setDefault(QLocale("de_DE"))
+    try:
+        preview.bar.show_hits(1233, 2000)
+    finally:
+        QLocale.setDefault(before)
+    assert "1.234" in preview.bar.place.text()
+    assert "2.000" in preview.bar.place.text()

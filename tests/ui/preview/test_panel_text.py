@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 from pptx import Presentation
 from PySide6.QtCore import QPoint
-from PySide6.QtGui import QFont, QPalette, QTextCharFormat, QTextCursor
+from PySide6.QtGui import (
+    QFont,
+    QPalette,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFormat,
+)
 from PySide6.QtWidgets import QApplication
 
 from tests.ui.preview.made import hit_of, passages_of
@@ -91,6 +98,36 @@ def test_each_slide_has_a_card(qtbot: QtBot, preview: Preview, tmp_path: Path) -
     last = preview.bar.unit.text()
     assert last.startswith("Slide ")
     assert int(last.split()[1]) > 6
+
+
+def test_a_slide_has_its_levels_and_its_notes_apart(
+    qtbot: QtBot, preview: Preview, tmp_path: Path
+) -> None:
+    path = tmp_path / "talk.pptx"
+    talk = Presentation()
+    for title in ("Rent", "Repairs"):
+        slide = talk.slides.add_slide(talk.slide_layouts[1])
+        slide.shapes.title.text = title
+        body = slide.placeholders[1].text_frame
+        body.text = "It is paid each month."
+        inner = body.add_paragraph()
+        inner.text, inner.level = "By transfer.", 1
+        slide.notes_slide.notes_text_frame.text = "Say this slowly."
+    talk.save(str(path))
+    preview.show_hit(hit_of(path, passages_of(path)[0], format="pptx"), [], 0)
+    qtbot.waitUntil(lambda: preview.shown is preview.text)
+    blocks: dict[str, QTextBlock] = {}
+    block = preview.text.document().begin()
+    while block.isValid():
+        blocks.setdefault(block.text(), block)
+        block = block.next()
+    outer, inner = blocks["It is paid each month."], blocks["By transfer."]
+    assert outer.textList().format().indent() < inner.textList().format().indent()
+    notes = blocks["Say this slowly."]
+    assert notes.textList() is None
+    assert notes.blockFormat().hasProperty(QTextFormat.Property.BackgroundBrush)
+    assert not outer.blockFormat().hasProperty(QTextFormat.Property.BackgroundBrush)
+    assert blocks["Rent"].blockFormat().topMargin() < blocks["Repairs"].blockFormat().topMargin()
 
 
 def test_a_text_does_not_take_over_the_type_of_the_one_before(

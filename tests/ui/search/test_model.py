@@ -11,7 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 from indexer.api.types import FileState, Why
 from tests.ui.search.hits import hit, many
 from ui.search.describe import headings, pages
-from ui.search.model import ResultRole, ResultsModel
+from ui.search.model import ROW_ROLE, ResultsModel
 from ui.search.rows import ResultOrder, grouped, key_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def test_a_document_heads_its_hits(model: ResultsModel) -> None:
     assert titles(model) == ["/docs/report 0.pdf", "0", "100", "/docs/report 1.pdf", "0", "100"]
     assert not model.flags(model.index(0)) & Qt.ItemFlag.ItemIsSelectable
     assert model.flags(model.index(1)) & Qt.ItemFlag.ItemIsSelectable
-    assert model.data(model.index(1), ResultRole.ROW).hit == many(2, 2)[0]
+    assert model.data(model.index(1), ROW_ROLE).hit == many(2, 2)[0]
     assert model.place(key_of(many(2, 2)[3])) == 5
 
 
@@ -51,9 +51,9 @@ def test_more_hits_keep_the_rows_that_are_there(model: ResultsModel) -> None:
     model.show_groups(grouped([*hits, hit("/docs/new.txt")]), same_query=True)
     assert resets.count() == 0
     assert kept.isValid()
-    assert model.data(kept, ResultRole.ROW).hit == hits[7]
+    assert model.data(kept, ROW_ROLE).hit == hits[7]
     assert len(model.rows) == 20 * 4 + 2
-    assert model.data(model.index(0), ResultRole.ROW).group.hits == tuple(hits[0:60:20])
+    assert model.data(model.index(0), ROW_ROLE).group.hits == tuple(hits[0:60:20])
 
 
 def test_another_order_is_another_list(model: ResultsModel) -> None:

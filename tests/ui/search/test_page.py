@@ -18,6 +18,7 @@ from indexer.api.types import SearchResult
 from tests.ui.conftest import attach
 from tests.ui.library.port import canned_context
 from tests.ui.menus import entries
+from tests.ui.notices import RecordedNotices
 from tests.ui.search.hits import many
 from tests.ui.search.pages import links, press, search, shown, titles
 from ui.engine_client import EngineLink
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
     from app.settings import Settings
     from tests.fake_engine import FakeEngine
-    from tests.ui.notices import RecordedNotices
 
 FIND = Qt.MatchFlag.MatchExactly | Qt.MatchFlag.MatchRecursive
 
@@ -422,7 +422,8 @@ def test_recent_documents_are_a_click_away(
 
 def test_cards_show_the_first_pages(qtbot: QtBot, page: SearchPage, library_files: Path) -> None:
     client = RenderClient(page, None)
-    page.results.start.take_client(client)
+    notices = RecordedNotices()
+    page.results.start.take_client(client, notices)
     (library_files / "report.pdf").write_bytes(one_page("A lamp is lit at dusk."))
     for name in ("ice.txt", "report.pdf", "gone.txt"):
         page.memory.note_document(str(library_files / name))
@@ -435,5 +436,8 @@ def test_cards_show_the_first_pages(qtbot: QtBot, page: SearchPage, library_file
         return [*drawn, "seal" in str(items[2].data(Qt.ItemDataRole.UserRole + 1))]
 
     qtbot.waitUntil(lambda: shown_pages() == [False, True, False, True])
-    assert not page.results.start.documents.grab().isNull()
+    cards = page.results.start.documents
+    assert not cards.grab().isNull()
+    entries(cards.viewport(), cards.visualRect(model.index(0, 0)).center())["Open"].trigger()
+    assert notices.texts == ["gone.txt is no longer where it was."]
     client.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from indexer.api.answers import ReindexCost
 from indexer.api.models import EstimateReindex, Reindex
@@ -17,7 +17,7 @@ from tests.answers import EMPTY
 from tests.ui.library.port import canned_context
 from tests.ui.search.hits import many
 from tests.ui.search.pages import search
-from ui.search.labels import Link, Muted
+from ui.search.labels import Link
 from ui.search.page import SearchPage
 from ui.search.panels import ModelOffer, Unsearched
 from ui.words import amounts
@@ -76,7 +76,7 @@ def test_many_languages_take_one_place(qtbot: QtBot) -> None:
     _, named = line.texts
     assert named.count(",") == 5
     assert named.endswith("…")
-    (label,) = [each for each in line.findChildren(Muted) if each.text() == named]
+    (label,) = [each for each in line.findChildren(QLabel) if each.text() == named]
     assert label.toolTip().count("\n") == 6
 
 

@@ -300,3 +300,13 @@ def test_deleting_everything_needs_the_typed_word(dialog: SettingsDialog, qtbot:
     assert chosen.args == [Ending(EndAction.DELETE)]
     assert page.confirm.text() == ""
     assert not page.delete.isEnabled()
+
+
+def test_fields_for_numbers_are_as_high_as_choices(dialog: SettingsDialog) -> None:
+    controls = [row.editor.control for row in dialog.rows.values()]
+    choices = {each.sizeHint().height() for each in controls if isinstance(each, QComboBox)}
+    numbers = {
+        each.sizeHint().height() for each in controls if isinstance(each, QSpinBox | QDoubleSpinBox)
+    }
+    assert abs(max(numbers) - max(choices)) <= 3
+    assert abs(min(numbers) - min(choices)) <= 3

@@ -193,3 +193,8 @@ def test_a_path_below_the_home_folder_begins_with_a_tilde() -> None:
     assert from_home(str(home / "a" / "b.pdf")) == str(Path("~") / "a" / "b.pdf")
     for path in (str(home), f"{home}ly", "/elsewhere/b.pdf", ""):
         assert from_home(path) == path
+
+
+def test_a_retry_of_nothing_says_so() -> None:
+    assert amounts.retried(0) == "There is nothing to read again."
+    assert amounts.retried(2).startswith("2 file")
