@@ -79,7 +79,9 @@ class HelpWindow(QDialog):
             self.text.setMarkdown(
                 self._keys() if name == KEYS else _COMMENT.sub("", self._read(name))
             )
-            self._mark(name)
+            for row in range(self.list.count()):
+                if self.list.item(row).data(_ROLE) == name:
+                    self.list.setCurrentRow(row)
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
         if heading:
             self._go_to(heading)
@@ -105,11 +107,6 @@ class HelpWindow(QDialog):
         """Return the page of keys in the language and with the names of keys of this system."""
         title = self.tr("Keys")
         return "\n".join([f"# {title}", "", *key_tables(say, lambda key: shown([key]))])
-
-    def _mark(self, name: str) -> None:
-        for row in range(self.list.count()):
-            if self.list.item(row).data(_ROLE) == name:
-                self.list.setCurrentRow(row)
 
     def _choose(self, item: QListWidgetItem | None) -> None:
         if item is not None and item.data(_ROLE) != self.page:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from msgspec import structs
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
@@ -326,7 +325,8 @@ class SearchPage(QWidget):
         self.offer.show_notes(result.notes)
         text, more = self.live_search.answered_text, self.live_search.may_have_more
         if not asks(text):  # nothing was asked that a sentence could answer
-            result = structs.replace(result, hits=tuple(map(_unmarked, result.hits)))
+            hits = (replace(hit, best=(0, 0), marks=()) for hit in result.hits)
+            result = replace(result, hits=tuple(hits))
         self.steps.note_query(text)
         new = self.alerts.visit(text, result.hits)
         if new or not same_query:
@@ -410,7 +410,3 @@ class SearchPage(QWidget):
         """Put the current hit into the basket."""
         if self.current_hit is not None and not is_name_only(self.current_hit):
             self.actions_on_hits.carry_out(self.actions_on_hits.kept.emit, self.current_hit)
-
-
-def _unmarked(hit: Hit) -> Hit:
-    return replace(hit, best=(0, 0), marks=())
