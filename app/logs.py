@@ -13,6 +13,7 @@ import hashlib
 import logging
 import os
 import platform
+import sys
 import traceback
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -105,6 +106,11 @@ class OwnerOnlyHandler(RotatingFileHandler):
         # Windows refuses to rename a file that another process has open; then it keeps growing.
         with contextlib.suppress(PermissionError):
             super().rotate(source, dest)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # logging's name
+        """Say nothing of a full disk, nor of a file that is gone with its locked library."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
 
 
 def log_file() -> Path:

@@ -58,3 +58,16 @@ def test_the_size_of_the_log_is_bounded(folder: Path, monkeypatch: pytest.Monkey
 def test_no_command_fails_for_want_of_a_log(tmp_path: Path, folder: Path) -> None:
     folder.write_text("in the way")
     assert logs.start() is None
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="it needs a file that is always full")  # noqa: PTH110
+def test_a_full_disk_is_no_error_of_what_is_logged(capsys: pytest.CaptureFixture[str]) -> None:
+    handler = logs.OwnerOnlyHandler("/dev/full")
+    record = logging.makeLogRecord({"msg": "an engine is started"})
+    handler.emit(record)
+    handler.emit(logging.makeLogRecord({"msg": "%d", "args": ("no number",)}))
+    printed = capsys.readouterr().err
+    assert "No space left" not in printed
+    assert "no number" in printed
+    with pytest.raises(OSError, match="No space"):
+        handler.close()
