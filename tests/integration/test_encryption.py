@@ -216,6 +216,24 @@ def test_a_killed_engine_leaves_a_whole_library(home: Home) -> None:
     assert f"{NAME}.txt" in home("search", WORD)
 
 
+def test_a_window_ends_with_the_library_that_is_locked(home: Home) -> None:
+    vector = home.vector()
+    home("encrypt")
+    home("unlock")
+    place = place_of(home.library)
+    environment = {**home.environment, "QT_QPA_PLATFORM": "offscreen"}
+    with subprocess.Popen(
+        home.command("gui"), env=environment, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    ) as window:
+        wait_for((home.library / "engine.json").exists)
+        home("lock")
+        _, complaints = window.communicate(timeout=WAIT_S)
+    assert window.returncode == 0
+    assert "Traceback" not in complaints
+    assert not mounted_device(place.open)
+    assert home.open_bytes(vector) == []
+
+
 @pytest.mark.skipif(
     shutil.which("dbus-daemon") is None,
     reason="dbus-daemon is not installed (apt-get install dbus)",
