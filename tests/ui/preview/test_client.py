@@ -82,7 +82,7 @@ def test_an_endless_page_costs_only_its_child(
     answers: Answers,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(client_module, "LIMIT_S", 2.0)
+    monkeypatch.setattr(client_module, "LIMIT_S", 6.0)  # a child needs two to start here
     path = tmp_path / "endless.pdf"
     path.write_bytes(endless_page(pages=3, endless=2))
     answers.ask(image(path, 2))
