@@ -114,7 +114,7 @@ FORMATS = (
     Format("rtf", N_("Rich text"), "rtf", "office.rtf", SizeClass.TEXT, "document",
            magic=RTF_MAGIC),
     Format("text", N_("Plain text"), "txt text rst adoc asciidoc asc org log textile wiki "
-           "mediawiki typ po pot",
+           "mediawiki typ po pot nfo fountain",
            "plain.text", SizeClass.TEXT, "text", page_bytes=3_000),
     Format("markdown", N_("Markdown"), "md markdown mdown mkd qmd rmd mdx", "markup.markdown",
            SizeClass.TEXT, "text", page_bytes=3_000),
@@ -125,12 +125,12 @@ FORMATS = (
            SizeClass.MARKUP, "text"),
     Format("json", N_("Exported records"), "json jsonl ndjson geojson canvas", "plain.records",
            SizeClass.NOTEBOOK, "text"),
-    Format("entries", N_("Places or notes"), "kml kmz gpx enex", "markup.entries",
-           SizeClass.PACKAGE, "text"),
-    Format("opml", N_("Outline"), "opml xmind", "markup.opml", SizeClass.MARKUP, "text"),
+    Format("entries", N_("Places, notes or translations"), "kml kmz gpx enex xlf xliff tmx abw fdx",
+           "markup.entries", SizeClass.PACKAGE, "text"),
+    Format("opml", N_("Outline"), "opml xmind drawio", "markup.opml", SizeClass.MARKUP, "text"),
     Format("cards", N_("Calendar or contacts"), "ics ical vcs vcf vcard", "plain.cards",
            SizeClass.TEXT, "text"),
-    Format("tex", N_("TeX"), "tex ltx latex", "markup.tex", SizeClass.MARKUP, "text"),
+    Format("tex", N_("TeX"), "tex ltx latex rnw", "markup.tex", SizeClass.MARKUP, "text"),
     Format("html", N_("Web page"), "html htm xhtml webarchive", "markup.html",
            SizeClass.MARKUP, "web", page_bytes=12_000),
     Format("epub", N_("E-book"), "epub", "markup.epub", SizeClass.PACKAGE, "book", "",
@@ -142,6 +142,8 @@ FORMATS = (
            "document", "", ZIP_MAGIC),
     Format("pptx", N_("PowerPoint presentation"), "pptx pptm potx potm ppsx ppsm", "office.pptx",
            SizeClass.PACKAGE, "presentation", "slide", ZIP_MAGIC, "ppt/"),
+    Format("visio", N_("Visio drawing"), "vsdx vsdm vstx vssx", "office.visio", SizeClass.PACKAGE,
+           "presentation", "page", ZIP_MAGIC, "visio/"),
     Format("ppt", N_("PowerPoint presentation (old)"), "ppt pps pot", _CONVERTED,
            SizeClass.PACKAGE, "presentation", "slide", OLE_MAGIC, "PowerPoint Document"),
     Format("odp", N_("OpenDocument presentation"), "odp otp fodp", "office.odp", SizeClass.PACKAGE,
@@ -157,7 +159,7 @@ FORMATS = (
     Format("csv", N_("Table of values"), "csv tsv tab", "plain.table", SizeClass.TEXT,
            "spreadsheet"),
     Format("eml", N_("Mail"), "eml emlx mht mhtml", "mail.eml", SizeClass.MESSAGE, "mail"),
-    Format("msg", N_("Outlook mail"), "msg", "mail.msg", SizeClass.PACKAGE, "mail", "",
+    Format("msg", N_("Outlook mail"), "msg oft", "mail.msg", SizeClass.PACKAGE, "mail", "",
            OLE_MAGIC, "__properties_version1.0"),
     Format("mbox", N_("Mailbox"), "mbox mbx", "mail.mbox", SizeClass.MAILBOX, "mail", "message"),
     Format("code", N_("Source code"), _CODE, "plain.code", SizeClass.SOURCE, "code"),
@@ -177,10 +179,10 @@ _SAVED_PAGES = {"mht": "web", "mhtml": "web"}
 DRAWN = tuple(known.name for known in FORMATS if known.drawn)
 # Extensions of documents that Lectern does not read, which is reported to the person.
 FOREIGN_DOCUMENTS = frozenset({
-    "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi",
+    "7z", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi",
     "gdoc", "heic", "heif", "hwp", "lit", "lyx", "mobi", "odf",
     "one", "opf", "ost", "oxps", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw",
-    "tei", "vsd", "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",
+    "vsd", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",
 })  # fmt: skip
 
 

@@ -4260,8 +4260,8 @@
         <translation>Exportierte Datensätze</translation>
     </message>
     <message>
-        <source>Places or notes</source>
-        <translation>Orte oder Notizen</translation>
+        <source>Places, notes or translations</source>
+        <translation>Orte, Notizen oder Übersetzungen</translation>
     </message>
     <message>
         <source>Outline</source>
@@ -4286,6 +4286,10 @@
     <message>
         <source>PowerPoint presentation</source>
         <translation>PowerPoint-Präsentation</translation>
+    </message>
+    <message>
+        <source>Visio drawing</source>
+        <translation>Visio-Zeichnung</translation>
     </message>
     <message>
         <source>PowerPoint presentation (old)</source>

@@ -1,4 +1,4 @@
-"""XML of entries, each of a name and a description: places (KML, GPX) and notes (Evernote).
+"""XML of entries: places (KML, GPX), notes (Evernote), translations, texts of AbiWord, screenplays.
 
 They are read one after the other, so that memory does not grow with their number.
 """
@@ -7,35 +7,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.api.types import BlockKind
 from indexer.extract.markup.html import parse_markup, read_tree
 from indexer.extract.office.package import packed_chunks
 from indexer.extract.office.xml import local, read_pieces
-from indexer.extract.page_writer import PageWriter, WrittenSource
-
-if TYPE_CHECKING:
-    from indexer.config import Limits
+from indexer.extract.page_writer import PageWriter, PathSource
 
 # Elements that contain entries, and are too large to be held.
 _AROUND = frozenset({
     "kml", "Document", "Folder", "gpx", "metadata", "trk", "trkseg", "rte", "en-export", "note",
+    "xliff", "file", "group", "trans-unit", "unit", "segment", "tmx", "body", "tu", "tuv",
+    "abiword", "section", "FinalDraft", "Content",
 })  # fmt: skip
 _ENTRIES = frozenset({"Placemark", "GroundOverlay", "NetworkLink", "wpt", "rtept"})
 _NAMES = frozenset({"name", "title"})
 # Fields that are shown, of entries and of folders.
 _SHOWN = frozenset({
     "description", "Snippet", "address", "phoneNumber", "value", "SimpleData", "coordinates",
-    "desc", "cmt", "content", "tag", "created", "when", "begin", "end",
+    "desc", "cmt", "content", "tag", "created", "when", "begin", "end", "source", "target", "seg",
+    "p", "Paragraph",
 })  # fmt: skip
 _MARKUP = re.compile(r"<[a-zA-Z!/][^<>]*>")
 _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\d\dZ$")
 _LONG_LINE = 3  # places: more are the shape of a way or an area
 
 
-class EntrySource(WrittenSource["Path"]):
+class EntrySource(PathSource):
     """An open file of entries."""
 
     def write(self, writer: PageWriter) -> Iterator[None]:
@@ -51,9 +50,7 @@ class EntrySource(WrittenSource["Path"]):
             yield
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> EntrySource:
-    """Open a file of entries (``indexer.extract.base.Opener``)."""
-    return EntrySource(path, limits)
+open_source = EntrySource.open_source
 
 
 def _write(entry: Any, depth: int, writer: PageWriter) -> None:

@@ -1,4 +1,4 @@
-"""Outlines (OPML) and mind maps (XMind, FreeMind): each entry with its notes below it.
+"""Outlines (OPML), mind maps (XMind, FreeMind) and diagrams (draw.io), entry by entry.
 
 An entry with others below it is a heading, one without is an item of a list.
 """
@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
@@ -18,22 +17,19 @@ from indexer.extract.base import Metadata
 from indexer.extract.markup.entries import field_text
 from indexer.extract.office.package import ZipPackage, packed_chunks
 from indexer.extract.office.xml import local, one_line, read_tree
-from indexer.extract.page_writer import PageWriter, WrittenSource
-
-if TYPE_CHECKING:
-    from indexer.config import Limits
+from indexer.extract.page_writer import PageWriter, PathSource
 
 _MAX_NODES = 2_000_000  # elements and attributes
 _MAX_MAP_BYTES = 64 * 1024**2
-_ENTRIES = ("{*}outline", "{*}topic", "{*}node")
-_NAMES = ("text", "title", "TEXT")
+_ENTRIES = ("{*}outline", "{*}topic", "{*}node", "{*}mxCell", "{*}object", "{*}UserObject")
+_NAMES = ("text", "title", "TEXT", "value", "label")
 _FIELDS = ("_note", "note", "description", "htmlUrl", "xmlUrl", "url")
 _NOTES = ("{*}notes/{*}plain", "{*}labels/{*}label", "{*}richcontent")
 _MAP = "content.json"  # of XMind since 2018; before it was XML
 _DEEPEST = 6  # level of a heading
 
 
-class OutlineSource(WrittenSource["Path"]):
+class OutlineSource(PathSource):
     """An open outline."""
 
     def write(self, writer: PageWriter) -> Iterator[None]:
@@ -56,9 +52,7 @@ class OutlineSource(WrittenSource["Path"]):
             raise damage
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> OutlineSource:
-    """Open an outline (``indexer.extract.base.Opener``)."""
-    return OutlineSource(path, limits)
+open_source = OutlineSource.open_source
 
 
 def _value(root: Any, name: str) -> str:

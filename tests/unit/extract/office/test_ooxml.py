@@ -191,3 +191,28 @@ def test_what_sheets_embed_follows_them_and_its_damage_costs_no_sheet(tmp_path: 
         (1, "", ""), (2, "", ""), (1, "a.docx", ""), (1, "b.bin", "container_damaged"),
     ]  # fmt: skip
     assert SENTENCE in found.pages[2].text
+
+
+def test_each_page_of_a_visio_drawing_has_its_name_and_the_text_of_its_shapes(
+    tmp_path: Path,
+) -> None:
+    def related(*kinds: str) -> bytes:
+        each = (f'<Relationship Id="r{n}" Type="x/{kind}" Target="{target}"/>'
+                for n, (kind, target) in enumerate(map(str.split, kinds)))  # fmt: skip
+        around = f'<Relationships xmlns="{_PACKAGE}relationships">{{}}</Relationships>'
+        return around.format("".join(each)).encode()
+
+    page = '<Page Name="{}"><Rel xmlns:r="y" r:id="r{}"/></Page>'
+    text = b"<Text><cp IX='0'/>Whale<pp IX='0'/> oil</Text>"
+    pages = f"<Pages>{page.format('Flow', 1)}{page.format('Lost', 0)}</Pages>"
+    path = written(tmp_path, "a.vsdx", {
+        "[Content_Types].xml": b"<Types/>",
+        "visio/document.xml": b"<VisioDocument/>",
+        "visio/_rels/document.xml.rels": related("pages pages/pages.xml"),
+        "visio/pages/pages.xml": pages.encode(),
+        "visio/pages/_rels/pages.xml.rels": related("page missing.xml", "page page1.xml"),
+        "visio/pages/page1.xml": b"<PageContents><Shape>" + text + b"</Shape></PageContents>",
+    })  # fmt: skip
+    found = read(path)
+    assert (found.form, found.count, found.unreadable) == ("visio", 2, [2])
+    assert found.blocks(1) == [("heading1", "Flow"), ("paragraph", "Whale oil")]
