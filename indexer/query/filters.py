@@ -16,6 +16,7 @@ from msgspec import Struct, field
 
 from indexer.api.formats import GROUPS, endings_of
 from indexer.api.translation import N_
+from indexer.text import stop_words
 
 
 class DateRange(Struct, frozen=True):
@@ -88,14 +89,7 @@ class Operator(Struct, frozen=True):
 
 TYPES = {group: endings_of(group) for group in GROUPS}
 
-LANGUAGES = {
-    "arabic": "ar", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl", "english": "en",
-    "finnish": "fi", "french": "fr", "german": "de", "greek": "el", "hebrew": "he", "hindi": "hi",
-    "hungarian": "hu", "italian": "it", "japanese": "ja", "korean": "ko", "norwegian": "no",
-    "polish": "pl", "portuguese": "pt", "russian": "ru", "spanish": "es", "swedish": "sv",
-    "turkish": "tr", "ukrainian": "uk",
-}  # fmt: skip
-
+LANGUAGES = stop_words.LANGUAGES
 ANNOTATION = "annotation"  # the only kind of passage so far
 _ANNOTATIONS = frozenset({ANNOTATION, "comment", "highlight", "note"})
 _T = TypeVar("_T", date, int)
@@ -192,10 +186,6 @@ def _pages(text: str) -> NumberRange:
     return NumberRange(*_range(text, _page, _step))
 
 
-def _as_typed(text: str) -> tuple[str, ...]:
-    return (text,)
-
-
 def _words(text: str) -> tuple[str, ...]:
     return (clean(text),)
 
@@ -237,7 +227,7 @@ GRAMMAR: tuple[Operator, ...] = (
     Operator("-", "-draft", N_("not passages with this word")),
     Operator('-"…"', '-"for reference only"', N_("not passages with this phrase")),
     Operator("in", 'in:"My Folder"', N_("files in this folder; -in: leaves them out"),
-             "folders", _as_typed, aliases=("folder",), can_be_excluded=True),
+             "folders", lambda text: (text,), aliases=("folder",), can_be_excluded=True),
     Operator("ext", "ext:pdf", N_("files with this extension"),
              "extensions", _extensions, aliases=("filetype",), can_be_excluded=True),
     Operator("type", "type:mail", N_("files of a kind ({kinds})"),

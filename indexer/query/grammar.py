@@ -38,10 +38,11 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NO_VALUE = re.compile(r"-?([A-Za-z]{2,}):$")
-# A number after a minus, with its unit if it is written together: "-40", "-3.5%", "-12°C".
-_NEGATIVE = re.compile(
-    r"[$\u20ac\xa3\xa5]?\d{1,3}(?:[.,]\d+)?(?:[%\u2030]|\xb0[CFK]?|K)?[.,;:!?)\]]*$"
-)
+# A number after a minus, with its unit if it is written together: "-40", "-1,500", "-12°C".
+_NEGATIVE = re.compile(r"[$\u20ac\xa3\xa5]?\d+(?:[.,]\d+)*(?:[%\u2030]|\xb0[CFK]?|K)?[.,;:!?)\]]*$")
+# Behind other words a minus leaves out a year, "annual report -2019", but for one with a unit.
+_YEAR = re.compile(r"(?:19|20)\d\d[.,;:!?)\]]*$")
+_UNIT = re.compile(r"\s+(?:[%\u2030\xb0$\u20ac\xa3\xa5]|(?:[kcm]?m|ft|K|EUR|USD|GBP|CHF)\b)")
 _EDGES = ".,;:!?()[]{}"
 _QUESTION = re.compile(r"[?\uff1f\u061f][\"')\]\u201d\u2019\u00bb\s]*$")
 # Keywords have fewer stop words than sentences, or than those that end with a question mark.
@@ -93,17 +94,14 @@ class Clause(Struct, frozen=True):
     excluded: bool = False
     quoted: bool = False
 
-    @property
-    def is_phrase(self) -> bool:
-        return not self.operator and not self.excluded
-
 
 def clauses(text: str) -> tuple[Clause, ...]:
     """Find the filters, phrases and excluded words that ``parse`` understands, in their order."""
     text = text[:MAX_CHARACTERS]
     sentence = _is_sentence(text)
     found = (_clause(match, text) for match in _scan(text))
-    return tuple(one for one in found if one and not (sentence and one.is_phrase))
+    # The phrases of a sentence are no clauses.
+    return tuple(one for one in found if one and (not sentence or one.operator or one.excluded))
 
 
 def without(text: str, clause: Clause) -> str:
@@ -175,9 +173,12 @@ def _clause(match: re.Match[str], text: str) -> Clause | None:
 
 def _excludes_word(match: re.Match[str], text: str) -> bool:
     """Whether a word has a minus that means without it, not "-control" inside a question."""
-    if not match["minus"] or not words(match["word"]) or _NEGATIVE.match(match["word"]):
+    if not match["minus"] or not words(match["word"]):
         return False
     before = text[: match.start()].split()
+    is_year = before and _YEAR.match(match["word"]) and not _UNIT.match(text, match.end())
+    if _NEGATIVE.match(match["word"]) and not is_year:
+        return False
     opens = all(word.startswith("-") or ":" in word for word in before)
     return opens or _QUESTION.search(text) is None
 

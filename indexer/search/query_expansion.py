@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from indexer.search.lexicon import can_be_typo, one_edit_away
+from indexer.store.word_index import COMPOUNDING
 from indexer.text.language import by_script_alone
 from indexer.text.name_words import alphanumeric_parts
 from indexer.text.sentences import is_letter, is_unspaced, split_runs
@@ -19,10 +21,8 @@ from indexer.text.stemmers import has_stemmer, is_hangul
 from indexer.text.stop_words import ASKING_WORDS, STOP_WORDS
 from indexer.text.terms import (
     UNMARKED,
-    can_be_typo,
     fold,
     forms,
-    one_edit_away,
     query_forms,
     stems_in,
     tokens,
@@ -82,8 +82,6 @@ STEM_WEIGHT = 0.8  # other forms of a word that also ends compounds
 PART_WEIGHT = 1.0  # "2018" of "FY2018" is all that a report of that year contains
 MAX_EXPANSIONS = 8
 MAX_GROUP = 4  # most parts into which the segmenter splits one word
-# Languages that write compounds as one word, headed by the last part.
-COMPOUNDING = {"de", "nl", "sv", "da", "nb", "nn", "no", "fi", "et", "hu"}
 SHORTEST_IN_COMPOUND = 5
 SHORTEST_PREFIX = 2
 SHORTEST_FOREIGN = 4  # letters of a stem in a language that no document is in

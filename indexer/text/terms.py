@@ -1,16 +1,11 @@
-"""Tokenised, folded and stemmed words: the same function for documents and for queries.
-
-Strings at edit distance one from a word are candidates for a correction; the vocabulary looks up
-which are words. Generating them is cheaper than comparing: about 450 look-ups for a word of eight
-letters, independent of the size of the vocabulary.
-"""
+"""Tokenised, folded and stemmed words: the same function for documents and for queries."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from indexer.api.types import ANNOTATION_SIGN
@@ -43,7 +38,8 @@ _LANGUAGE_NAMES = re.compile(r"(?<!\w)[a-z](?:\+\+|#)(?!\w)")
 _COMMON_SIGNS = (*((sign, "'") for sign in "\u2018\u2019"), *((sign, " ") for sign in
     "\u201c\u201d\u2013\u2014\u2022\u2026\xa0\xa7\xa9\xae\u20ac\u25cf\uf0b7"))  # fmt: skip
 
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
+# As in English, in India (12,34,567) and in Switzerland (1'234'567).
+_GROUPED = re.compile(r"\d{1,3}(?:(?:,\d\d)*(?:,\d{3})+|(?:'\d{3})+)(?:\.\d+)?$")
 _GROUPED_BY_DOTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+$")
 _DOTTED = re.compile(r"\d+(?:\.\d+)+$")
 _THOUSANDS = re.compile(r"\d{4,}\.\d+$")
@@ -55,7 +51,7 @@ _LARGE = re.compile(
 )
 # What people write in groups: numbers, cards, IBANs and numbers of telephones.
 _IN_GROUPS = lazy_pattern(
-    r"(?<![\w.,+])(?:[1-9]\d{0,2}(?:[ \xa0\u2009\u202f]\d{3})+"
+    r"(?<![\w.,+])(?:[1-9]\d{0,2}(?:[ \xa0\u2009\u202f]\d{3})+(?:[.,]\d{1,2}(?!\d))?"
     r"|(?!19|20)\d{4}(?:[ \xa0]\d{4}){2,4}(?:[ \xa0]\d{1,4})?|\d{4}[ \xa0]\d{6}[ \xa0]\d{5}"
     r"|[a-z]{2}\d\d[ \xa0][a-z\d]{4}(?:[ \xa0]\d{4}){1,6}(?:[ \xa0][a-z\d]{1,4})?)(?!\w)"
     r"|\+\d{1,3}(?:[ \xa0/-]\(?\d{2,8}\)?){1,4}(?!\w)",
@@ -71,8 +67,8 @@ _ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+\.?$")
 _HARD_BREAK = re.compile(r"[.,@]")
 _SOFT_BREAK = re.compile(r"[-_']")
 
-# Trademark signs are no letters, though NFKC maps them so.
-_SIGNS = dict.fromkeys((0x2120, 0x2122), " ")
+# Trademark and numero signs are no letters, though NFKC maps them so: "№5" is no word "No5".
+_SIGNS = dict.fromkeys((0x2116, 0x2120, 0x2122), " ")
 # Figures of chemistry and units belong to the sign before them (CO₂, m²); after a figure
 # they are words of their own (10⁶, section 14³), after other words marks of footnotes.
 _RAISED, _LOWERED = "\u2070\xb9\xb2\xb3\u2074-\u207e", "\u2080-\u208e"
@@ -331,11 +327,16 @@ def wholes_of_groups(text: str) -> dict[str, str]:
 
     >>> wholes_of_groups("pay 12 500 to DE89 3704 0044 0532 0130 00")
     {'12500': '12 500', 'de89370400440532013000': 'DE89 3704 0044 0532 0130 00'}
+    >>> wholes_of_groups("1 234,50")
+    {'1234.5': '1 234,50'}
     """
-    return {
-        _NO_FIGURE.sub("", group.translate(_PLAIN)).lower()[:MAX_LENGTH]: group
-        for group in _in_groups(text)
-    }
+    return {_whole_of(group): group for group in _in_groups(text)}
+
+
+def _whole_of(group: str) -> str:
+    figures, _, cents = group.replace(",", ".").partition(".")
+    whole = _NO_FIGURE.sub("", figures.translate(_PLAIN)).lower()[:MAX_LENGTH]
+    return _without_zeros(f"{whole}.{cents}") if cents else whole
 
 
 def _in_groups(text: str) -> Iterator[str]:
@@ -438,7 +439,7 @@ def _split_token(token: str, *, wholes: bool = False) -> tuple[str, ...]:
         return (token.replace(".", ""),)
     token = token.rstrip(".")
     if _GROUPED.match(token):
-        return (_without_zeros(token.replace(",", "")),)
+        return (_without_zeros(token.replace(",", "").replace("'", "")),)
     if _GROUPED_BY_DOTS.match(token):
         return (_without_zeros(token.replace(".", "").replace(",", ".")),)
     if _COMMA.match(token):
@@ -465,69 +466,3 @@ _known_parts, _known_side_by_side = (
     lru_cache(maxsize=20_000)(split) for split in (_parts_and_wholes, _side_by_side)
 )
 _CACHED_LENGTH = 60  # characters; longer tokens are seldom met twice
-
-
-MIN_LETTERS = 4  # shorter words have too many neighbours at distance one
-MIN_SYLLABLES = 3  # of Korean
-MAX_LETTERS = 32
-
-_LATIN = "abcdefghijklmnopqrstuvwxyz"
-_BLOCK = 0x80
-_HANGUL = lazy_pattern("[\uac00-\ud7a3]+$")
-# The jamo of Korean syllables: initial consonants, vowels, final consonants.
-_JAMO = "".join(map(chr, (*range(0x1100, 0x1113), *range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
-_NO_LETTER = lazy_pattern("[\\d\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-
-
-def can_be_typo(word: str) -> bool:
-    """Return whether a word can be corrected: only letters of an alphabet, and enough of them."""
-    if len(word) > MAX_LETTERS or _NO_LETTER.search(word):
-        return False
-    if _HANGUL.match(word):
-        return len(word) >= MIN_SYLLABLES
-    return sum(map(str.isalpha, word)) >= MIN_LETTERS
-
-
-def one_edit_away(word: str) -> set[str]:
-    """Return all strings with one letter more, less, exchanged, or two neighbours swapped.
-
-    New letters are those of the word's own scripts. The word itself is not among them.
-    """
-    if _HANGUL.match(word):
-        apart = _edited(unicodedata.normalize("NFD", word), _JAMO)
-        return set(filter(_HANGUL.match, (unicodedata.normalize("NFC", one) for one in apart)))
-    return _edited(word, _alphabet(word))
-
-
-def letters_around(word: str) -> set[str]:
-    """Return the letters of the strings that ``one_edit_away`` gives."""
-    if _HANGUL.match(word):
-        return set().union(*one_edit_away(word))
-    return {*word, *_alphabet(word)}
-
-
-def _edited(word: str, letters: str) -> set[str]:
-    splits = [(word[:i], word[i:]) for i in range(len(word) + 1)]
-    found = {head + tail[1:] for head, tail in splits if tail}
-    found.update(head + tail[1] + tail[0] + tail[2:] for head, tail in splits if len(tail) > 1)
-    found.update(head + letter + tail[1:] for head, tail in splits if tail for letter in letters)
-    found.update(head + letter + tail for head, tail in splits for letter in letters)
-    found.discard(word)
-    return found
-
-
-def _alphabet(word: str) -> str:
-    blocks = {ord(char) // _BLOCK for char in word}
-    letters = _LATIN if 0 in blocks or 1 in blocks else ""
-    return letters + "".join(map(_letters_in, sorted(blocks - {0})))
-
-
-@cache
-def _letters_in(block: int) -> str:
-    chars = (chr(code) for code in range(block * _BLOCK, (block + 1) * _BLOCK))
-    return "".join(char for char in chars if _is_small_letter(char))
-
-
-def _is_small_letter(char: str) -> bool:
-    """Whether a character is a lower-case or caseless letter, or a combining mark."""
-    return unicodedata.category(char) in {"Lo", "Ll", "Lm", "Mn", "Mc"} and char == char.casefold()

@@ -125,7 +125,7 @@ def test_a_minus_inside_a_question_is_part_of_it(text: str, excluded: tuple[str,
         ('in:"My Folder" IN:b', Filters(folders=("My Folder", "b"))),
         ("-in:tmp folder:/a/b", Filters(folders=("/a/b",), not_folders=("tmp",))),
         ("ext:.PDF,docx -ext:txt", Filters(extensions=("pdf", "docx"), not_extensions=("txt",))),
-        ("type:mail", Filters(extensions=("eml", "emlx", "msg", "mbox", "mbx"))),
+        ("type:mail", Filters(extensions=("eml", "emlx", "msg", "oft", "mbox", "mbx"))),
         ("type:pdf", Filters(extensions=("pdf",))),
         ("date:2024", Filters(dates=DateRange(date(2024, 1, 1), date(2024, 12, 31)))),
         ("date:2024-02", Filters(dates=DateRange(date(2024, 2, 1), date(2024, 2, 29)))),
@@ -291,11 +291,15 @@ def test_clauses_are_what_the_query_is_made_of(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("number", ["-40 \xb0C", "-12%", "-3.5", "-12\xb0C"])
+@pytest.mark.parametrize(
+    "number",
+    ["-40 \xb0C", "-12%", "-3.5", "-12\xb0C", "-1500 m", "-1,500", "-1073741819", "-2000 K"],
+)
 def test_a_negative_number_is_no_exclusion(number: str) -> None:
     query = parse(f"freezer {number}")
     assert (query.text, query.excluded_words) == (f"freezer {number}", ())
     assert parse("report -2024 -draft").excluded_words == ("2024", "draft")
+    assert parse("-2024").excluded_words == ()  # all but a year would be everything
 
 
 @pytest.mark.parametrize("text", ["\u00a7", "!!", "\u20ac %", "... ?"])

@@ -210,3 +210,16 @@ def test_what_is_written_in_groups_has_a_whole(texts: tuple[str, ...], whole: st
 )
 def test_other_numbers_have_no_whole(text: str) -> None:
     assert words(text) == text.split()
+
+
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("1 234 567,89 \u20ac", "1234567.89"), ("1\u202f234,50", "1234.5"),
+        ("1'234'567.89 CHF", "1234567.89"), ("1\u20194\u201900", "1'4'00"),
+        ("12,34,567 rupees", "1234567"),
+        ("\u211612-345", "12-345"), ("\u21165", "\u2116 5"),
+    ],
+)  # fmt: skip
+def test_a_number_is_found_however_it_is_written(written: str, asked: str) -> None:
+    assert set(words(asked)) <= set(words(written))
