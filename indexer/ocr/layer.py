@@ -85,7 +85,7 @@ _GAP = 1.6
 # Measured type sizes within these shares of the page's median are replaced by it.
 _USUAL = (0.78, 1.28)
 _SAME = 1.15
-_DIRECTIONS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
+DIRECTIONS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 
 
 def scaled(lines: Iterable[RecognisedLine], scale: float) -> list[RecognisedLine]:
@@ -166,23 +166,16 @@ def _split_at_gaps(line: RecognisedLine, size: float) -> Iterator[tuple[Recognis
     """Yield the words of a line, split at gaps that are wider than between words."""
     start = 0
     for place, (word, after) in enumerate(pairwise(line.words), 1):
-        if _gap(word.box, after.box, line.turn) > _GAP * max(size, 1.0):
+        gap = along(after.box, line.turn)[0] - along(word.box, line.turn)[1]
+        if gap > _GAP * max(size, 1.0):
             yield line.words[start:place]
             start = place
     yield line.words[start:]
 
 
-def _gap(box: Box, after: Box, turn: int) -> float:
-    """Return the distance between two boxes, in the direction of the text."""
-    match turn:
-        case 0:
-            return after[0] - box[2]
-        case 1:
-            return after[1] - box[3]
-        case 2:
-            return box[0] - after[2]
-        case _:
-            return box[1] - after[3]
+def along(box: Box, turn: int) -> tuple[float, float]:
+    """Return where a box starts and ends in the direction of its text."""
+    return (box[0], box[2]) if turn == 0 else along((box[1], -box[2], box[3], -box[0]), turn - 1)
 
 
 def _row(line: RecognisedLine, matrix: Matrix) -> dict[str, Any]:
@@ -196,7 +189,7 @@ def _row(line: RecognisedLine, matrix: Matrix) -> dict[str, Any]:
             {"c": character, "bbox": transformed(box, matrix)}
             for character, box in zip(word.text, _letter_boxes(word, line.turn), strict=True)
         ]
-    x, y = _DIRECTIONS[line.turn]
+    x, y = DIRECTIONS[line.turn]
     a, b, c, d, _, _ = matrix
     return {
         "bbox": union([character["bbox"] for character in characters]),

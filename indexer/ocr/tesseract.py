@@ -7,6 +7,7 @@ further language costs time and accuracy. The install command is shown, never ru
 
 from __future__ import annotations
 
+import json
 import locale
 import os
 import re
@@ -33,36 +34,16 @@ if TYPE_CHECKING:
 # Up to so many installed languages count as chosen by the person; a package with all does not.
 MAX_LANGUAGES = 4
 _FALLBACK = "eng"
+_FILE = Path(__file__).resolve().parents[2] / "resources" / "tesseract.json"
+_KNOWN = json.loads(_FILE.read_text("utf-8"))
 # ISO 639-1, as documents and systems name languages, to the names of Tesseract.
-_NAMES = {
-    "ar": "ara", "bg": "bul", "bn": "ben", "ca": "cat", "cs": "ces", "da": "dan", "de": "deu",
-    "el": "ell", "en": "eng", "es": "spa", "et": "est", "fa": "fas", "fi": "fin", "fr": "fra",
-    "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun", "id": "ind", "is": "isl", "it": "ita",
-    "ja": "jpn", "ko": "kor", "lt": "lit", "lv": "lav", "nl": "nld", "no": "nor", "pl": "pol",
-    "pt": "por", "ro": "ron", "ru": "rus", "sk": "slk", "sl": "slv", "sr": "srp", "sv": "swe",
-    "th": "tha", "tr": "tur", "uk": "ukr", "vi": "vie", "zh": "chi_sim",
-}  # fmt: skip
-
+_NAMES: dict[str, str] = _KNOWN["languages"]
 # The scripts that need a language of Tesseract, by its names for them, to such languages, the
 # commonest first. PP-OCRv6 drops the letters that only Vietnamese has.
-SCRIPTS = {
-    "Cyrillic": ("rus", "ukr", "bul", "srp", "bel", "mkd", "kaz", "uzb_cyrl", "mon"),
-    "Greek": ("ell", "grc"),
-    "Arabic": ("ara", "fas", "urd", "pus", "uig"),
-    "Hebrew": ("heb", "yid"),
-    "Korean": ("kor", "kor_vert"),
-    "Devanagari": ("hin", "mar", "nep", "san"),
-    "Thai": ("tha",),
-    "Bengali": ("ben", "asm"),
-    "Georgian": ("kat",),
-    "Armenian": ("hye",),
-    "Vietnamese": ("vie",),
-}
+SCRIPTS: dict[str, list[str]] = _KNOWN["scripts"]
 # Scripts that PP-OCRv6 reads; Tesseract takes some Latin pages for its German black letter, and
 # some Chinese ones for Bopomofo.
-_READ_ANYWAY = ("Latin", "Fraktur", "Han", "Bopomofo", "Japanese", "Katakana", "Hiragana")
-
-
+_READ_ANYWAY: list[str] = _KNOWN["read_anyway"]
 # The prefix of the reason codes of pages in a script that nothing here reads.
 SCRIPT_REASON = "script_"
 
@@ -124,13 +105,7 @@ def system_language() -> str:
 
 NAME = "tesseract"
 # Installers put it into these, which are not in the PATH of programs started from a desktop.
-_PLACES = {
-    "darwin": ("/opt/homebrew/bin", "/usr/local/bin"),
-    "win32": (
-        r"%PROGRAMFILES%\Tesseract-OCR", r"%PROGRAMFILES(X86)%\Tesseract-OCR",
-        r"%LOCALAPPDATA%\Programs\Tesseract-OCR",
-    ),
-}  # fmt: skip
+_PLACES: dict[str, list[str]] = _KNOWN["places"]
 _ASK_S = 20.0
 _VERSION = re.compile(r"tesseract v?(\d+)\.(\d+)")
 # The data for detecting orientation and script; Tesseract lists it among the languages.
@@ -145,18 +120,9 @@ _NICENESS = 19
 _LEAST_RESOLUTION = 70
 _PSM_AUTO, _PSM_AUTO_OSD, _PSM_OSD = "3", "1", "0"
 _SCRIPT = re.compile(r"^Script: (\w+)$", re.MULTILINE)
-# Install commands by package manager; {} is the language.
-_MANAGERS = {
-    "apt-get": "sudo apt install tesseract-ocr tesseract-ocr-{}",
-    "dnf": "sudo dnf install tesseract tesseract-langpack-{}",
-    "zypper": "sudo zypper install tesseract-ocr tesseract-ocr-traineddata-{}",
-    "pacman": "sudo pacman -S tesseract tesseract-data-{}",
-    "apk": "sudo apk add tesseract-ocr tesseract-ocr-data-{}",
-}
-_SYSTEMS = {
-    "darwin": "brew install tesseract tesseract-lang",
-    "win32": "winget install --id UB-Mannheim.TesseractOCR",
-}
+# Install commands by package manager, where {} is the language, and by system.
+_MANAGERS: dict[str, str] = _KNOWN["managers"]
+_SYSTEMS: dict[str, str] = _KNOWN["systems"]
 _ELSEWHERE = "tesseract-ocr-{}"
 
 
