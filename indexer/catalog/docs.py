@@ -239,15 +239,8 @@ class Docs:
 
     def languages(self) -> dict[str, int]:
         """Count the written documents by language; "" is unknown. Cached, for every query."""
-        return dict(self._languages.get(None, self._count_languages))
-
-    def _count_languages(self) -> dict[str, int]:
-        return dict(
-            self._db.rows(
-                "SELECT language, count(*) FROM docs WHERE passages_state = 'done' "
-                "GROUP BY language"
-            )
-        )
+        done = "SELECT language, count(*) FROM docs WHERE passages_state = 'done' GROUP BY language"
+        return dict(self._languages.get(None, lambda: dict(self._db.rows(done))))
 
     def _reserve(self) -> None:
         with self._db.write(durable=True) as connection:

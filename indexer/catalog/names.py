@@ -114,11 +114,8 @@ class Names:
 
     def embedded(self, space: int) -> NDArray[np.int32]:
         """Return the names that have a vector in a space, ascending; cached until files change."""
-        return self._embedded.get(space, lambda: self._read_embedded(space))
-
-    def _read_embedded(self, space: int) -> NDArray[np.int32]:
         named = "SELECT name FROM name_vectors WHERE space = ? ORDER BY name"
-        return np.array(self._db.column(named, space), np.int32)
+        return self._embedded.get(space, lambda: np.array(self._db.column(named, space), np.int32))
 
     def vectors(
         self, space: int, names: NDArray[np.int32]

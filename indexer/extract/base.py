@@ -29,6 +29,8 @@ EXTRACTOR_VERSION = 13
 MAX_LABELS = 40_000  # the pages whose labels are kept with a document
 MAX_SKIPPED_PAGES = 3  # pages that crash a reader; a document with more fails
 SCRATCH_PREFIX = "document-"
+_NO_MEMORY = re.compile(r"\b(?:m|c|re)alloc\b")
+_MOST_ABOUT = 2_000  # characters of the subject of a document, its keywords, its description
 MAX_ITEM_CHARS = 600  # a longer list item is a numbered paragraph
 
 
@@ -52,13 +54,16 @@ def damaged_container(error: Exception) -> WorldError:
 def damage_as_unreadable(reason: str, path: Path | None = None) -> Iterator[None]:
     """Convert what a library raises for a damaged file, of many types, to ``unreadable``.
 
-    ``reason`` is a code of ``indexer.api.phrases``; the ``path`` is left out of what is said.
+    ``reason`` is a code of ``indexer.api.phrases``; the ``path`` is left out of what is said. MuPDF
+    says only in words that memory ran out.
     """
     try:
         yield
     except (MemoryError, WorldError):
         raise
     except Exception as error:
+        if _NO_MEMORY.search(str(error)):
+            raise MemoryError from error
         raise WorldError(
             "unreadable", reason=reason, said=message_without_path(error, path)
         ) from error
@@ -159,6 +164,13 @@ class Metadata(Struct, frozen=True):
     sent: tuple[str, str] = ("", "")  # ISO dates of the first and the last mail
     # Of its first pages, if they are not the sheets' numbers; of a mailbox, the days of its mails.
     labels: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()  # what its author wrote about it; see ``about``
+
+
+def about(**values: str) -> tuple[str, ...]:
+    """Name what an author wrote about a document, such as its subject and keywords, in lines."""
+    shown = ((name, " ".join(text.split())[:_MOST_ABOUT]) for name, text in values.items())
+    return tuple(f"{name.title()}: {text}" for name, text in shown if text)
 
 
 class PageSource(Protocol):

@@ -36,6 +36,7 @@ from indexer.extract.base import (
 from indexer.extract.structure.headings import FirstOccurrences, FurnitureDetector, HeadingDetector
 from indexer.extract.structure.titles import TITLE_PAGES, choose_title, plausible_author
 from indexer.ocr.tesseract import SCRIPT_REASON
+from indexer.text.view import without_surrogates
 
 PAGE_JOINT = "\n"
 IN_MEMORY_BYTES = 4 * 1024**2
@@ -46,6 +47,8 @@ _MAX_LISTED = 20
 _SAMPLE_CHARS = 40_000
 _SAMPLE_CHARS_A_PAGE = 2_000
 _WORD_OR_DIGIT = re.compile(r"[^\W_]")
+_SIGNS = re.compile(r"[\W_]+")
+PROPERTIES = "properties"  # the part of what an author wrote about a document
 _AROUND = frozenset({BlockKind.BOILERPLATE, BlockKind.FURNITURE})
 _ENCODER, _DECODER = Encoder(), Decoder(RawPage)
 
@@ -151,6 +154,27 @@ class Spool:
         yield from map(_DECODER.decode, self._file)
 
 
+def pages_of(source: PageSource, skip: Collection[int] = ()) -> Iterator[RawPage]:
+    """Yield the pages of a document, then what its author wrote about it and they do not say."""
+    said, left = [], _SAMPLE_CHARS
+    for page in source.pages(skip):
+        if left > 0:
+            said.append(page.text[:left])
+            left -= len(page.text)
+        yield page
+    known = _letters("".join(said)) if source.metadata.about else ""
+    lines = [
+        line for line in source.metadata.about if _letters(line.partition(": ")[2]) not in known
+    ]
+    if text := without_surrogates("\n".join(lines)):
+        block = RawBlock(0, len(text), BlockKind.ASIDE)
+        yield RawPage(1, text, (block,), part=PROPERTIES)
+
+
+def _letters(text: str) -> str:
+    return _SIGNS.sub("", text.casefold())
+
+
 class CanonicalText:
     """A document whose pages, which wait in ``spool``, are final once all of it was read."""
 
@@ -184,7 +208,7 @@ class CanonicalText:
         if isinstance(source, ContainerSource):
             source.on_page = progress
         progress(1)
-        for page in source.pages(skip):
+        for page in pages_of(source, skip):
             self._add(page)
             progress(page.number + 1)
         if self._has_text:

@@ -7,13 +7,14 @@ rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.extract.base import PlainSource, RawBlock, RawPage
 from indexer.extract.document import Budget
-from indexer.extract.plain.decode import SECTION_CHARS
+from indexer.extract.plain.decode import MARK, SECTION_CHARS, TextFile, open_text
 from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
@@ -209,3 +210,28 @@ class WrittenSource(PlainSource, Generic[F]):
         for _ in self.write(writer):
             yield from writer.completed()
         yield from writer.finish()
+
+
+class PathSource(WrittenSource[Path]):
+    """A document that is read from its path."""
+
+    @classmethod
+    def open_source(cls, path: Path, _password: str | None, limits: Limits) -> Self:
+        """Open a document (``indexer.extract.base.Opener``)."""
+        return cls(path, limits)
+
+
+class DecodedSource(WrittenSource[TextFile]):
+    """A document that is read as text; ``limit`` is that of its size."""
+
+    limit: ClassVar[str] = "text_bytes"
+
+    @classmethod
+    def open_source(cls, path: Path, _password: str | None, limits: Limits) -> Self:
+        """Open a document (``indexer.extract.base.Opener``)."""
+        return cls(open_text(path, getattr(limits, cls.limit)), limits)
+
+    @property
+    def text(self) -> str:
+        """All of it, without a byte order mark."""
+        return "\n".join(self._file.sections()).removeprefix(MARK)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pymupdf
@@ -28,7 +28,7 @@ from indexer.api.pages import (
     pattern_of,
 )
 from indexer.api.types import ANNOTATION_SIGN, OutlineEntry, Span
-from indexer.extract.base import damage_as_unreadable, message_without_path
+from indexer.extract.base import damage_as_unreadable
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.geometry import PlacedText, Rectangle, read_placed
 from indexer.extract.pdf.labels import page_labels
@@ -38,7 +38,7 @@ from indexer.extract.pdf.supplements import read_annotations
 from indexer.ocr.layer import transformed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from indexer.api.pages import PageHighlight, Size
@@ -174,7 +174,7 @@ class PdfPages:
         if rows * width * _RGB > MAX_IMAGE_BYTES:
             raise WorldError("bad_request", reason="the image is too large for one message")
         clip = pymupdf.Rect(0, top / zoom, points, (top + rows) / zoom)
-        with page_failures():
+        with damage_as_unreadable("pdf_damaged"):
             drawn = shown.get_pixmap(
                 pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False, clip=clip
             )
@@ -212,7 +212,7 @@ class PdfPages:
     def _comment_marks(self, page: int, text: str, count: int) -> PassageMarks:
         """Find the place of a comment, whose text is not on its page."""
         if text.startswith(ANNOTATION_SIGN):
-            with page_failures():
+            with damage_as_unreadable("pdf_damaged"):
                 loaded = self._load(page)
                 for each in read_annotations(loaded):
                     if each.text.startswith(text):
@@ -259,7 +259,7 @@ class PdfPages:
         if not self._document.is_pdf:
             raise WorldError("bad_request", reason="only a PDF can have highlights")
         done = sum(map(self._highlight, highlights))
-        with page_failures():
+        with damage_as_unreadable("pdf_damaged"):
             made: bytes = self._document.tobytes(encryption=pymupdf.PDF_ENCRYPT_KEEP)
         if len(made) > MAX_COPY_BYTES:
             raise WorldError("bad_request", reason="the copy is too large for one message")
@@ -270,7 +270,7 @@ class PdfPages:
         span = find_quote(one.quote, text, one.place)
         if span is None:
             return False
-        with page_failures():
+        with damage_as_unreadable("pdf_damaged"):
             page = self._load(one.page)
             matrix = tuple(page.derotation_matrix)
             boxes = [
@@ -320,13 +320,13 @@ class PdfPages:
 
     def _display(self, page: int) -> Any:
         def draw(number: int) -> Any:
-            with page_failures():
+            with damage_as_unreadable("pdf_damaged"):
                 return self._load(number).get_displaylist()
 
         return self._drawn.computed(page, draw)
 
     def _read_text(self, page: int) -> PlacedText:
-        with page_failures():
+        with damage_as_unreadable("pdf_damaged"):
             placed, lines = read_placed(self._load(page)), self._recognised.page(page).lines
             use = use_of(placed.text, lines)
             if use is RecognisedUse.NONE:
@@ -343,25 +343,10 @@ class PdfPages:
     def _load(self, page: int) -> Any:
         if not 1 <= page <= self.page_count:
             raise WorldError("unreadable", reason="page_missing", page=page)
-        with page_failures():
+        with damage_as_unreadable("pdf_damaged"):
             return self._document.load_page(page - 1)
 
 
 def _mark_box(page: int, box: Rectangle) -> MarkBox:
     x0, y0, x1, y1 = (round(side, 2) for side in (box.x0, box.y0, box.x1, box.y1))
     return MarkBox(page, x0, y0, x1, y1, box.turn)
-
-
-@contextmanager
-def page_failures() -> Iterator[None]:
-    """Convert PyMuPDF's exceptions on a page to ``unreadable`` or a ``MemoryError``."""
-    try:
-        yield
-    except (WorldError, MemoryError):
-        raise
-    except Exception as error:
-        if "alloc" in str(error):
-            raise MemoryError from error
-        raise WorldError(
-            "unreadable", reason="pdf_damaged", said=message_without_path(error)
-        ) from error

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.pages import TextBlock, TextPart
-from indexer.extract.document import PAGE_JOINT
+from indexer.extract.document import PAGE_JOINT, pages_of
 from indexer.extract.registry import opener
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class TextDocument:
         kept: list[RawPage] | None = []
         size = 0
         try:
-            for page in source.pages():
+            for page in pages_of(source):
                 size += len(page.text)
                 if kept is not None and size <= MAX_KEPT_CHARS:
                     kept.append(page)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from indexer.api.answers import Statement
 from indexer.text.differences import MARKER
 from indexer.text.sentences import split_sentences
+from indexer.text.stop_words import NEGATIONS, NUMBER_WORDS, PLACES
 from indexer.text.terms import stop_words, words
 
 if TYPE_CHECKING:
@@ -45,17 +46,7 @@ _ENTRY = re.compile(r"(?P<number>\W*(?:[^\W\d_]+ )?[\dIVX]+\S*\s)?.*\s\d+$")
 _AMOUNT = r"[($]*(?:\d(?:[\d,.]*\d)?|[\u2013\u2014-])[)%]*"
 _ROW = re.compile(rf"(?:^|\s){_AMOUNT}\s+(?:[$%]\s+)?{_AMOUNT}\s*$")
 _CAPTION = re.compile(r":\W*$")
-# The 4.2 of "Section 4.2" is a place, not an amount.
-_PLACES = "article articles clause exhibit form item note notes page part rule section sections"
-_REFERENCES = frozenset(_PLACES.split())
 _STOPPED = re.compile(r"[.!?]\W*$")
-_NUMBERS = (
-    "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty "
-    "fifty sixty ninety hundred thousand million billion"
-)
-NUMBER_WORDS = frozenset(_NUMBERS.split())
-_NOT = "not no never nor neither without cannot unless except nicht kein keine keinen ne pas"
-NEGATIONS = frozenset(_NOT.split())
 
 
 class ReadStatement(Struct, frozen=True):
@@ -82,7 +73,7 @@ class ReadStatement(Struct, frozen=True):
         return frozenset(
             word
             for before, word in pairwise(("", *said))
-            if before not in _REFERENCES
+            if before not in PLACES
             and (word in NUMBER_WORDS or any(character.isdigit() for character in word))
         )
 

@@ -65,6 +65,12 @@ class ScoredDocs(Struct, frozen=True):
     docs: Docs
     scores: Floats
 
+    @classmethod
+    def of(cls, docs: Docs, scores: Floats) -> ScoredDocs:
+        """Documents in any order."""
+        order = np.argsort(docs)
+        return cls(docs[order], scores[order])
+
     def lookup(self, docs: Docs) -> Floats:
         """The scores of given documents: (n,) to (n,)."""
         scores = np.zeros(len(docs), np.float32)
@@ -127,7 +133,7 @@ def word_evidence(terms: QueryTerms, reading: LexiconReader) -> LibraryEvidence:
     named, name_scores = reading.names.scores(list(asked), abbreviations(terms.text))
     return LibraryEvidence(
         name_words=ScoredDocs(named, relative(name_scores, NAME_FLOOR)),
-        words=_scored(docs, relative(scores) * np.float32(terms.coverage**2)),
+        words=ScoredDocs.of(docs, relative(scores) * np.float32(terms.coverage**2)),
         year=_year_penalties(last_year(terms.text), reading.names),
         clarity=clarity(scores),
         counts=tuple(reading.counts(group) for group in terms.expansions),
@@ -148,7 +154,7 @@ def with_names(
     clear = clarity(scores)
     if clear <= evidence.clarity:
         return evidence
-    words = _scored(docs, relative(scores) * np.float32(terms.coverage**2))
+    words = ScoredDocs.of(docs, relative(scores) * np.float32(terms.coverage**2))
     return replace(evidence, words=words, clarity=clear)
 
 
@@ -216,9 +222,4 @@ def _year_penalties(year: int | None, names: NameWords) -> ScoredDocs:
     older = np.setdiff1d(before, np.union1d(here, after))
     younger = np.setdiff1d(after, np.union1d(here, before))
     scores = np.concatenate([np.ones(len(older)), np.full(len(younger), LATER_YEAR)])
-    return _scored(np.concatenate([older, younger]), scores.astype(np.float32))
-
-
-def _scored(docs: Docs, scores: Floats) -> ScoredDocs:
-    order = np.argsort(docs)
-    return ScoredDocs(docs[order], scores[order])
+    return ScoredDocs.of(np.concatenate([older, younger]), scores.astype(np.float32))

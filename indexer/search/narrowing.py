@@ -215,13 +215,14 @@ class _Collections(Struct):
 
 
 def _catalog_filter(filters: Filters) -> DocFilter:
+    sizes = filters.sizes
     return DocFilter(
         folders=filters.folders,
         not_folders=filters.not_folders,
         extensions=filters.extensions,
         not_extensions=filters.not_extensions,
         dated_ns=(_midnight(filters.dates.first, 0), _midnight(filters.dates.last, 1)),
-        size=_half_open(filters.sizes),
+        size=(sizes.first, None if sizes.last is None else sizes.last + 1),
         titles=filters.titles,
         authors=filters.authors,
         languages=filters.languages,
@@ -250,7 +251,3 @@ def _midnight(day: dt.date | None, days_later: int) -> int | None:
         return int(start.timestamp()) * 1_000_000_000
     except (OverflowError, OSError, ValueError):  # a year beyond the system's range
         return None
-
-
-def _half_open(numbers: NumberRange) -> tuple[int | None, int | None]:
-    return numbers.first, None if numbers.last is None else numbers.last + 1

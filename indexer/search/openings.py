@@ -71,8 +71,7 @@ class Openings(Struct, frozen=True):
         whole = _shares([pairs & self.written for pairs in self.pairs], rarity) >= WHOLE
         lead = clarity(shares) if whole.any() else 0.0
         scores = shares * np.float32((1.0 + lead) * coverage**2)
-        order = np.argsort(self.docs)
-        return ScoredDocs(self.docs[order], scores[order])
+        return ScoredDocs.of(self.docs, scores)
 
     def naming_words(self, docs: Docs) -> frozenset[str]:
         """The words of pairs in the openings of these documents and hardly any other.
@@ -201,7 +200,7 @@ def names_in(text: str) -> OpeningNames:
     [('brokers', 'national'), ('national', 'life')]
     """
     spans = ((start, end) for start, end in word_spans(text))
-    named = groupby(spans, key=lambda span: _may_name(text[span[0]]))
+    named = groupby(spans, key=lambda span: text[span[0]].isupper() or not text[span[0]].isalpha())
     parts = (list(run) for is_name, run in named if is_name)
     runs = [words(text[part[0][0] : part[-1][1]]) for part in parts]
     return OpeningNames(
@@ -209,7 +208,3 @@ def names_in(text: str) -> OpeningNames:
         frozenset(chain.from_iterable(runs)),
         frozenset("".join(near) for run in runs for near in neighbours(run, TOGETHER)),
     )
-
-
-def _may_name(first: str) -> bool:
-    return first.isupper() or not first.isalpha()

@@ -24,8 +24,9 @@ from msgspec.structs import replace
 from indexer.api.formats import BY_NAME, page_unit
 from indexer.api.types import FileRow, Hit, Span, Why
 from indexer.catalog.docs import noon
-from indexer.search.compare_statements import NEGATIONS, NUMBER_WORDS, trimmed
+from indexer.search.compare_statements import trimmed
 from indexer.search.explain import find_in_text
+from indexer.text.stop_words import NEGATIONS, NUMBER_WORDS
 from indexer.text.terms import sequence, stems, word_spans, words
 
 if TYPE_CHECKING:

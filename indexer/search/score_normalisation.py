@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import base64
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -175,74 +176,8 @@ def is_similar(before: int, now: int) -> bool:
     return now <= REMEASURE * before and before <= REMEASURE * now
 
 
-QUESTIONS = (
-    "How long should bread dough rest before it is baked?",
-    "What is the boiling point of water at high altitude?",
-    "Which river flows through the largest number of countries?",
-    "How do I replace the chain of a bicycle?",
-    "Who painted the ceiling of the chapel?",
-    "What causes the northern lights?",
-    "How many players are on a volleyball team?",
-    "When should tomato seedlings be planted outdoors?",
-    "What are the symptoms of a vitamin D deficiency?",
-    "How does a heat pump work in winter?",
-    "Why did the empire move its capital to the east?",
-    "What is the difference between a violin and a viola?",
-    "Which spices go into a vegetable curry?",
-    "How can I remove red wine stains from a carpet?",
-    "What is the speed of sound in steel?",
-    "Who wrote the first novel in this series?",
-    "How do bees find their way back to the hive?",
-    "What documents do I need to renew a passport?",
-    "How is the winner of a chess tournament decided?",
-    "What does the warranty on the washing machine cover?",
-    "Which trees keep their leaves in winter?",
-    "How are black holes formed?",
-    "What is the minimum wage for apprentices?",
-    "How do you tune a guitar by ear?",
-    "What was the average rainfall in April?",
-    "Which side effects does the medicine have in children?",
-    "How do I reset the router to factory settings?",
-    "What did the expedition discover on the island?",
-    "How is cheese made from raw milk?",
-    "When was the bridge opened to traffic?",
-    "What is the proof of the theorem about prime numbers?",
-    "How do I prune an apple tree?",
-    "Which exercises help against back pain?",
-    "What does the sonnet say about time?",
-    "How are votes counted in the second round?",
-    "What is the recommended tyre pressure for a small car?",
-    "Which function sorts a list in reverse order?",
-    "How did the orchestra rehearse the symphony?",
-    "What are the rules for building a fence next to a neighbour?",
-    "Why do cats purr?",
-    "How is the temperature of a star measured?",
-    "Which languages are spoken in the mountain villages?",
-    "What time does the museum close on Sundays?",
-    "How do I knit a pair of socks?",
-    "What happens to a glacier when the climate warms?",
-    "Who was elected mayor after the fire?",
-    "How do vaccines train the immune system?",
-    "What is the best way to store potatoes?",
-    "Which battle ended the war?",
-    "How do I change the password of an account?",
-    "What do whales eat?",
-    "How is glass recycled?",
-    "What are the duties of a landlord when the heating fails?",
-    "When does the ferry leave for the harbour?",
-    "How do you calculate the area of a triangle?",
-    "What is the story of the film about?",
-    "Which materials are used for insulating a roof?",
-    "How do I teach a dog to sit?",
-    "What were the reasons for the strike of the miners?",
-    "How many calories are in a portion of rice?",
-    "What is the error rate of the sensor?",
-    "Which prayers are said in the evening?",
-    "How does the protein bind to the receptor?",
-    "What did the philosopher mean by freedom?",
-)
-
-
+# One on each line.
+_QUESTIONS = Path(__file__).resolve().parents[2] / "resources" / "questions.txt"
 # Passages by pooled vectors for each question; the best by sentences too is likely among them.
 NEAREST = 16
 # Passages that are searched in the other documents.
@@ -357,7 +292,8 @@ def measure_cohort(
     """Measure the cohort of a space; None without passages, or if its model is not available."""
     try:
         embedder = models.query(space.record)
-        vectors = np.stack([embedder.encode_query(question) for question in QUESTIONS])
+        questions = _QUESTIONS.read_text("utf-8").splitlines()
+        vectors = np.stack([embedder.encode_query(question) for question in questions])
     except WorldError:
         return None
     return _Measurement(catalog, store, space).cohort(vectors, passages)

@@ -11,7 +11,6 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -22,6 +21,7 @@ from msgspec.structs import replace
 from indexer.api.errors import WorldError
 from indexer.api.requests import Order
 from indexer.api.types import AlignedSentence, HitExplanation, SourceSentence
+from indexer.arrays import segment_max
 from indexer.catalog.coverage import CoverageFilter
 from indexer.search.alignment import nearest
 from indexer.search.hits import HitMaker, result
@@ -275,14 +275,7 @@ class Similar(Struct, frozen=True):
         flat, offsets = self.store.sentence_vectors_of(space.key, keys)
         if not flat.size:
             return np.zeros(len(keys), np.intp)
-        scores = flat @ vector
-        return np.array(
-            [
-                int(np.argmax(scores[first:last])) if last > first else 0
-                for first, last in pairwise(offsets.tolist())
-            ],
-            np.intp,
-        )
+        return segment_max(flat @ vector, offsets)[1]
 
 
 def _others(doc: int, narrowing: Narrowing) -> DocSet:

@@ -293,16 +293,6 @@ class SentenceCodes(Struct, frozen=True):
         return cosines_of_sentences(self.packed, of_each, queries)
 
 
-def unpack_passages(codes: SentenceCodes, pooled: Float32s) -> tuple[Float32s, Int64s]:
-    """Restore the vectors of n passages, float32 (m, dim), and where each begins, int64 (n + 1,).
-
-    ``codes`` are the packed vectors; ``pooled`` is the passages' vectors, float32 (n, dim).
-    """
-    return unpack_sentences(
-        codes.packed, pooled.repeat(np.diff(codes.offsets), axis=0)
-    ), codes.offsets
-
-
 def join_codes(codes: Sequence[bytes], dimension: int) -> SentenceCodes:
     """The packed vectors of n passages, given one after the other for each."""
     each = bytes_of_sentence(dimension)

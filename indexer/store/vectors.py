@@ -317,7 +317,9 @@ class Vectors:
             the rows ``offsets[i]:offsets[i + 1]``, none where it has no vectors yet.
         """
         codes = self.sentence_codes_of(keys)
-        return values.unpack_passages(codes, self.pooled_of(keys) if pooled is None else pooled)
+        pooled = self.pooled_of(keys) if pooled is None else pooled
+        of_each = pooled.repeat(np.diff(codes.offsets), axis=0)
+        return values.unpack_sentences(codes.packed, of_each), codes.offsets
 
     def sentence_codes_of(self, keys: Int64s) -> values.SentenceCodes:
         """The quantised sentence vectors of passages; those without vectors have none."""

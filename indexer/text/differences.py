@@ -13,21 +13,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from indexer.text.sentences import lazy_pattern
+from indexer.text.stop_words import MONTHS, NUMBERS, PLACES
 from indexer.text.terms import stop_words, words
 
 if TYPE_CHECKING:
     from indexer.api.types import Span
 
-_MONTHS = (
-    "january januar janvier enero gennaio jan", "february februar février febrero febbraio feb",
-    "march märz mars marzo mar", "april avril abril aprile apr", "may mai mayo maggio",
-    "june juni juin junio giugno jun", "july juli juillet julio luglio jul",
-    "august août agosto aug", "september septembre septiembre settembre sep sept",
-    "october oktober octobre octubre ottobre oct okt", "november novembre noviembre nov",
-    "december dezember décembre diciembre dicembre dec dez",
-)  # fmt: skip
-_MONTH_OF = {name: at for at, names in enumerate(_MONTHS, 1) for name in names.split()}
-_MONTH = rf"(?P<m{{0}}>{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})\.?"
+_MONTH = rf"(?P<m{{0}}>{'|'.join(sorted(MONTHS, key=len, reverse=True))})\.?"
 _DATE = lazy_pattern(
     r"\b(?:(?P<y0>\d{4})-(?P<m0>\d{1,2})-(?P<d0>\d{1,2})"
     r"|(?P<d1>\d{1,2})\.\s?(?P<m1>\d{1,2})\.\s?(?P<y1>\d{4})"
@@ -41,22 +33,6 @@ _NUMBER = re.compile(r"[^\W_]*\d(?:[\w.,'\u2019\u00a0\u202f]*\w)?(?:\s?%)?")
 _GROUPS = re.compile(r"\d{1,3}(?:(?P<sign>[.,'\u2019\u00a0\u202f])\d{3})(?:(?P=sign)\d{3})*")
 _WORD = re.compile(r"[^\W\d_]+")
 _UNIT = re.compile(r"(?:\s?(?P<sign>[%€$£])|[\s-](?P<word>[^\W\d_]+))")
-_NUMBERS = {
-    "one": 1, "two zwei deux dos": 2, "three drei trois tres": 3, "four vier quatre cuatro": 4,
-    "five fünf cinq cinco": 5, "six sechs seis": 6, "seven sieben sept siete": 7,
-    "eight acht huit ocho": 8, "nine neun neuf nueve": 9, "ten zehn dix diez": 10,
-    "eleven elf onze": 11, "twelve zwölf douze doce": 12, "fifteen fünfzehn quinze": 15,
-    "twenty zwanzig vingt veinte": 20, "thirty dreißig dreissig trente treinta": 30,
-    "forty vierzig quarante": 40, "fifty fünfzig cinquante": 50, "sixty sechzig soixante": 60,
-    "ninety neunzig": 90, "hundred hundert cent cien": 100, "thousand tausend mille mil": 1000,
-}  # fmt: skip
-_VALUE_OF = {word: str(value) for each, value in _NUMBERS.items() for word in each.split()}
-# Numbers behind these are places in a document.
-_PLACE_WORDS = (
-    "article articles artikel art clause exhibit figure form item note page part paragraph rule "
-    "section sections seite abschnitt ziffer nr no"
-)
-_PLACES = frozenset(_PLACE_WORDS.split())
 # "(a)", "2.", "10.3" in front of a sentence: places, not amounts.
 MARKER = re.compile(r"\W*(?:\w{1,2}[).]|\d+(?:\.\d+)+\.?)\s+")
 _NAME = re.compile(
@@ -144,7 +120,7 @@ def _day(found: re.Match[str]) -> str:
         groups = found.groupdict()
         month = groups.get(f"m{at}")
         if month is not None:
-            number = int(month) if month.isdecimal() else _MONTH_OF[month.casefold()]
+            number = int(month) if month.isdecimal() else MONTHS[month.casefold()]
             day, year = groups.get(f"d{at}") or "0", groups.get(f"y{at}") or "0"
             return f"{int(year):04}-{number:02}-{int(day):02}"
     raise AssertionError(found)  # each alternative has a month
@@ -156,7 +132,7 @@ def _numbers(text: str, begin: int) -> Iterator[Value]:
             continue
         yield _with_unit(text, found.span(), _normal(found[0]))
     for found in _WORD.finditer(text, begin):
-        if (value := _VALUE_OF.get(found[0].casefold())) is not None:
+        if (value := NUMBERS.get(found[0].casefold())) is not None:
             yield _with_unit(text, found.span(), value)
 
 
@@ -182,7 +158,7 @@ def _normal(number: str) -> str:
 def _follows_place(text: str, at: int) -> bool:
     before = text[:at].rstrip(" \u00a0(")
     word = re.search(r"[^\W\d_]+\.?$", before)
-    return before.endswith("§") or (word is not None and word[0].rstrip(".").casefold() in _PLACES)
+    return before.endswith("§") or (word is not None and word[0].rstrip(".").casefold() in PLACES)
 
 
 def _names(text: str, language: str) -> Iterator[Value]:

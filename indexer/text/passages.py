@@ -247,13 +247,10 @@ def _cutting_costs(pieces: Sequence[Piece], target: float) -> list[float]:
             cost = _COSTS.after_colon
         if piece.page != above.page and not above.level:
             cost *= _COSTS.at_page
-        before.append(cost + _COSTS.tie_break * _tie_break(piece.view))
+        # A hash of the words between -0.5 and 0.5 breaks ties.
+        tie = zlib.crc32(piece.view.encode()) / 2**32 - 0.5
+        before.append(cost + _COSTS.tie_break * tie)
     return [*before, 0.0]
-
-
-def _tie_break(view: str) -> float:
-    """A hash of the words between -0.5 and 0.5."""
-    return zlib.crc32(view.encode()) / 2**32 - 0.5
 
 
 def _split_cost(above: Piece, piece: Piece) -> float:

@@ -29,3 +29,16 @@ NEVER_LAST = {language: _words(lines) for language, lines in _LISTS["never_last"
 BEFORE_NUMBERS = _words(_LISTS["before_numbers"])
 # They end a sentence only if the next word is one that begins sentences, capitalised.
 SELDOM_LAST, OPENERS = _words(_LISTS["seldom_last"]), _words(_LISTS["openers"])
+# The number of a month by its names, and the figures of numbers in letters.
+MONTHS = {name: at for at, names in enumerate(_LISTS["months"], 1) for name in names.split()}
+NUMBERS = {name: figures for figures, names in _LISTS["numbers"].items() for name in names.split()}
+NUMBER_WORDS = _words(_LISTS["number_words"])
+# Numbers behind these are places in a document.
+PLACES = _words(_LISTS["places"])
+NEGATIONS = _words(_LISTS["negations"])
+# First parts of compounds that English writes with a hyphen, and what follows a suspended one.
+KEEP_HYPHENS, AFTER_SUSPENDED = _words(_LISTS["keep_hyphens"]), _words(_LISTS["after_suspended"])
+# Words of the authors that programs and their makers fill in, of which none wrote a document.
+NOBODY = _words(_LISTS["nobody"])
+# Codes of languages by their English names.
+LANGUAGES: dict[str, str] = _LISTS["languages"]

@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from indexer.api.types import Block, BlockKind
 from indexer.text.sentences import lazy_pattern
+from indexer.text.stop_words import AFTER_SUSPENDED, KEEP_HYPHENS
 
 # Characters without a glyph: controls and white space, soft hyphens, zero-width characters,
 # direction marks, variation selectors.
@@ -150,16 +151,6 @@ _UNSPACED = lazy_pattern(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff01-\uff60\U00020000-\U0003ffff]"
 )
-# First parts of compounds that English writes with a hyphen. After any other word in small letters,
-# a hyphen at the end of a line is taken for one of hyphenation.
-_KEEPS_HYPHEN = (
-    "all anti cross ever ex first five four full half hard high in large left like long low mid "
-    "much near non off on one open part post pre quasi real right second self semi short single "
-    "six small so soft ten third three time top two up vice well wide year"
-)
-_KEEPING = frozenset(_KEEPS_HYPHEN.split())
-_CONJUNCTIONS = "and or to und oder bzw et ou y o e of en"
-_AFTER_SUSPENDED = frozenset(_CONJUNCTIONS.split())
 _WORD_BEFORE = re.compile(r"([^\W\d_]*)$")
 _WORD_AFTER = re.compile(r"([^\W\d_]*)(-?)")
 _WORD_REACH = 40
@@ -257,10 +248,11 @@ def _hyphen_join(text: str, last: int, first: int) -> tuple[bool, str]:
     if left is None or right is None:
         return True, ""
     word, start = left[1], left.start()
-    if right[1] in _AFTER_SUSPENDED:
+    if right[1] in AFTER_SUSPENDED:
         return False, " "  # short- and long-term
+    # After any other word in small letters it is taken for a hyphen of hyphenation.
     chained = right[2] != "" or text[max(start - 1, 0) : start] == "-"
-    if chained or len(word) == 1 or word.lower() in _KEEPING:
+    if chained or len(word) == 1 or word.lower() in KEEP_HYPHENS:
         return False, ""  # state-of-the-art, e-mail, self-employed
     return True, ""
 

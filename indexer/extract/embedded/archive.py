@@ -152,10 +152,7 @@ class _Packed(ArchiveSource):
             else:
                 return
             # It is one compressed file, named like the archive without the last extension.
-            yield Attachment(_shown(self._path.stem), "", self._save_all)
-
-    def _save_all(self, path: Path, budget: Budget) -> None:
-        _save(self._stream(), path, budget)
+            yield Attachment(_shown(self._path.stem), "", partial(_save, self._stream()))
 
     def _beat(self) -> None:
         """Report progress while parts that are skipped are unpacked."""

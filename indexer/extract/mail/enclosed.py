@@ -105,13 +105,21 @@ _UU = re.compile(
 )
 
 
+# What OpenPGP puts around a signed text.
+_SIGNED = re.compile(
+    r"^-----BEGIN PGP SIGNED MESSAGE-----\r?\n(?:Hash: [^\r\n]*\r?\n)*\s*"
+    r"|^-----BEGIN PGP SIGNATURE-----.*?(?:^-----END PGP SIGNATURE-----[ \t\r]*\n?|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
 def without_encoded(text: str) -> tuple[str, list[Attachment | InlinePart]]:
-    """Return a text without the files that are uuencoded in it, and these as attachments."""
+    """Return a text without its signature and the uuencoded files in it; these as attachments."""
     found = [
         attached(file[1], "", partial(_save, from_uu(file[2].encode())), shown=False)
         for file in _UU.finditer(text)
     ]
-    return (_UU.sub("", text) if found else text), found[:_MAX_FILES]
+    return _SIGNED.sub("", _UU.sub("", text) if found else text), found[:_MAX_FILES]
 
 
 def from_uu(lines: bytes) -> bytes:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
 from indexer.api.types import OutlineEntry
-from indexer.extract.base import Metadata, RawPage
+from indexer.extract.base import Metadata, RawPage, about
+from indexer.extract.markup.entries import field_text
 from indexer.extract.markup.html import parse_markup, read_tree
 from indexer.extract.office.package import PackageSource, ZipPackage, opened, resolve
 from indexer.extract.office.xml import one_line, read_whole
@@ -59,8 +60,12 @@ class EpubSource(PackageSource):
             raise WorldError("copy_protected")
         self.page_count = len(self._chapters)
         date = BOOK_DATE.match(_text(book, "date"))
+        wrote = about(
+            subject=", ".join(one_line(each) for each in book.iter("{*}subject")),
+            description=field_text(_text(book, "description", 2_000)),
+        )
         self.metadata = Metadata(
-            _text(book, "title"), _text(book, "creator"), date[0] if date else ""
+            _text(book, "title"), _text(book, "creator"), date[0] if date else "", about=wrote
         )
         self.outline = _outline(package, base, book, items, self._chapters)
 
@@ -108,11 +113,11 @@ def _read(package: ZipPackage, part: str) -> tuple[Any, WorldError | None]:
     return root, damage
 
 
-def _text(root: Any, name: str) -> str:
+def _text(root: Any, name: str, most: int = 500) -> str:
     """Return the text of the first element with a name."""
     # OEB 1 has "dc:Title".
     node = next(root.iter(f"{{*}}{name}", f"{{*}}{name.title()}"), None)
-    return one_line(node)[:500] if node is not None else ""
+    return one_line(node)[:most] if node is not None else ""
 
 
 def _locked(package: ZipPackage) -> Iterator[str]:

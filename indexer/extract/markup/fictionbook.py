@@ -7,8 +7,7 @@ format too, but lays it out on pages that the book does not have.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata
@@ -16,16 +15,13 @@ from indexer.extract.markup.epub import BOOK_DATE
 from indexer.extract.numerals import lowered, raised
 from indexer.extract.office.package import packed_chunks
 from indexer.extract.office.xml import local, read_pieces
-from indexer.extract.page_writer import PageWriter, WrittenSource
-
-if TYPE_CHECKING:
-    from indexer.config import Limits
+from indexer.extract.page_writer import PageWriter, PathSource
 
 _AROUND = frozenset({"FictionBook", "body", "section"})
 _BLOCKS = ("{*}p", "{*}subtitle", "{*}text-author", "{*}stanza", "{*}tr")
 
 
-class FictionBookSource(WrittenSource["Path"]):
+class FictionBookSource(PathSource):
     """An open book."""
 
     def write(self, writer: PageWriter) -> Iterator[None]:
@@ -45,9 +41,7 @@ class FictionBookSource(WrittenSource["Path"]):
             yield
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> FictionBookSource:
-    """Open a book (``indexer.extract.base.Opener``)."""
-    return FictionBookSource(path, limits)
+open_source = FictionBookSource.open_source
 
 
 def _write(piece: Any, writer: PageWriter) -> None:

@@ -23,6 +23,7 @@ from indexer.extract.base import (
     PlainSource,
     RawBlock,
     RawPage,
+    about,
     check_size,
     damage_as_unreadable,
 )
@@ -285,19 +286,25 @@ def _declared(head: bytes) -> str:
 
 
 def _metadata(tree: Any) -> Metadata:
-    def text(selector: str, attribute: str = "") -> str:
-        node = tree.css_first(selector)
-        if node is None:
-            return ""
-        value = node.attributes.get(attribute) if attribute else node.text()
-        return " ".join((value or "").split())[:500]
+    def meta(*names: str) -> str:
+        found = (tree.css_first(f"meta[{name} i]") for name in names)
+        values = (node.attributes.get("content") for node in found if node is not None)
+        return " ".join((next(values, "") or "").split())
 
-    date = text("meta[property='article:published_time']", "content") or text(
-        "meta[name='date']", "content"
+    title = tree.css_first("title")
+    created = re.match(
+        r"\d{4}-\d{2}-\d{2}", meta("property='article:published_time'", "name='date'")
     )
-    created = re.match(r"\d{4}-\d{2}-\d{2}", date)
-    author = text("meta[name='author']", "content")
-    return Metadata(text("title"), author, created[0] if created else "")
+    wrote = about(
+        keywords=meta("name='keywords'"),
+        description=meta("name='description'", "property='og:description'"),
+    )
+    return Metadata(
+        " ".join(title.text().split())[:500] if title is not None else "",
+        meta("name='author'")[:500],
+        created[0] if created else "",
+        about=wrote,
+    )
 
 
 class _HtmlReader:

@@ -8,22 +8,19 @@ minutes, it fails at two hundred nested braces, and it reads 90 kB a second.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS, Metadata
-from indexer.extract.page_writer import PageWriter, WrittenSource
-from indexer.extract.plain.decode import MARK, TextFile, open_text
-
-if TYPE_CHECKING:
-    from indexer.config import Limits
+from indexer.extract.page_writer import DecodedSource, PageWriter
 
 TOKEN = re.compile(
     r"(?P<comment>%[^\n]*(?:\n(?![ \t]*\n)[ \t]*)?)"
@@ -37,52 +34,21 @@ TOKEN = re.compile(
     r"|(?P<lone>\\)",
     re.DOTALL,
 )
-HEADINGS = {
-    "part": 1, "chapter": 2, "section": 3, "subsection": 4, "subsubsection": 5, "paragraph": 6,
-    "subparagraph": 7, "frametitle": 3, "framesubtitle": 4,
-}  # fmt: skip
-# Commands whose arguments are no text, with the number of arguments.
-SILENT = {
-    "label": 1, "ref": 1, "eqref": 1, "pageref": 1, "autoref": 1, "cref": 1, "Cref": 1, "cite": 1,
-    "citep": 1, "citet": 1, "citeauthor": 1, "citeyear": 1, "parencite": 1, "textcite": 1,
-    "footcite": 1, "autocite": 1, "nocite": 1, "bibliographystyle": 1, "bibliography": 1,
-    "addbibresource": 1, "usepackage": 1, "documentclass": 1, "RequirePackage": 1, "input": 1,
-    "include": 1, "includeonly": 1, "includegraphics": 1, "graphicspath": 1, "vspace": 1,
-    "hspace": 1, "pagestyle": 1, "thispagestyle": 1, "pagenumbering": 1, "setlength": 2,
-    "addtolength": 2, "setcounter": 2, "addtocounter": 2, "newcommand": 2, "renewcommand": 2,
-    "providecommand": 2, "DeclareMathOperator": 2, "newenvironment": 3, "renewenvironment": 3,
-    "newtheorem": 2, "hypersetup": 1, "geometry": 1, "color": 1, "textcolor": 1, "colorbox": 1,
-    "definecolor": 3, "lstset": 1, "tikzset": 1, "usetikzlibrary": 1, "index": 1, "glossary": 1,
-    "hyphenation": 1, "rule": 2, "multicolumn": 2, "multirow": 2, "cline": 1, "cmidrule": 1,
-    "fontsize": 2, "href": 1, "special": 1, "usetheme": 1, "usecolortheme": 1, "selectlanguage": 1,
-    "foreignlanguage": 1, "phantom": 1, "hphantom": 1, "vphantom": 1, "raisebox": 1, "write": 1,
-    "captionsetup": 1, "theoremstyle": 1, "numberwithin": 2, "counterwithin": 2,
-}  # fmt: skip
+_FILE = Path(__file__).resolve().parents[3] / "resources" / "tex.json"
+_COMMANDS = json.loads(_FILE.read_text("utf-8"))
+HEADINGS: dict[str, int] = _COMMANDS["headings"]
+# Commands whose arguments are no text, and environments, with the number of arguments.
+SILENT: dict[str, int] = _COMMANDS["silent"]
+WITH_ARGUMENT: dict[str, int] = _COMMANDS["with_argument"]
 FIELDS = frozenset({"title", "author", "date"})
-SILENT_ENVIRONMENTS = frozenset({"tikzpicture", "pgfpicture", "picture", "axis"})
-TABLES = frozenset({"tabular", "tabularx", "longtable", "array", "supertabular", "tabu"})
-WITH_ARGUMENT = {
-    "tabularx": 2, "minipage": 1, "wrapfigure": 2, "multicols": 1, "thebibliography": 1,
-}  # fmt: skip
-LISTS = frozenset({"itemize", "enumerate", "description", "thebibliography"})
-# Environments whose content is not TeX.
-VERBATIM = frozenset(
-    {"verbatim", "Verbatim", "lstlisting", "minted", "alltt", "filecontents", "comment"}
+SILENT_ENVIRONMENTS, TABLES, LISTS = (
+    frozenset(_COMMANDS[name]) for name in ("silent_environments", "tables", "lists")
 )
-
-_COMBINING = {
-    '"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304",
-    ".": "\u0307", "u": "\u0306", "v": "\u030c", "H": "\u030b", "c": "\u0327", "k": "\u0328",
-    "r": "\u030a", "d": "\u0323", "b": "\u0331",
-}  # fmt: skip
+# Environments whose content is not TeX.
+VERBATIM = frozenset(_COMMANDS["verbatim"])
+_COMBINING: dict[str, str] = _COMMANDS["accents"]
 # Symbols that pylatexenc lacks or maps to other characters.
-_OWN = {
-    "%": "%", "\n": " ", "i": "i", "j": "j", "sqrt": "√", "ne": "≠", "space": " ", "quad": " ",
-    "qquad": " ", "newline": "\n", "linebreak": "\n", "textbar": "|", "textless": "<",
-    "textgreater": ">", "glqq": "„", "grqq": "“", "flqq": "«", "frqq": "»", "euro": "€", "EUR": "€",
-    "pounds": "£", "S": "§", "P": "¶", "copyright": "©", "TeX": "TeX", "LaTeX": "LaTeX",
-    "BibTeX": "BibTeX",
-}  # fmt: skip
+_OWN: dict[str, str] = _COMMANDS["symbols"]
 
 
 def symbol_of(command: str) -> str:
@@ -382,11 +348,13 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TOKENS_A_STRETCH = 20_000
 
 
-class TexSource(WrittenSource[TextFile]):
+class TexSource(DecodedSource):
     """An open LaTeX document."""
 
+    limit = "markup_bytes"
+
     def write(self, writer: PageWriter) -> Iterator[None]:
-        text = "\n".join(self._file.sections()).removeprefix(MARK).replace("\r\n", "\n")
+        text = self.text.replace("\r\n", "\n")
         reader = TexReader(text, writer)
         while reader.read(_TOKENS_A_STRETCH):
             yield
@@ -397,6 +365,4 @@ class TexSource(WrittenSource[TextFile]):
         )
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> TexSource:
-    """Open a document (``indexer.extract.base.Opener``)."""
-    return TexSource(open_text(path, limits.markup_bytes), limits)
+open_source = TexSource.open_source

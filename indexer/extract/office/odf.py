@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from selectolax.lexbor import LexborHTMLParser
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import Metadata, RawPage, check_size
+from indexer.extract.base import Metadata, RawPage, about, check_size
 from indexer.extract.document import Budget
 from indexer.extract.embedded.attachments import named
 from indexer.extract.embedded.office_objects import OfficeObjects
@@ -378,10 +378,14 @@ def _metadata(package: ZipPackage) -> Metadata:
                 if short(field.tag).startswith("office:"):
                     break  # what follows in a document of one file
                 text = "".join(field.itertext())[:2_000]
-                values.setdefault(short(field.tag), " ".join(text.split())[:500])
+                name, text = short(field.tag), " ".join(text.split())
+                more = name == "meta:keyword" and name in values
+                values[name] = f"{values[name]}, {text}" if more else values.get(name, text)
         except WorldError as error:
             if error.code != "unreadable":
                 raise
     author = values.get("meta:initial-creator", "") or values.get("dc:creator", "")
     created = plausible_date(values.get("meta:creation-date", ""))
-    return Metadata(values.get("dc:title", ""), author, created)
+    names = {"subject": "dc:subject", "keywords": "meta:keyword", "description": "dc:description"}
+    wrote = about(**{name: values.get(field, "") for name, field in names.items()})
+    return Metadata(values.get("dc:title", "")[:500], author[:500], created, about=wrote)

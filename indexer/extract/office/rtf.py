@@ -19,6 +19,7 @@ from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, check_size
 from indexer.extract.numerals import lowered, raised
+from indexer.extract.office.symbols import TABLES
 from indexer.extract.office.xml import PAGE_NUMBER
 from indexer.extract.page_writer import PageWriter, WrittenSource
 
@@ -35,11 +36,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 # Encodings by the character set of a font (``fcharset``).
-_CHARSETS = {
-    0: "cp1252", 1: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab",
-    134: "gb18030", 136: "big5", 161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255",
-    178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250", 254: "cp437",
-}  # fmt: skip
+_CHARSETS: dict[str, str] = TABLES["charsets"]
 MAX_DEPTH = 5_000
 _MAX_FONTS = 10_000
 
@@ -128,7 +125,7 @@ class RtfTokens:
         elif word == "f":
             self._state.font = value or 0
         elif word == "fcharset" and len(self._fonts) < _MAX_FONTS:
-            self._fonts[self._state.font] = _CHARSETS.get(value or 0, self._encoding)
+            self._fonts[self._state.font] = _CHARSETS.get(str(value or 0), self._encoding)
         elif word in ("ansicpg", "cpg"):
             self._set_page(value or 1252, of_font=word == "cpg")
         elif word == "mac":
@@ -174,16 +171,7 @@ class RtfTokens:
                 yield RtfToken(RtfTokenKind.TEXT, text)
 
 
-_SILENT = frozenset({
-    "fonttbl", "colortbl", "filetbl", "listtable", "listoverridetable", "revtbl", "rsidtbl",
-    "generator", "pict", "objdata", "objclass", "objname", "themedata", "datastore",
-    "colorschememapping", "latentstyles", "datafield", "bkmkstart", "bkmkend", "xmlnstbl",
-    "pgptbl", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc", "atnid", "atnauthor", "atntime",
-    "atndate", "atnref", "atnicn", "pntxta", "pntxtb", "nonshppict", "shpinst",
-    "template", "xe", "tc", "private", "wgrffmtfilter", "mmathPr", "company", "operator",
-    "keywords", "comment", "doccomm", "category", "manager", "hlinkbase", "userprops",
-    "htmltag", "mhtmltag", "fontemb", "falt", "panose",
-})  # fmt: skip
+_SILENT = frozenset(TABLES["silent"])
 _ASIDE_BREAKS = {"par": "\n", "cell": "\t", "row": "\n"}
 _ASIDE = frozenset({"footnote", "annotation", "shptxt"})  # written after their paragraph
 _MARGINS = frozenset({

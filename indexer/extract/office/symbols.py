@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 _PRIVATE = 0xF000  # Office adds it to the codes of such fonts
-_SYMBOL = (
-    " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_"
-    "‾αβχδεφγηιϕκλµνοπθρστυϖωξψζ{|}∼\0" + "\0" * 32 + "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵"
-    "ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑" + "\0" * 11 + "〉∫"
-)
-_WINGDINGS = {
-    0x28: "☎", 0x2A: "✉", 0x4A: "☺", 0x4C: "☹", 0x6C: "●", 0x6E: "■", 0x6F: "☐", 0x71: "❑",
-    0x76: "❖", 0x9F: "•", 0xA7: "▪", 0xA8: "☐", 0xD8: "➢", 0xDF: "←", 0xE0: "→", 0xE8: "➔",
-    0xF0: "⇨", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑",
-}  # fmt: skip
+_FILE = Path(__file__).resolve().parents[3] / "resources" / "office.json"
+#: What office files number in ways of their own: characters and encodings of fonts, words of RTF.
+TABLES = json.loads(_FILE.read_text("utf-8"))
+_SYMBOL: dict[int, str] = {int(code): sign for code, sign in TABLES["symbol"].items()}
+_WINGDINGS: dict[int, str] = {int(code): sign for code, sign in TABLES["wingdings"].items()}
 _OWN = re.compile("[\uf020-\uf0ff]")
 
 
@@ -24,8 +21,7 @@ def symbol(font: str, code: int) -> str:
     if name.startswith("wingdings"):
         return _WINGDINGS.get(at, "") if name == "wingdings" else ""
     if name.startswith("symbol") or code >= _PRIVATE:
-        found = _SYMBOL[at - 0x20] if 0x20 <= at < 0x20 + len(_SYMBOL) else ""
-        return found.strip("\0")
+        return _SYMBOL.get(at, "")
     return chr(code) if 0x20 <= code < 0xD800 else ""
 
 

@@ -19,11 +19,11 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.plain.decode import is_common
+from indexer.ocr.layer import DIRECTIONS, along
 from indexer.text import language
 from indexer.text.stop_words import ALL_STOP_WORDS
 
 if TYPE_CHECKING:
-    Box = tuple[float, float, float, float]
     # A character of a page dictionary: "c" and "bbox".
     Character = dict[str, Any]
 
@@ -130,26 +130,16 @@ def _glyphs(line: dict[str, Any]) -> list[_Glyph]:
     """Return the visible characters of a line; blanks at its end are left out."""
     found: list[_Glyph] = []
     blanks: list[Character] = []
+    direction = round(line["dir"][0]), round(line["dir"][1])
+    turn = DIRECTIONS.index(direction) if direction in DIRECTIONS else 0
     for span in line["spans"]:
         for each in span["chars"]:
             if each["c"].isspace():
                 blanks.append(each)
             else:
-                found.append(_Glyph(each, span, _along(each["bbox"], line["dir"]), blanks))
+                found.append(_Glyph(each, span, along(each["bbox"], turn), blanks))
                 blanks = []
     return found
-
-
-def _along(box: Box, direction: tuple[float, float]) -> tuple[float, float]:
-    """Return where a box starts and ends in the direction of its line."""
-    match round(direction[0]), round(direction[1]):
-        case (-1, 0):
-            return -box[2], -box[0]
-        case (0, 1):
-            return box[1], box[3]
-        case (0, -1):
-            return -box[3], -box[1]
-    return box[0], box[2]
 
 
 def _with_accents(glyphs: list[_Glyph]) -> list[_Glyph]:

@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from indexer.api.types import OutlineEntry
-from indexer.extract.base import MAX_LABELS, Metadata, RawPage, damage_as_unreadable
+from indexer.extract.base import MAX_LABELS, Metadata, RawPage, about, damage_as_unreadable
 from indexer.extract.pdf.glyphs import (
     FEW_UNMAPPED,
     REPLACEMENT,
@@ -105,10 +105,6 @@ def _shared(box: Box, page: Box) -> float:
     return max(width, 0.0) * max(height, 0.0)
 
 
-# Kinds of MuPDF's bounding box log that are invisible.
-_UNSEEN = frozenset({"ignore-text"})
-
-
 class MadeText(Struct, frozen=True):
     """A replacement of PyMuPDF's text page: recognised text, or glyphs that were joined."""
 
@@ -116,11 +112,6 @@ class MadeText(Struct, frozen=True):
 
     def extractRAWDICT(self) -> dict[str, Any]:  # noqa: N802  # PyMuPDF's name
         return self.content
-
-
-def shows_something(page: Any) -> bool:
-    """Whether a page has visible content: an image, a drawing or text."""
-    return any(kind not in _UNSEEN for kind, *_ in page.get_bboxlog())
 
 
 class RecognisedUse(Enum):
@@ -138,11 +129,6 @@ def use_of(own: str, lines: Sequence[RecognisedLine]) -> RecognisedUse:
     if not has_letters(own) or should_replace(_words(lines), own):
         return RecognisedUse.REPLACE
     return RecognisedUse.NONE if illegible(own) else RecognisedUse.BESIDE
-
-
-def confirms_text(own: str, lines: Sequence[RecognisedLine]) -> bool:
-    """Whether the recognised lines have the doubtful words of the page's text."""
-    return shows(_words(lines), illegible(own))
 
 
 def _words(lines: Sequence[RecognisedLine]) -> str:
@@ -258,8 +244,10 @@ class PdfSource:
         return raw_page(self._document, page.number, known.lines, use)
 
     def _shows_something(self, number: int) -> bool:
+        """Whether a page has visible content: an image, a drawing or text."""
         with DamageIgnored():
-            return shows_something(self._document.load_page(number - 1))
+            drawn = self._document.load_page(number - 1).get_bboxlog()
+            return any(kind != _HIDDEN for kind, *_ in drawn)
         return False
 
 
@@ -286,7 +274,8 @@ def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -
         return RawPage(page.number, "", unreadable=known.reason)
     if (use := use_of(page.text, known.lines)) is not RecognisedUse.NONE:
         return raw_page(document, page.number, known.lines, use)
-    return replace(page, unreadable="") if confirms_text(page.text, known.lines) else page
+    confirmed = shows(_words(known.lines), illegible(page.text))
+    return replace(page, unreadable="") if confirmed else page
 
 
 def raw_page(
@@ -297,16 +286,13 @@ def raw_page(
 ) -> RawPage:
     """Read a page, or its recognised text; it is unreadable if some of it is lost."""
     pymupdf.TOOLS.reset_mupdf_warnings()
-    try:
+    with DamageIgnored():
         page = document.load_page(number - 1)
         lines, height, _ = read_page(page, recognised, use)
         damage = _damage(document, page)
-    except MemoryError:
-        raise
-    except Exception:  # noqa: BLE001  # PyMuPDF raises many types
-        return RawPage(number, "", unreadable="pdf_damaged")
-    text, blocks = lay_out(lines, height)
-    return RawPage(number, text, tuple(blocks), unreadable=damage, damaged=bool(damage))
+        text, blocks = lay_out(lines, height)
+        return RawPage(number, text, tuple(blocks), unreadable=damage, damaged=bool(damage))
+    return RawPage(number, "", unreadable="pdf_damaged")
 
 
 def _damage(document: Any, page: Any) -> str:
@@ -400,13 +386,15 @@ def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
 def _metadata(document: Any) -> Metadata:
     found = document.metadata or {}
 
-    def value(key: str) -> str:
+    def value(key: str, most: int = 500) -> str:
         text = str(found.get(key) or "")
-        return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())[:500]
+        return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())[:most]
 
     date = _DATE.match(value("creationDate"))
     created = "-".join(part for part in date.groups() if part) if date else ""
-    return Metadata(value("title"), value("author"), created, labels=_labels(document))
+    wrote = about(subject=value("subject", 2_000), keywords=value("keywords", 2_000))
+    own = wrote if document.is_pdf else ()
+    return Metadata(value("title"), value("author"), created, labels=_labels(document), about=own)
 
 
 def _labels(document: Any) -> tuple[str, ...]:

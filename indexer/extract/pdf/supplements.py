@@ -1,4 +1,4 @@
-"""What a PDF holds beside its pages: comments, attachments, keywords, bookmarks, values of a form.
+"""What a PDF holds beside its pages: comments, attachments, bookmarks, values of a form.
 
 They follow the pages, each as a part with the number of the page where it belongs. A comment begins
 with ``ANNOTATION_SIGN``, its kind, its author, its date and its colour. The pages of an
@@ -80,11 +80,6 @@ class PageAnnotation(Struct):
         said = f": {self.comment}" if self.comment else ""
         marked = [f"\u201c{self.words}\u201d"] if self.words else []
         return "\n".join([f"{ANNOTATION_SIGN} {self.label}{said}", *marked, *self.replies])
-
-
-def is_annotated(document: Any, number: int) -> bool:
-    """Return whether a page (from 1) may have comments or attached files, without loading it."""
-    return any(kind not in _SEEN_OFTEN for _, kind, _ in document.page_annot_xrefs(number - 1))
 
 
 def unseen_values(document: Any, number: int, text: str) -> list[str]:
@@ -262,7 +257,7 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-BOOKMARKS, PROPERTIES, FORM = "bookmarks", "properties", "form"
+BOOKMARKS, FORM = "bookmarks", "form"
 _MAX_DEPTH = 3  # PDFs in PDFs
 _MAX_CHARS = 2_000_000  # of comments
 _MAX_BOOKMARKS = 2_000
@@ -293,6 +288,7 @@ class PdfSupplements:
             self._titles.setdefault(entry.page, []).append(entry.title)
         self._bookmarks: list[RawPage] = []
         self._attached: list[tuple[int, Attachment]] = []
+        self._listed: set[int] = set()  # associated files, which many pages may have
 
     def see(self, page: RawPage) -> None:
         """Collect the comments and attached files of a page, and the bookmarks that it lacks."""
@@ -310,8 +306,10 @@ class PdfSupplements:
             if values:
                 self._comments.append(part_page(page.number, values, FORM, BlockKind.PARAGRAPH))
             owner = self._document.page_xref(page.number - 1)
-            self._attached += ((page.number, each) for each in _associated(self._document, owner))
-            if not is_annotated(self._document, page.number):
+            found = _associated(self._document, owner, self._listed)
+            self._attached += ((page.number, each) for each in found)
+            kinds = {kind for _, kind, _ in self._document.page_annot_xrefs(page.number - 1)}
+            if kinds.issubset(_SEEN_OFTEN):  # it may have no comments, nor attached files
                 return
             loaded = self._document.load_page(page.number - 1)
             texts = [each.text for each in read_annotations(loaded)]
@@ -324,20 +322,16 @@ class PdfSupplements:
         """Yield everything; ``alone`` without attachments, one of which crashed the reader."""
         yield from self._comments
         yield from self._bookmarks
-        if lines := _property_lines(self._document.metadata or {}):
-            yield part_page(1, lines, PROPERTIES)
         budget = Budget(self._limits)
         yield from self._form(budget)
         yield from self._attachments(budget, alone=alone)
 
     def _form(self, budget: Budget) -> Iterator[RawPage]:
         try:
-            lines = form_lines(self._document, budget)
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001  # as above
-            reason = error.reason if isinstance(error, WorldError) else "content_damaged"
-            yield RawPage(1, "", unreadable=reason, part=FORM)
+            with damage_as_unreadable("content_damaged"):
+                lines = form_lines(self._document, budget)
+        except WorldError as error:
+            yield RawPage(1, "", unreadable=error.reason, part=FORM)
             return
         if lines:
             yield part_page(1, lines, FORM, BlockKind.PARAGRAPH)
@@ -346,7 +340,7 @@ class PdfSupplements:
         listed = list(_of_document(self._document))
         names = {each.name for _, each in listed}
         owner = self._document.pdf_catalog()
-        added = [(1, each) for each in _associated(self._document, owner)]
+        added = [(1, each) for each in _associated(self._document, owner, self._listed)]
         added = [one for one in (*added, *self._attached) if one[1].name not in names]
         found = [(number, each) for number, each in (*listed, *added) if _is_read(each.name)]
         if not found:
@@ -362,15 +356,6 @@ class PdfSupplements:
                 yield from reader.read_attachment(each, budget, 1)
 
 
-def _property_lines(found: dict[str, Any]) -> list[str]:
-    """Return what the author wrote about the document, except for its title."""
-    values = (
-        (name, _line(str(found.get(name.lower()) or ""), 2_000)) for name in ("Subject", "Keywords")
-    )
-    lines = [f"{name}: {value}" for name, value in values if value]
-    return ["\n".join(lines)] if lines else []
-
-
 def _of_document(document: Any) -> Iterator[tuple[int, Attachment]]:
     """Yield the files of a portfolio, and others that are attached to the document."""
     infos: list[dict[str, Any]] = []
@@ -381,14 +366,15 @@ def _of_document(document: Any) -> Iterator[tuple[int, Attachment]]:
         yield 1, _attachment(name, partial(document.embfile_get, at))
 
 
-def _associated(document: Any, owner: int) -> Iterator[Attachment]:
-    """Yield the associated files of a document or a page, which a list may have as well."""
+def _associated(document: Any, owner: int, listed: set[int]) -> Iterator[Attachment]:
+    """Yield the associated files of a document or a page that are not ``listed``, and list them."""
     kind, value = document.xref_get_key(owner, "AF")
     if kind == "xref":
         value = document.xref_object(int(value.split()[0]))
     for number in map(int, _REFERENCE.findall(value)[:_MOST_ON_PAGE]):
-        if number >= document.xref_length():
+        if number in listed or number >= document.xref_length():
             continue
+        listed.add(number)
         names = (document.xref_get_key(number, key) for key in ("UF", "F"))
         name = next((name for kind, name in names if kind == "string"), "")
         kind, stream = document.xref_get_key(number, "EF/F")

@@ -10,15 +10,10 @@ import quopri
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
-from indexer.extract.page_writer import PageWriter, WrittenSource
-from indexer.extract.plain.decode import MARK, TextFile, decoded, open_text
-
-if TYPE_CHECKING:
-    from indexer.config import Limits
+from indexer.extract.page_writer import DecodedSource, PageWriter
+from indexer.extract.plain.decode import MARK, decoded
 
 # The label of each property that is shown, "" for none.
 _EVENT = {
@@ -44,7 +39,7 @@ _MAX_DEPTH = 20
 _LONGEST_LINE = 1 << 17  # characters; longer ones are pictures
 
 
-class CardSource(WrittenSource[TextFile]):
+class CardSource(DecodedSource):
     """An open calendar or address book."""
 
     def write(self, writer: PageWriter) -> Iterator[None]:
@@ -58,9 +53,7 @@ class CardSource(WrittenSource[TextFile]):
             yield
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> CardSource:
-    """Open a calendar or an address book (``indexer.extract.base.Opener``)."""
-    return CardSource(open_text(path, limits.text_bytes), limits)
+open_source = CardSource.open_source
 
 
 def calendar_text(text: str) -> str:

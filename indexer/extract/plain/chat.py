@@ -7,15 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
-from indexer.extract.page_writer import PageWriter, WrittenSource
-from indexer.extract.plain.decode import MARK, TextFile, open_text
-
-if TYPE_CHECKING:
-    from indexer.config import Limits
+from indexer.extract.page_writer import DecodedSource, PageWriter
 
 # "[01.02.24, 10:11:12] Anna: …" of iPhones, "1/2/24, 10:11 PM - Anna: …" of others.
 _MESSAGE = re.compile(
@@ -25,11 +19,11 @@ _MESSAGE = re.compile(
 _MARKS = str.maketrans(dict.fromkeys("\u200e\u200f\u202a\u202c", None))
 
 
-class ChatSource(WrittenSource[TextFile]):
+class ChatSource(DecodedSource):
     """An open chat."""
 
     def write(self, writer: PageWriter) -> Iterator[None]:
-        lines = "\n".join(self._file.sections()).removeprefix(MARK).splitlines()
+        lines = self.text.splitlines()
         dates = (found.group(1, 2, 3, 4) for found in map(_MESSAGE.match, lines) if found)
         iso = _Dates(dates)
         day, message = "", ""
@@ -67,6 +61,4 @@ class _Dates:
         return f"{year}-{int(month):02d}-{int(day):02d}"
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> ChatSource:
-    """Open a chat (``indexer.extract.base.Opener``)."""
-    return ChatSource(open_text(path, limits.text_bytes), limits)
+open_source = ChatSource.open_source

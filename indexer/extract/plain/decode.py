@@ -12,10 +12,12 @@ structure, the rest by ``chardet``, whose guess is weighed with the languages th
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -25,7 +27,6 @@ from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
-    from pathlib import Path
 
     from chardet import DetectionDict
 
@@ -39,25 +40,11 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 ISO_2022_JP, EUC_JP, UTF_7 = "iso2022_jp", "euc_jp", "utf-7"
-# Python's name of a labelled encoding, and that of its superset.
-_SUPERSETS = {
-    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874",
-    "tis-620": "cp874", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",
-    "euc_kr": "cp949", "big5": "big5hkscs", "cp950": "big5hkscs",
-    **dict.fromkeys(
-        ("iso2022_jp_1", "iso2022_jp_2", "iso2022_jp_3", "iso2022_jp_ext"), ISO_2022_JP
-    ),
-}  # fmt: skip
-# Labels that Python does not know, without "x-".
-_LABELS = {"sjis": "cp932", "gbk": "gb18030", "euc-jp": EUC_JP, "iso-8859-8-i": "iso8859-8",
-           "iso-8859-8-e": "iso8859-8", "cn-big5": "big5hkscs", "koi8-ru": "koi8-u",
-           "koi8": "koi8-r", "koi": "koi8-r", "dos-874": "cp874", "mac-ukrainian": "mac-cyrillic",
-           "macroman": "mac-roman", "windows-31j": "cp932", "windows-949": "cp949",
-           "gb_2312-80": "gb18030", "cp51932": EUC_JP, "cp51949": "cp949", "cp54936": "gb18030",
-           "cp20866": "koi8-r", "cp21866": "koi8-u", "cp10000": "mac-roman", "cp28591": "cp1252",
-           "cp28592": "iso8859-2", "sun_eu_greek": "iso8859-7",
-           "logical": "iso8859-8", "cp28595": "iso8859-5", "cp28597": "iso8859-7",
-           **dict.fromkeys(("cp50220", "cp50221", "cp50222"), ISO_2022_JP)}  # fmt: skip
+# By the names that Python has: the superset of a labelled encoding. By label, without "x-": the
+# encodings whose labels Python does not know.
+_FILE = Path(__file__).resolve().parents[3] / "resources" / "encodings.json"
+_NAMES: dict[str, dict[str, str]] = json.loads(_FILE.read_text("utf-8"))
+_SUPERSETS, _LABELS = _NAMES["supersets"], _NAMES["labels"]
 
 
 def known_encoding(label: str) -> str:
@@ -77,11 +64,6 @@ def known_encoding(label: str) -> str:
             return ""
         return _SUPERSETS.get(found, found)
     return ""
-
-
-def marked_encoding(head: bytes) -> str:
-    """Return the codec that a byte order mark stands for, "" without one."""
-    return next((encoding for mark, encoding in _MARKS if head.startswith(mark)), "")
 
 
 _ZERO_RUNS = re.compile(rb"(?:\x00{4})+")
@@ -116,11 +98,8 @@ def wide_encoding(data: bytes) -> str:
 def _ordinary(sample: bytes, encoding: str) -> float:
     """Return the share of characters that are letters, signs or common ideographs."""
     text = sample.decode(encoding, "replace")
-    return sum(map(_is_ordinary, text)) / len(text) if len(text) >= _FEWEST else 0.0
-
-
-def _is_ordinary(char: str) -> bool:
-    return _ALPHABETS.match(char) is not None or is_common(char)
+    ordinary = sum(_ALPHABETS.match(char) is not None or is_common(char) for char in text)
+    return ordinary / len(text) if len(text) >= _FEWEST else 0.0
 
 
 def is_common(char: str) -> bool:
@@ -139,7 +118,7 @@ _CANDIDATES = (
 _SYSTEM = ("cp437", "cp850", "cp852")
 _RARE_FACTORS = dict.fromkeys((*_SYSTEM, "mac-roman", "mac-cyrillic", "iso8859-5"), 0.6)
 DOUBLE_BYTES = frozenset({"cp932", EUC_JP, "cp949", "gb18030", "big5hkscs"})
-_EXPECTED_FACTOR = 2.0
+_EXPECTED_FACTOR, _ICELANDIC_FACTOR = 2.0, 0.7
 _FACTORS = _RARE_FACTORS | {"cp1252": 1.25}  # by far the most frequent
 # A word in two scripts is hardly one.
 _FOREIGN_LETTERS = re.compile("[A-Za-z]*[\u0370-\u0e7f][A-Za-z\u0370-\u0e7f]*")
@@ -193,6 +172,8 @@ def _weighed(sample: bytes, name: str, guess: DetectionDict) -> float:
     weight = guess["confidence"]
     if guess["language"] in _expected.get():
         weight *= _EXPECTED_FACTOR
+    elif guess["language"] == "is":  # a Turkish text reads as well as one
+        weight *= _ICELANDIC_FACTOR
     text = decode_as(sample, name) if name else ""
     words = _FOREIGN_LETTERS.findall(text)
     mixed = sum(_LATIN_LETTER.search(word) is not None for word in words)
@@ -357,8 +338,9 @@ def find_encoding(
 
     ``system`` is that of ``detect_legacy``.
     """
-    if marked := marked_encoding(head):
-        return Encoding(marked)
+    for mark, encoding in _MARKS:
+        if head.startswith(mark):
+            return Encoding(encoding)
     odd = sum(map(head[:_READ_BYTES].count, _ODD_BYTES))
     if (odd * 5 > len(head) or 0 in head) and (wide := wide_encoding(head)):
         return Encoding(wide)

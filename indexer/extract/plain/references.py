@@ -7,19 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.api.types import BlockKind
 from indexer.extract.document import Budget
 from indexer.extract.markup.entries import field_text
 from indexer.extract.markup.tex import TexReader
 from indexer.extract.office.xml import local, one_line, read_tree
-from indexer.extract.page_writer import PageWriter, WrittenSource
-from indexer.extract.plain.decode import MARK, TextFile, open_text
-
-if TYPE_CHECKING:
-    from indexer.config import Limits
+from indexer.extract.page_writer import DecodedSource, PageWriter
 
 # The role of each field, by its name in BibTeX or its tag in RIS, PubMed (NBIB) and EndNote.
 _ROLES = {
@@ -57,11 +52,13 @@ _RDF_ROLES = {
 Fields = dict[str, list[str]]
 
 
-class ReferenceSource(WrittenSource[TextFile]):
+class ReferenceSource(DecodedSource):
     """An open list of references."""
 
+    limit = "markup_bytes"
+
     def write(self, writer: PageWriter) -> Iterator[None]:
-        text = "\n".join(self._file.sections()).removeprefix(MARK)
+        text = self.text
         of_text = _rdf(text, self.budget) if _RDF.search(text[:4_000]) else _tagged(text)
         for key, fields in _bibtex(text) if _ENTRY.search(text) else of_text:
             self.budget.spend_elements(1 + len(fields))
@@ -69,9 +66,7 @@ class ReferenceSource(WrittenSource[TextFile]):
             yield
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> ReferenceSource:
-    """Open a list of references (``indexer.extract.base.Opener``)."""
-    return ReferenceSource(open_text(path, limits.markup_bytes), limits)
+open_source = ReferenceSource.open_source
 
 
 def _write(writer: PageWriter, key: str, fields: Fields) -> None:

@@ -10,14 +10,11 @@ import re
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
-from indexer.extract.page_writer import PageWriter, WrittenSource
-from indexer.extract.plain.decode import MARK, TextFile, open_text
+from indexer.extract.page_writer import DecodedSource, PageWriter
+from indexer.extract.plain.decode import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
-
-    from indexer.config import Limits
 
 _CLOCK = r"((?:\d{1,3}:)?\d{1,2}:\d{2})[.,:]\d{1,3}"
 _CUE = re.compile(rf"\s*{_CLOCK}\s*(?:-->|,)\s*(?:\d{{1,3}}:)?\d{{1,2}}:\d{{2}}[.,]\d{{1,3}}")
@@ -41,7 +38,7 @@ _ENDED = re.compile(r"[.!?…。！？][\"'”’»)\]♪]*$")
 _PARAGRAPH_CHARS, _LONGEST_CHARS = 600, 1_500
 
 
-class SubtitleSource(WrittenSource[TextFile]):
+class SubtitleSource(DecodedSource):
     """An open file of subtitles."""
 
     def write(self, writer: PageWriter) -> Iterator[None]:
@@ -64,7 +61,7 @@ class SubtitleSource(WrittenSource[TextFile]):
     def _lines(self) -> Iterator[tuple[str, str]]:
         """Yield the lines that are said, and when their cue begins."""
         if self._file.path.suffix.lower() in _OF_MARKUP:
-            yield from _marked_cues("\n".join(self._file.sections()))
+            yield from _marked_cues(self.text)
             return
         time, spoken = "", False
         for section in self._file.sections():
@@ -84,9 +81,7 @@ class SubtitleSource(WrittenSource[TextFile]):
                     yield time, line
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> SubtitleSource:
-    """Open a file of subtitles (``indexer.extract.base.Opener``)."""
-    return SubtitleSource(open_text(path, limits.text_bytes), limits)
+open_source = SubtitleSource.open_source
 
 
 def _marked_cues(text: str) -> Iterator[tuple[str, str]]:

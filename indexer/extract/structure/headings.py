@@ -130,8 +130,9 @@ class HeadingDetector:
     def add_page(self, page: RawPage) -> None:
         self._pages += 1
         stretch = page.number // _STRETCH
-        if stretch not in self._body:
-            self._forget_rare(stretch - 1)
+        if stretch not in self._body and (before := self._body.get(stretch - 1)):
+            # Only the most frequent styles of a stretch: memory must not grow with the pages.
+            self._body[stretch - 1] = Counter(dict(before.most_common(_TYPES_KEPT)))
         body = self._body.setdefault(stretch, Counter())
         ruled_out = _ruled_out(page)
         for block in page.blocks:
@@ -165,11 +166,6 @@ class HeadingDetector:
         rank = self._rank_of(page.number // _STRETCH, _type(block.style), _form(text))
         level = self._levels.get(rank, 0) if rank else 0
         return min(level + self._outline_depth, MAX_LEVEL) if level else 0
-
-    def _forget_rare(self, stretch: int) -> None:
-        """Keep the most frequent styles of a stretch: memory must not grow with the pages."""
-        if stretch in self._body:
-            self._body[stretch] = Counter(dict(self._body[stretch].most_common(_TYPES_KEPT)))
 
     def _body_of(self, stretch: int) -> _Type:
         """Return the style of most text in a stretch and its neighbours."""

@@ -11,6 +11,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
+from indexer.text.stop_words import ALL_STOP_WORDS, NOBODY
 
 if TYPE_CHECKING:
     from indexer.extract.base import RawBlock, RawPage
@@ -88,35 +89,23 @@ def is_plausible_title(text: str) -> bool:
     return not wrong and not is_boilerplate(title)
 
 
-# Words of the authors that programs and their makers fill in, of which none wrote a document.
-_FILLED_IN = (
-    "a an the of de di der von des anonym anonyme anonymous unknown unbekannt unbekannter "
-    "inconnu desconocido sconosciuto unspecified undefined untitled none null nil na nobody "
-    "noname me your name test default standard valued preferred author autor auteur autore user "
-    "username benutzer benutzername anwender utilisateur usuario utente gebruiker użytkownik "
-    "utilizador пользователь автор 用户 作者 ユーザー 사용자 مستخدم admin administrator "
-    "administrateur "
-    "administrador amministratore root owner besitzer propriétaire proprietaire propietario "
-    "proprietario customer kunde client guest gast teacher student pc computer laptop desktop "
-    "windows office home scanner microsoft word excel powerpoint adobe acrobat hewlett packard "
-    "hp dell lenovo acer asus toshiba sony samsung electronics ibm apple ipad iphone mac compaq "
-    "fujitsu gateway xerox ricoh konica minolta epson canon brother kyocera camscanner google "
-    "docs apache poi canva notion quark openpyxl libreoffice openoffice openofficeorg pandoc "
-    "calibre inc corp corporation company co ltd gmbh python docx"
-)
-_NOBODY = frozenset(_FILLED_IN.split())
+_MAKERS = NOBODY - ALL_STOP_WORDS
+_VERSION = re.compile(r"\d\.\d")
 _INSIDE = re.compile(r"[./]")
 _NAMED = re.compile(r"[^\W\d_]+")
 
 
 def plausible_author(text: str) -> str:
-    """Return an author as a document names it, "" for a placeholder or the maker of a program.
+    """Return an author as a document names it, "" for a placeholder, a program or a scanner.
 
     >>> plausible_author("Mina Harker"), plausible_author("Microsoft Office User")
     ('Mina Harker', '')
+    >>> plausible_author("Canon iR-ADV C3530"), plausible_author("PScript5.dll Version 5.2.2")
+    ('', '')
     """
     parts = _NAMED.findall(_INSIDE.sub("", text.casefold()))
-    return "" if _NOBODY.issuperset(parts) else text
+    made = any(map(str.isdigit, text)) and not _MAKERS.isdisjoint(parts[:1])
+    return "" if made or _VERSION.search(text) or NOBODY.issuperset(parts) else text
 
 
 _KINDS = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from indexer.config import Limits
 from indexer.extract import registry
+from indexer.extract.document import pages_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +48,7 @@ def read(path: Path, limits: Limits | None = None) -> Read:
     form = registry.identify(path)
     source = registry.opener(form)(path, None, limits or Limits())
     try:
-        pages = list(source.pages())
+        pages = list(pages_of(source))
         check(pages, source.page_count)
         return Read(form.name, pages, source.page_count, source.metadata, source.outline)
     finally:

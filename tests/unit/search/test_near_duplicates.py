@@ -6,10 +6,11 @@ import string
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from indexer.search.passage_hits import MIN_JACCARD, NearDuplicates
+from indexer.text.stop_words import NEGATIONS, NUMBER_WORDS
 
 REPORT = (
     "The Company maintains disclosure controls and procedures that are designed to ensure that "
@@ -110,6 +111,7 @@ def test_equal_texts_are_grouped_and_numbers_point_to_what_is_shown(
 
 @given(st.lists(letters, min_size=30, max_size=60, unique=True), st.integers(0, 29))
 def test_one_word_of_many_makes_no_difference(found: list[str], at: int) -> None:
+    assume(found[at] not in NEGATIONS | NUMBER_WORDS)
     changed = [*found[:at], "otherwise", *found[at + 1 :]]
     shingles = [set(zip(text, text[1:], text[2:], strict=False)) for text in (found, changed)]
     similar = len(shingles[0] & shingles[1]) >= MIN_JACCARD * len(shingles[0] | shingles[1])

@@ -209,3 +209,14 @@ def test_borders_of_several_programs(tmp_path: Path, border: str, gap: str) -> N
     found = mails(tmp_path, f"{border}Subject: One\n\nFirst.\n{gap}{border}Subject: Two\n\nEnd.\n")
     lenient = "Mar" not in border and not gap
     assert len(found) == (1 if lenient else 2)
+
+
+def test_a_signature_of_openpgp_is_no_text(tmp_path: Path) -> None:
+    around = (
+        "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\n{}\n-----BEGIN PGP SIGNATURE-----\n"
+    )
+    body = around.format("The contract stands.") + "\niQEzBAEBCAAdFiEE\n=abcd\n{}\nBye.\n"
+    text = read(tmp_path, "Subject: deed\n\n" + body.format("-----END PGP SIGNATURE-----"))
+    assert "The contract stands." in text
+    assert "Bye." in text
+    assert not any(sign in text for sign in ("PGP", "SHA256", "iQEz"))

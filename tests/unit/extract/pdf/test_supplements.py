@@ -185,14 +185,15 @@ def test_associated_files_are_read_once(tmp_path: Path) -> None:
         document.update_stream(file, b"The bond is valid.", new=True)
         document.update_object(about, f"<</Type/Filespec/UF(bond.txt)/EF<</F {file} 0 R>>>>")
         owner = document.pdf_catalog() if listed else document[0].xref
-        document.xref_set_key(owner, "AF", f"[{about} 0 R 9999 0 R]")
+        for each in (owner, document[1].xref):  # whose page is another one
+            document.xref_set_key(each, "AF", f"[{about} 0 R 9999 0 R]")
         if listed:
             names = f"<</EmbeddedFiles<</Names[(bond.txt){about} 0 R]>>>>"
             document.xref_set_key(owner, "Names", names)
 
     for listed in (False, True):
         found = _edited(
-            tmp_path / "a.pdf", partial(change, listed=listed), text_at((72, 72, "Letter"))
+            tmp_path / "a.pdf", partial(change, listed=listed), *[text_at((72, 72, "Letter"))] * 2
         )
         texts = [page.text for page in found.pages if page.part == "bond.txt"]
         assert texts == ["bond.txt\nThe bond is valid."], listed

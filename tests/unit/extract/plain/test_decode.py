@@ -226,3 +226,16 @@ def test_the_languages_beside_a_text_decide_where_its_letters_do_not() -> None:
     assert decoded("Ünite".encode("cp1254")) == "Ünite"
     with languages_expected(["pl"]):
         assert decoded("Łąka".encode("iso8859-2")) == "Łąka"
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("İstanbul Büyükşehir Belediyesi ihale şartnamesi ve ödeme koşulları.", "cp1254"),
+        ("Bu akşam çok yağmur yağdı.", "cp1254"),
+        ("Þjóðin hefur samþykkt nýja stjórnarskrá og ýmis lög um fiskveiðar.", "cp1252"),
+        ("Það er ekki gott að vera einn á ferð.", "cp1252"),
+    ],
+)
+def test_turkish_is_told_from_icelandic(text: str, encoding: str) -> None:
+    assert decoded(text.encode(encoding)) == text
