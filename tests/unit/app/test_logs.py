@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,6 @@ from app import logs, paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -60,7 +60,9 @@ def test_no_command_fails_for_want_of_a_log(tmp_path: Path, folder: Path) -> Non
     assert logs.start() is None
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="it needs a file that is always full")  # noqa: PTH110
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="there is no file here that is always full"
+)
 def test_a_full_disk_is_no_error_of_what_is_logged(capsys: pytest.CaptureFixture[str]) -> None:
     handler = logs.OwnerOnlyHandler("/dev/full")
     record = logging.makeLogRecord({"msg": "an engine is started"})

@@ -147,7 +147,7 @@ def test_a_mark_stays_with_its_letter(tmp_path: Path) -> None:
 def _cluster(between: str) -> tuple[str, dict[int, str]]:
     """A word of which a program says two letters for two glyphs, and something 20 points on."""
     letters = {33: "स", 34: "थ", 35: "त", 36: "र"}
-    actual = f"/Span<</ActualText<feff{_hex('स्थि')}>>> BDC <21{between}> Tj EMC"
+    actual = f"/Span<</ActualText<feff{_hex('स्थि')}> >> BDC <21{between}> Tj EMC"
     return f"BT /F1 10 Tf 100 700 Td {actual} 1 0 0 1 130 700 Tm <2324> Tj ET", letters
 
 
