@@ -430,8 +430,7 @@ def encryption_of(library: Path) -> Encryption:
 def change_encryption(library: Path, settings: Settings, change: Ending) -> None:
     """Encrypt, decrypt or lock a library that the window has left.
 
-    Raises:
-        WorldError: See ``app.encryption``.
+    Raises what ``app.encryption`` does.
     """
     from app import encryption
     from ui.ports import EndAction

@@ -149,8 +149,7 @@ def restrict(
         The kernel's version of Landlock, 0 if it has none or nothing is to be restricted. Versions
         below 4 do not restrict TCP, those below 6 have no scopes.
 
-    Raises:
-        OSError: If the kernel refuses a restriction that it reports as supported.
+    Raises ``OSError`` if the kernel refuses a restriction that it reports as supported.
     """
     version = landlock_version()
     handled = _known_files(version) if files is not None else FileRights(0)
@@ -303,8 +302,7 @@ def deny_network() -> bool:
     libraries handle. Sockets that are open already stay usable. It returns False, with nothing
     done, if ``has_seccomp`` is.
 
-    Raises:
-        OSError: If the kernel refuses the filter.
+    Raises ``OSError`` if the kernel refuses the filter.
     """
     return has_seccomp() and _install(assemble_filter(tuple(_network_rules()), os.uname().machine))
 
@@ -317,8 +315,7 @@ def deny_unneeded(*, programs: bool = False) -> bool:
     has services on such sockets that start programs on request. It returns False as
     ``deny_network`` does.
 
-    Raises:
-        OSError: If the kernel refuses the filter.
+    Raises ``OSError`` if the kernel refuses the filter.
     """
     return has_seccomp() and _install(reading_filter(programs=programs, process=os.getpid()))
 

@@ -104,8 +104,7 @@ def confine_to_document(document: int | None, scratch: Path, programs: Iterable[
     like it; without paths of programs it starts no process. The document is a descriptor, and may
     also be opened by its path; ``None`` if it could not be opened.
 
-    Raises:
-        OSError: If the kernel refuses a restriction that it reports as supported.
+    Raises ``OSError`` if the kernel refuses a restriction that it reports as supported.
     """
     needed = tuple(programs)
     _limit()
@@ -307,8 +306,7 @@ class DocumentWorker:
     def ask(self, frame: bytes, most: int, seconds: float) -> bytes | None:
         """Send it a frame and wait for the next of its own, as ``send`` and ``receive`` do.
 
-        Raises:
-            TimeoutError: After so many seconds, whatever it did meanwhile; 0 is no limit.
+        Raises ``TimeoutError`` after so many seconds, whatever it did meanwhile; 0 is no limit.
         """
         self._until = time.monotonic() + seconds if seconds > 0 else math.inf
         try:

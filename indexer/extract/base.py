@@ -80,9 +80,7 @@ def message_without_path(error: Exception, path: Path | None = None) -> str:
 def check_size(path: Path, limit: int) -> None:
     """Refuse a file that is empty or too large.
 
-    Raises:
-        WorldError: ``empty`` or ``too_large``.
-        OSError: If the file does not exist.
+    Raises ``empty`` or ``too_large``; ``OSError`` if the file does not exist.
     """
     size = path.stat().st_size
     if size == 0:
@@ -190,8 +188,8 @@ class PageSource(Protocol):
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         """Read the pages one by one, in order; those in ``skip`` crashed a reader before.
 
-        Raises:
-            WorldError: If the rest cannot be read; a single bad page is yielded as unreadable.
+        Raises ``WorldError`` if the rest cannot be read; a single bad page is yielded as
+        unreadable.
         """
         ...
 
@@ -270,8 +268,7 @@ class Opener(Protocol):
     def __call__(self, path: Path, password: str | None, limits: Limits) -> PageSource:
         """Open a document.
 
-        Raises:
-            WorldError: ``needs_password``, ``unreadable``, ``empty`` or ``too_large``.
-            OSError: If the file cannot be read.
+        Raises ``needs_password``, ``unreadable``, ``empty`` or ``too_large``; ``OSError`` if the
+        file cannot be read.
         """
         ...

@@ -199,8 +199,7 @@ class CanonicalText:
 
         ``progress`` is called with the number of each page before it is read.
 
-        Raises:
-            WorldError: ``empty``, ``no_text``, or ``unreadable`` if no page could be read.
+        Raises ``empty``, ``no_text``, or ``unreadable`` if no page could be read.
         """
         if source.page_count == 0:
             raise WorldError("empty")

@@ -33,8 +33,7 @@ def written_number(value: int, form: str) -> str:
 def roman_value(text: str) -> int:
     """Return the value of a lower-case Roman numeral.
 
-    Raises:
-        KeyError: If a letter is no Roman digit.
+    Raises ``KeyError`` if a letter is no Roman digit.
     """
     values = [_VALUES[letter] for letter in text]
     pairs = zip(values, [*values[1:], 0], strict=True)

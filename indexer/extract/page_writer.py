@@ -159,8 +159,7 @@ def read_each(
 def salvage(pages: Iterable[RawPage], writer: PageWriter) -> Iterator[RawPage]:
     """Yield pages of the writer up to an error, and then an unreadable page for the rest.
 
-    Raises:
-        WorldError: If there is no text before the error, or it is not ``SALVAGEABLE``.
+    Raises ``WorldError`` if there is no text before the error, or it is not ``SALVAGEABLE``.
     """
     legible = False
     try:

@@ -202,9 +202,8 @@ def identify(path: Path, name: str = "") -> Format:
 
     ``name`` is that of the format, if it is known from an earlier scan.
 
-    Raises:
-        WorldError: ``empty`` for a file of 0 bytes, ``unsupported`` for a format without reader.
-        OSError: If the file cannot be read.
+    Raises ``empty`` for a file of 0 bytes, ``unsupported`` for a format without reader; ``OSError``
+    if the file cannot be read.
     """
     with path.open("rb") as file:
         head = _first_bytes(file)

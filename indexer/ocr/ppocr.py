@@ -162,8 +162,7 @@ def read_lines(
 ) -> Reading:
     """Read the lines of an evenly lit image; ``beat`` is called before each.
 
-    Raises:
-        WorldError: ``out_of_time``, if it takes more than ``seconds`` of processor time.
+    Raises ``out_of_time`` if it takes more than ``seconds`` of processor time.
     """
     reading, until = Reading(), time.process_time() + seconds
     for box in boxes:

@@ -281,9 +281,7 @@ def _watched(
 ) -> tuple[bytes, bytes]:
     """Wait for the program, and kill it if it exceeds a limit; return its two outputs.
 
-    Raises:
-        subprocess.TimeoutExpired: If it exceeded a limit of time.
-        WorldError: ``out_of_memory``.
+    Raises ``subprocess.TimeoutExpired`` or ``out_of_memory`` if it exceeded a limit.
     """
     import psutil
 

@@ -205,8 +205,7 @@ def one_by_one(
         The number and the vectors of each. A passage that the model fails on gets a neutral vector:
         it is found by its words only.
 
-    Raises:
-        Exception: The model's, if it fails on the first ``GIVE_UP`` passages or on all.
+    Raises the exception of the model if it fails on the first ``GIVE_UP`` passages or on all.
     """
     failed: list[tuple[int, EmbedInput]] = []
     dimension = 0

@@ -162,8 +162,7 @@ class PdfPages:
     def image(self, page: int, width: int, top: int = 0, rows: int = 0) -> tuple[PageImage, bytes]:
         """Render a page (from 1) that is so many pixels wide, or ``rows`` of it from ``top`` on.
 
-        Raises:
-            WorldError: ``bad_request`` for a band outside the page or above ``MAX_IMAGE_BYTES``.
+        Raises ``bad_request`` for a band outside the page or above ``MAX_IMAGE_BYTES``.
         """
         shown, (points, high) = self._display(page), self.size(page)
         zoom = width / points
@@ -253,8 +252,7 @@ class PdfPages:
 
         The open document is changed by it, and to be closed then.
 
-        Raises:
-            WorldError: ``bad_request`` for an image, or a copy too large for one message.
+        Raises ``bad_request`` for an image, or a copy too large for one message.
         """
         if not self._document.is_pdf:
             raise WorldError("bad_request", reason="only a PDF can have highlights")

@@ -74,9 +74,7 @@ class OpenDocuments:
     def get(self, source: DocumentSource) -> OpenDocument:
         """Return a document, opened again if its file, password or recognised pages changed.
 
-        Raises:
-            WorldError: If it cannot be opened.
-            OSError: If the file cannot be read.
+        Raises ``WorldError`` if it cannot be opened; ``OSError`` if the file cannot be read.
         """
         path = source.path
         stamp = Stamp.from_status(path.stat())
@@ -150,10 +148,8 @@ def answer(  # noqa: C901  # a case for each request
 ) -> tuple[Any, bytes]:
     """Return the answer to a request, and the binary data that is sent with it.
 
-    Raises:
-        WorldError: If the request is invalid or the document cannot be read.
-        OSError: If the file cannot be read.
-        MemoryError: If the document exceeds the memory limit of a preview.
+    Raises ``WorldError`` if the request is invalid or the document cannot be read; ``OSError`` if
+    the file cannot be read; ``MemoryError`` if the document exceeds the memory limit of a preview.
     """
     found: tuple[Any, bytes]
     match request:

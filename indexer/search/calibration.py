@@ -71,8 +71,7 @@ def refresh_calibration(
     Args:
         give_way: Called before each sentence, to let queries go first.
 
-    Raises:
-        Cancelled: If the token was cancelled; nothing is kept then.
+    Raises ``Cancelled`` if the token was cancelled; nothing is kept then.
     """
     catalog, store = searcher.catalog, searcher.store
     refresh_language_means(catalog, store)

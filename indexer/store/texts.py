@@ -381,8 +381,7 @@ def make_openable(path: Path) -> Iterator[str]:
     Yields:
         A sentence for each change.
 
-    Raises:
-        WorldError: ``library_newer``, ``library_unwritable`` or ``disk_full``.
+    Raises ``library_newer``, ``library_unwritable`` or ``disk_full``.
     """
     if not path.exists() or is_whole(path):
         return

@@ -106,8 +106,7 @@ class Vectors:
         refusal: Why it is read-only, None if it is writable.
         dimension: Of the vectors, if the file is made.
 
-    Raises:
-        WorldError: As ``Database`` does, from every method.
+    Every method raises what ``Database`` does.
     """
 
     def __init__(

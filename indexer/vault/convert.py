@@ -303,8 +303,7 @@ def copy_folder(source: Path, made: Path) -> None:
 def compare_folders(source: Path, made: Path) -> None:
     """Compare a copy with its original.
 
-    Raises:
-        OSError: Something is missing or differs.
+    Raises ``OSError`` if something is missing or differs.
     """
     for path, found in _walk(source):
         copy = made / path

@@ -113,8 +113,7 @@ class VaultPlace(Struct, frozen=True):
     def write(self, state: State, *, keyring: bool | None = None) -> None:
         """Write the record, so that it outlives a power cut.
 
-        Raises:
-            OSError: It cannot be written; the old one is unchanged.
+        Raises ``OSError`` if it cannot be written; the old one is unchanged.
         """
         kept = self.in_keyring if keyring is None else keyring
         write_file(self.record, json.dumps({"state": state, "keyring": kept}))

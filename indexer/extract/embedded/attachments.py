@@ -153,8 +153,7 @@ def _opened(known: Format, path: Path, budget: Budget) -> PageSource:
 def unread_reason(error: Exception) -> str:
     """Return why an embedded document was not read, a code of ``indexer.api.phrases``.
 
-    Raises:
-        BrokenPipeError: Raised again, since the engine has ended.
+    Raises ``BrokenPipeError`` again, since the engine has ended.
     """
     if isinstance(error, WorldError):
         known = _REASONS.get(error.code) or error.reason

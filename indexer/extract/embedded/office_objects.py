@@ -116,8 +116,7 @@ class OfficeObjects:
 def _unwrapped(name: str, data: bytes) -> tuple[str, bytes] | None:
     """Return the name and bytes of the file in an object; ``None`` if it has no text.
 
-    Raises:
-        WorldError: ``unreadable`` if its container is damaged.
+    Raises ``unreadable`` if its container is damaged.
     """
     if not data.startswith(OLE_MAGIC):
         return name, data
@@ -138,9 +137,7 @@ def _unwrapped(name: str, data: bytes) -> tuple[str, bytes] | None:
 def _native(data: bytes) -> tuple[str, bytes]:
     """Return the name and bytes of a packaged file (MS-OLEDS 2.3.6).
 
-    Raises:
-        ValueError: If it is cut off.
-        struct.error: As before.
+    Raises ``ValueError`` or ``struct.error`` if it is cut off.
     """
     label, _, rest = data[6:].partition(b"\0")
     rest = rest[rest.index(b"\0") + 1 :]

@@ -162,8 +162,7 @@ def read_mail(lines: Iterable[bytes], aside: BodySpool) -> Mail:
 
     ``aside`` stores long bodies until the mail is closed.
 
-    Raises:
-        WorldError: ``unreadable`` if the parser fails.
+    Raises ``unreadable`` if the parser fails.
     """
     parser = email.parser.BytesFeedParser(policy=email.policy.compat32)
     try:

@@ -51,9 +51,8 @@ def _values(data: memoryview, depth: int = 0) -> Iterator[tuple[int, memoryview]
 
     They are views: a copy of the rest for each of a million values would take minutes.
 
-    Raises:
-        ValueError: If they are cut off or nested too deeply.
-        IndexError: If they are cut off.
+    Raises ``ValueError`` or ``IndexError`` if they are cut off, ``ValueError`` also if they are
+    nested too deeply.
     """
     at = 0
     while at < len(data) and bytes(data[at : at + 2]) != _END:

@@ -109,8 +109,7 @@ class _Mails:
     def lines(self) -> Iterator[bytes]:
         """Yield the lines of the current mail.
 
-        Raises:
-            WorldError: ``too_large``.
+        Raises ``too_large``.
         """
         size = 0
         for line in self._rest():

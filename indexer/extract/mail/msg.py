@@ -115,9 +115,7 @@ class _Storage:
     def _save(self, place: list[str], path: Path, budget: Budget) -> None:
         """Write an attachment into a file.
 
-        Raises:
-            WorldError: ``unsupported`` for an embedded OLE object, ``too_large`` or
-                ``unreadable``.
+        Raises ``unsupported`` for an embedded OLE object, ``too_large`` or ``unreadable``.
         """
         stream = [*place, f"__substg1.0_{_DATA}0102"]
         if not self._container.exists(stream):

@@ -104,8 +104,7 @@ def _package_document(package: ZipPackage) -> str:
 def _read(package: ZipPackage, part: str) -> tuple[Any, WorldError | None]:
     """Return the root of a part, and its damage if any.
 
-    Raises:
-        WorldError: If nothing of it can be read.
+    Raises ``WorldError`` if nothing of it can be read.
     """
     root, damage = read_whole(package.read(part, _MAX_LIST_BYTES))
     if root is None and damage is not None:

@@ -234,8 +234,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
 def _archived(data: bytes) -> bytes:
     """Return the page of a web archive of Safari, and those in its frames, in UTF-8.
 
-    Raises:
-        WorldError: ``unreadable`` if it is damaged.
+    Raises ``unreadable`` if it is damaged.
     """
     pages: list[str] = []
     with damage_as_unreadable("content_damaged"):

@@ -41,8 +41,7 @@ def is_locked(file: BinaryIO) -> bool:
 def unlock(file: BinaryIO, password: str | None, target: Path) -> None:
     """Decrypt an office file.
 
-    Raises:
-        WorldError: ``needs_password`` if the password is wrong, ``too_large``, or ``unreadable``.
+    Raises ``needs_password`` if the password is wrong, ``too_large``, or ``unreadable``.
     """
     import msoffcrypto
     from msoffcrypto.exceptions import InvalidKeyError

@@ -328,8 +328,7 @@ def open_odf(
 ) -> OdfSource:
     """Open a document whose content is written by ``body`` (``indexer.extract.base.Opener``).
 
-    Raises:
-        WorldError: ``needs_password`` if its parts are encrypted, and those of ``ZipPackage``.
+    Raises ``needs_password`` if its parts are encrypted, and what ``ZipPackage`` raises.
     """
 
     def source(package: ZipPackage) -> OdfSource:

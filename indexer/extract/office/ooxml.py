@@ -29,8 +29,7 @@ class OfficePackage(ZipPackage):
     That is ``usual`` if no relationship names it. ``absent`` is the reason for a file without it, a
     code of ``indexer.api.phrases``.
 
-    Raises:
-        WorldError: ``unreadable`` if it has no main part, and those of ``ZipPackage``.
+    Raises ``unreadable`` if it has no main part, and what ``ZipPackage`` raises.
     """
 
     def __init__(self, path: Path, limits: Limits, usual: str, absent: str) -> None:
@@ -69,8 +68,7 @@ class OfficePackage(ZipPackage):
         ``containers`` are the local names of elements that are too large to be pieces, with the
         root's.
 
-        Raises:
-            WorldError: ``unreadable`` if the root is no container, and those of ``read_pieces``.
+        Raises ``unreadable`` if the root is no container, and what ``read_pieces`` raises.
         """
         for piece in read_pieces(self.chunks(part), self.budget, containers):
             if _declares_type(piece):
@@ -110,8 +108,7 @@ class OfficeSource(PackageSource):
     def _main(self) -> Any:
         """Return the root of the main part.
 
-        Raises:
-            WorldError: If it is damaged from the start.
+        Raises ``WorldError`` if it is damaged from the start.
         """
         root, damage = self._package.tree(self._package.main)
         if root is None and damage is not None:

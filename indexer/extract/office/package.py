@@ -48,9 +48,8 @@ class ZipPackage:
 
     ``budget`` is that of the document, a new one by default; ``password`` is that of the parts.
 
-    Raises:
-        WorldError: ``empty``, ``too_large``, ``too_complex`` or ``unreadable``.
-        OSError: If the file cannot be read.
+    Raises ``empty``, ``too_large``, ``too_complex`` or ``unreadable``; ``OSError`` if the file
+    cannot be read.
     """
 
     def __init__(
@@ -110,9 +109,8 @@ class ZipPackage:
     def chunks(self, name: str) -> Iterator[bytes]:
         """Yield the bytes of a part.
 
-        Raises:
-            WorldError: ``unreadable`` if it is missing or damaged, ``needs_password`` or
-                ``unsupported`` if it is encrypted, ``too_complex`` if it exceeds the budget.
+        Raises ``unreadable`` if it is missing or damaged, ``needs_password`` or ``unsupported`` if
+        it is encrypted, ``too_complex`` if it exceeds the budget.
         """
         info = self._parts.get(_key(name))
         if info is None:
@@ -129,8 +127,7 @@ class ZipPackage:
     def read(self, name: str, limit: int) -> bytes:
         """Return the bytes of a part, at most ``limit``.
 
-        Raises:
-            WorldError: ``too_large``, and those of ``chunks``.
+        Raises ``too_large``, and what ``chunks`` raises.
         """
         found = bytearray()
         for data in self.chunks(name):
@@ -242,9 +239,7 @@ def archive_errors(*more: type[Exception]) -> Iterator[None]:
 def check_directory(file: IO[bytes]) -> None:
     """Refuse a zip file whose directory is larger than ``zipfile`` can hold.
 
-    Raises:
-        WorldError: ``too_complex``.
-        zipfile.BadZipFile: If it is damaged.
+    Raises ``too_complex``; ``zipfile.BadZipFile`` if it is damaged.
     """
     found: Any = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # noqa: SLF001  # what it will read
     if found and found[zipfile._ECD_SIZE] > MAX_DIRECTORY_BYTES:  # type: ignore[attr-defined]  # noqa: SLF001

@@ -132,8 +132,7 @@ class _Cells:
     def row(self, row: Any) -> list[str]:
         """Return the values of a row.
 
-        Raises:
-            WorldError: ``unreadable`` for an invalid value.
+        Raises ``unreadable`` for an invalid value.
         """
         try:
             return [self._value(cell) for cell in row if local(cell) == "c"]

@@ -62,9 +62,8 @@ def read_pieces(
     A container is yielded at its end, without its pieces; ``containers`` has the names that
     ``name_of`` gives them. ``budget`` is charged for the elements.
 
-    Raises:
-        WorldError: ``unreadable`` if it is not well-formed, ``too_complex`` if it exceeds a limit;
-            both after the pieces before that.
+    Raises ``unreadable`` if it is not well-formed, ``too_complex`` if it exceeds a limit; both
+    after the pieces before that.
     """
     parser = etree.XMLPullParser(events=("end",), **_HARMLESS)
     held = 0

@@ -85,10 +85,8 @@ _SHOWN = "120 megapixels"
 def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
     """Open a PDF or an image file.
 
-    Raises:
-        WorldError: ``empty``, ``too_large``, ``needs_password`` or ``unreadable``, for an image
-            also ``unsupported`` or ``too_complex``.
-        OSError: If the file cannot be read.
+    Raises ``empty``, ``too_large``, ``needs_password`` or ``unreadable``, for an image also
+    ``unsupported`` or ``too_complex``; ``OSError`` if the file cannot be read.
     """
     # Raises OSError for an unreadable file, which PyMuPDF would report as damaged.
     with path.open("rb") as file:
@@ -113,9 +111,8 @@ class DamageIgnored:
 def open_document(path: Path, password: str | None) -> Any:
     """Open a PDF, and rebuild its page tree if it is unusable.
 
-    Raises:
-        WorldError: ``needs_password`` if the password is missing or wrong, ``unreadable`` if no
-            page can be found.
+    Raises ``needs_password`` if the password is missing or wrong, ``unreadable`` if no page can be
+    found.
     """
     document = pymupdf.open(str(path), filetype="pdf")
     if document.needs_pass and not document.authenticate(password or ""):
@@ -130,8 +127,7 @@ def open_document(path: Path, password: str | None) -> Any:
 def pixels_of(page: Any) -> tuple[int, int]:
     """Return width and height of the image on a page of an image file, without decoding it.
 
-    Raises:
-        WorldError: ``unreadable`` if there is none.
+    Raises ``unreadable`` if there is none.
     """
     found = page.get_image_info()
     if not found:
@@ -142,8 +138,7 @@ def pixels_of(page: Any) -> tuple[int, int]:
 def open_image(path: Path, kind: str) -> Any:
     """Open an image file of a kind (``registry.image_kind``) as a document whose pages are images.
 
-    Raises:
-        WorldError: ``unreadable``, ``unsupported`` or ``too_complex``.
+    Raises ``unreadable``, ``unsupported`` or ``too_complex``.
     """
     with damage_as_unreadable("image_damaged", path):
         if kind in {"webp", "avif"}:

@@ -68,11 +68,9 @@ def recognise_page(
     ``program``, if it is installed, reads other scripts; its most likely language comes first.
     ``beat`` is called at intervals.
 
-    Raises:
-        WorldError: If the document cannot be opened, the page cannot be rendered, a program fails
-            (``indexer.ocr.tesseract``), or ``unreadable`` with the reason ``script_…``
-            if its script needs a language of Tesseract.
-        OSError: If the file cannot be read.
+    Raises ``WorldError`` if the document cannot be opened, the page cannot be rendered, a program
+    fails (``indexer.ocr.tesseract``), or ``unreadable`` with the reason ``script_…`` if its script
+    needs a language of Tesseract; ``OSError`` if the file cannot be read.
     """
     grey, scale = _grey(path, password, limits, number)
     page = UprightImage.of(evenly_lit(grey))

@@ -207,8 +207,7 @@ _TEXTS = ("{*}text", "{*}exData", "{*}decimal", "{*}integer", "{*}date", "{*}flo
 def form_lines(document: Any, budget: Budget) -> list[str]:
     """Return the lines of the XFA form of an open PDF; none if it has none, or draws its fields.
 
-    Raises:
-        WorldError: ``too_complex`` if it exceeds a limit.
+    Raises ``too_complex`` if it exceeds a limit.
     """
     catalog = document.pdf_catalog()
     kind, value = document.xref_get_key(catalog, "AcroForm/XFA")

@@ -398,9 +398,7 @@ class TextFile(Struct, frozen=True):
 def open_text(path: Path, limit: int) -> TextFile:
     """Detect the encoding of a text file: by its byte order mark, as Unicode, else by its letters.
 
-    Raises:
-        WorldError: ``empty`` or ``too_large``.
-        OSError: If the file cannot be read.
+    Raises ``empty`` or ``too_large``; ``OSError`` if the file cannot be read.
     """
     check_size(path, limit)
     return TextFile(path, find_encoding(_head(path), _lines(path)))

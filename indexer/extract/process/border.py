@@ -99,8 +99,7 @@ class Border:
     def check(self, header: Header) -> FromChild:
         """Decode and check a message.
 
-        Raises:
-            WorldError: ``child_died``, if it is none that may come now.
+        Raises ``child_died`` if it is none that may come now.
         """
         try:
             check_values(header, "strict")  # no store can hold lone surrogates

@@ -110,8 +110,7 @@ class EnginePipe:
     def is_wanted(self) -> bool:
         """Wait for the engine's decision whether it wants the passages.
 
-        Raises:
-            EOFError: If the engine closed the pipe.
+        Raises ``EOFError`` if the engine closed the pipe.
         """
         answer = self.receive()
         if answer is None:

@@ -139,8 +139,7 @@ class ChildProcess:
     a processor; ``left_s`` is how long it waits in all. While it waits, the process is also killed
     as soon as ``stopping`` returns True.
 
-    Raises:
-        WorldError: ``child_died`` or ``out_of_time`` if it does not start.
+    Raises ``child_died`` or ``out_of_time`` if it does not start.
     """
 
     def __init__(self, limits: Limits) -> None:

@@ -125,10 +125,8 @@ class ExtractionChild:
             languages: Of the documents beside it, ISO 639-1.
             alone: Whether the document is to blame if the system kills its reader.
 
-        Raises:
-            WorldError: If the document could not be read to its end; ``reader_killed`` only if it
-                was not alone.
-            Cancelled: If ``kill`` was called meanwhile.
+        Raises ``WorldError`` if the document could not be read to its end; ``reader_killed`` only
+        if it was not alone; ``Cancelled`` if ``kill`` was called meanwhile.
         """
         request = Extract(
             path.absolute(), form, password, self._limits,
@@ -240,10 +238,8 @@ class ExtractionChild:
             The lines, packed by ``indexer.ocr.layer.pack``, and whether they last, as no other
             language of Tesseract would change them.
 
-        Raises:
-            WorldError: If the document or the page cannot be read, or the program or the child
-                crashes.
-            Cancelled: If ``stopping``, called meanwhile, returned True.
+        Raises ``WorldError`` if the document or the page cannot be read, or the program or the
+        child crashes; ``Cancelled`` if ``stopping``, called meanwhile, returned True.
         """
         process = self._ready()
         self._size = _size_of(path)
@@ -288,9 +284,8 @@ class ExtractionChild:
     def _replies(self, process: ChildProcess, border: Border) -> Iterator[FromChild]:
         """Yield the child's messages about one document, up to ``Ended``.
 
-        Raises:
-            WorldError: If the child ends before that, or sends what it may not send.
-            Cancelled: If it was killed by ``kill``.
+        Raises ``WorldError`` if the child ends before that, or sends what it may not send;
+        ``Cancelled`` if it was killed by ``kill``.
         """
         while (header := process.receive()) is not None:
             message = border.check(header)
