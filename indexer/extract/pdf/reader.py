@@ -335,11 +335,12 @@ def read_page(
     text_page = page.get_textpage(flags=TEXT_FLAGS)
     content = text_page.extractDICT()
     lines = read_lines(content)
-    if lines and not any(has_letters(line.text) for line in lines):
+    numbered = bool(lines) and not any(has_letters(line.text) for line in lines)
+    if numbered:
         text_page = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS)
         content = text_page.extractDICT()
         lines = read_lines(content)
-    changes = _changes(page, content, [line.text for line in lines])
+    changes = _changes(page, content, [line.text for line in lines], numbered=numbered)
     if changes:
         text_page = MadeText(text_page.extractRAWDICT())
         for change in changes:
@@ -349,9 +350,12 @@ def read_page(
 
 
 def _changes(
-    page: Any, content: dict[str, Any], texts: Sequence[str]
+    page: Any, content: dict[str, Any], texts: Sequence[str], *, numbered: bool
 ) -> list[Callable[[dict[str, Any]], None]]:
-    """Return what has to be done to a page dictionary with characters before it is read."""
+    """Return what has to be done to a page dictionary with characters before it is read.
+
+    ``numbered``: its characters are numbers of glyphs, which say nothing of a script.
+    """
     found: list[Callable[[dict[str, Any]], None]] = []
     if lacks_sizes(content):
         from indexer.extract.pdf.bitmap_fonts import set_sizes
@@ -359,7 +363,7 @@ def _changes(
         found.append(set_sizes)
     if needs_joining(texts):
         found.append(join_glyphs)
-    if has_complex_script(texts):
+    if not numbered and has_complex_script(texts):
         from indexer.extract.pdf.complex_scripts import order_letters
 
         found.append(partial(order_letters, drawn=lambda: _glyphs(page)))
