@@ -24,8 +24,8 @@ WINDOWS = {
     "platform_machine": "AMD64", "python_version": "3.11", "python_full_version": "3.11.9",
     "implementation_name": "cpython", "platform_python_implementation": "CPython",
 }  # fmt: skip
-# Qt does not start under Wine; the others make tests for other systems or checks of the sources.
-_LEFT_OUT = re.compile(r"pyside6|shiboken6|ruff|mypy|pytest-qt|pytest-xdist|import-linter|grimp")
+# They make tests for other systems or checks of the sources.
+_LEFT_OUT = re.compile(r"ruff|mypy|pytest-xdist|import-linter|grimp")
 _BLOCK = re.compile(
     r"^([\w.-]+)==(\S+)(?: ; (.*?))? \\\n((?:    --hash=\S+(?: \\)?\n)+)", re.MULTILINE
 )
