@@ -189,8 +189,9 @@ _OLE = "application/vnd.sun.star.oleobject"
 _CHARTS = frozenset({"office:document-content", "office:body", "office:chart"})
 _MAX_FORMULA_BYTES = 1024**2
 
-_NAMED_STYLES = frozenset({"office:document-styles", "office:styles"})
-_STYLE_PARTS = frozenset({"office:document-styles", "office:master-styles", "style:master-page"})
+_STYLE_PARTS = frozenset({
+    "office:document-styles", "office:styles", "office:master-styles", "style:master-page",
+})  # fmt: skip
 
 
 class FlatPackage(ZipPackage):
@@ -238,10 +239,10 @@ class Body:
         """The number of pages so far, at least 1."""
         raise NotImplementedError
 
-    def begin(self, styles: Iterator[Any]) -> None:
-        """Learn how lists and headings are numbered."""
+    def learn_style(self, style: Any) -> None:
+        """Learn from a style, or from the head or foot of a page, before the first piece."""
 
-    def finish(self, styles: Iterator[Any]) -> None:
+    def finish(self) -> None:
         """Write what the styles have of text, the heads and feet of pages."""
 
 
@@ -258,8 +259,7 @@ class OdfSource(PackageSource):
         body = self._body(writer)
         kinds = dict(_objects(self._package))
         pages: dict[str, int] = {}  # on which each object stands
-        if _STYLES in self._package:
-            body.begin(_pieces(self._package, _STYLES, _NAMED_STYLES))
+        damage = self._learn_styles(body)
         try:
             for piece in _pieces(self._package, _CONTENT, body.open):
                 body.handle(piece)
@@ -269,11 +269,22 @@ class OdfSource(PackageSource):
                 yield from writer.completed()
         finally:
             self.page_count = body.page_count()
-        if _STYLES in self._package:
-            body.finish(_pieces(self._package, _STYLES, _STYLE_PARTS))
+        body.finish()
+        if damage is not None:
+            raise damage
         yield from writer.finish()
         places = {path: pages.get(path, writer.page) for path in kinds}
         yield from self._objects(kinds, places, writer)
+
+    def _learn_styles(self, body: Body) -> WorldError | None:
+        """Return why the styles cannot be read to their end, if so; the text comes first."""
+        try:
+            if _STYLES in self._package:
+                for style in _pieces(self._package, _STYLES, _STYLE_PARTS):
+                    body.learn_style(style)
+        except WorldError as error:
+            return error
+        return None
 
     def _objects(
         self, kinds: dict[str, str], pages: dict[str, int], writer: PageWriter

@@ -142,13 +142,18 @@ class _Text(Body):
         self._positions: Positions = {}
         self._numbers = _OdtNumbers()
         self._label = ""  # of the next paragraph
+        self._margins: dict[str, None] = {}  # texts of heads and feet
 
     def page_count(self) -> int:
         return self.writer.page
 
-    def begin(self, styles: Iterator[Any]) -> None:
-        for piece in styles:
-            self._numbers.learn(piece)
+    def learn_style(self, style: Any) -> None:
+        self._numbers.learn(style)
+        if short(style.tag) in _MARGINS:
+            numbered = next(style.iter("{*}page-number"), None) is not None
+            for text in texts(style):
+                if not (numbered and PAGE_NUMBER.match(text)):
+                    self._margins.setdefault(text)
 
     def handle(self, piece: Any) -> None:
         name = short(piece.tag)
@@ -182,25 +187,20 @@ class _Text(Body):
                 self._label = self._numbers.label(item)
                 for child in item:
                     self.handle(child)
+                self._label = ""
         self._lists -= 1
 
-    def finish(self, styles: Iterator[Any]) -> None:
-        seen: set[str] = set()
-        for piece in styles:
-            if short(piece.tag) in _MARGINS:
-                numbered = next(piece.iter("{*}page-number"), None) is not None
-                for text in texts(piece):
-                    if text not in seen and not (numbered and PAGE_NUMBER.match(text)):
-                        seen.add(text)
-                        self.writer.add(text, BlockKind.BOILERPLATE)
+    def finish(self) -> None:
+        for text in self._margins:
+            self.writer.add(text, BlockKind.BOILERPLATE)
 
     def _paragraph(self, element: Any, name: str) -> None:
+        label, self._label = self._label, ""
         found = read_paragraph(element, self._positions)
         for drawn in found.drawn:
             self.handle(drawn)
         outline = attribute(element, "text:outline-level")
         level = whole_number(outline, 1) if name == "text:h" else 0
-        label, self._label = self._label, ""
         if level and not self._lists and attribute(element, "text:is-list-header") != "true":
             label = self._numbers.heading(level)
         text = f"{label} {found.text}" if label and found.text else found.text

@@ -282,3 +282,22 @@ def test_clauses_and_headings_have_their_numbers(tmp_path: Path) -> None:
         "I. Parties", "Who", "II. Rent", "1 due", "1.1 in May", "1.2 in June", "(a) late",
         "1 paid", "7 waived", "8 owed",
     ]  # fmt: skip
+
+
+def test_damaged_styles_cost_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.odt"
+    path.write_bytes(odt())
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("styles.xml", "<office:document-styles")
+    found = read(path)
+    assert found.text.startswith(SENTENCE)
+    assert found.unreadable
+
+
+def test_the_number_of_an_item_without_a_paragraph_goes_to_no_other(tmp_path: Path) -> None:
+    styles = '<text:list-style style:name="L"><text:list-level-style-number text:level="1" '
+    styles += 'style:num-format="1"/></text:list-style>'
+    table = "<table:table><table:table-row><table:table-cell><text:p>cell</text:p>"
+    table += "</table:table-cell></table:table-row></table:table>"
+    body = f'<text:list text:style-name="L"><text:list-item>{table}</text:list-item></text:list>'
+    assert read_body(tmp_path, f"{body}<text:p>after</text:p>", styles).text == "cell\nafter"
