@@ -13,6 +13,8 @@ from itertools import groupby
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from indexer.extract.pdf.glyphs import baseline_of, characters_of, lines_of, spans_of, without_lines
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -45,10 +47,8 @@ _OF_OT1, _OF_CORK = re.compile("[\x0b-\x0f]"), re.compile("[\x10-\x16\x1b-\x1f]"
 def decode(content: Content) -> None:
     """Replace the places of characters in TeX's encodings by the characters, font by font."""
     spans: dict[str, list[dict[str, Any]]] = {}
-    for block in content["blocks"]:
-        for line in block.get("lines", ()):
-            for span in line["spans"]:
-                spans.setdefault(span["font"], []).append(span)
+    for span in spans_of(content):
+        spans.setdefault(span["font"], []).append(span)
     for own in spans.values():
         if all(span["text"].isprintable() for span in own):
             continue
@@ -64,8 +64,9 @@ def decode(content: Content) -> None:
 
 def set_sizes(content: Content) -> None:
     """Join the words of a page dictionary with characters to lines, with the size of their type."""
-    lines = [line for block in content["blocks"] for line in block.get("lines", ())]
-    level = [line for line in lines if line["dir"] == (1.0, 0.0) and _characters(line)]
+    level = [
+        line for line in lines_of(content) if line["dir"] == (1.0, 0.0) and characters_of(line)
+    ]
     places = {id(line): place for place, line in enumerate(level)}
     gone = set[int]()
     by_height = sorted(level, key=lambda line: (_baseline(line), line["bbox"][0]))
@@ -74,24 +75,16 @@ def set_sizes(content: Content) -> None:
             first = min(words, key=lambda word: places[id(word)])
             _set_line(first, words, size)
             gone.update(id(word) for word in words if word is not first)
-    for block in content["blocks"]:
-        if "lines" in block:
-            block["lines"] = [line for line in block["lines"] if id(line) not in gone]
-    for span in (span for line in lines for span in line["spans"]):
-        span["text"] = "".join([each["c"] for each in span["chars"]])
-
-
-def _characters(line: Line) -> list[dict[str, Any]]:
-    return [each for span in line["spans"] for each in span["chars"]]
+    without_lines(content, gone)
 
 
 def _baseline(line: Line) -> float:
-    return round(float(_characters(line)[0]["origin"][1]), 1)
+    return round(baseline_of(line), 1)
 
 
 def _joined(row: Sequence[Line]) -> Iterator[tuple[float, list[Line]]]:
     """Yield the words of a row that wide gaps do not set apart, with their type size."""
-    size = _size([each for line in row for each in _characters(line)])
+    size = _size([each for line in row for each in characters_of(line)])
     words: list[Line] = []
     for line in row:
         if words and line["bbox"][0] - words[-1]["bbox"][2] > _CELL * size:
@@ -118,7 +111,7 @@ def _set_line(line: Line, words: Sequence[Line], size: float) -> None:
     top, bottom = base - _ASCENT * size, base + _DESCENT * size
     characters: list[dict[str, Any]] = []
     for word in words:
-        own = _characters(word)
+        own = characters_of(word)
         gap = own[0]["bbox"][0] - characters[-1]["bbox"][2] if characters else 0.0
         if gap > _BLANK * size and not (characters[-1]["c"].isspace() or own[0]["c"].isspace()):
             end = characters[-1]["bbox"][2]

@@ -9,15 +9,23 @@ lines of a page dictionary with characters are made again. Pure; imports no PDF 
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_left, bisect_right
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from indexer.extract.pdf.glyphs import has_complex_script, runs_to_the_left
+from indexer.extract.pdf.glyphs import (
+    baseline_of,
+    characters_of,
+    has_complex_script,
+    lines_of,
+    runs_to_the_left,
+    without_lines,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     Line = dict[str, Any]  # of a page dictionary
     # Left and right edge and baseline of a glyph, and its character.
@@ -46,16 +54,13 @@ def order_letters(content: dict[str, Any], drawn: Callable[[], Sequence[Glyph]])
     ``drawn`` gives the glyphs of the page as they are drawn.
     """
     lines = [
-        line
-        for block in content["blocks"]
-        for line in block.get("lines", ())
-        if line["dir"] == (1.0, 0.0) and any(span["chars"] for span in line["spans"])
+        line for line in lines_of(content) if line["dir"] == (1.0, 0.0) and characters_of(line)
     ]
     places = {id(line): place for place, line in enumerate(lines)}
     to_the_left = runs_to_the_left("".join(map(_text, lines)))
     seen = _Drawn(drawn)
     gone = set[int]()
-    for row in _rows(lines):
+    for row in _rows(lines, places):
         for pieces in _pieces(row, seen):
             first = min(pieces, key=lambda piece: places[id(piece)])
             letters = [letter for at, piece in enumerate(pieces) for letter in _letters(piece, at)]
@@ -63,11 +68,7 @@ def order_letters(content: dict[str, Any], drawn: Callable[[], Sequence[Glyph]])
             letters += _left_out(letters, seen)
             _set_letters(first, _ordered(letters, to_the_left=to_the_left))
             gone.update(id(piece) for piece in pieces if piece is not first)
-    for block in content["blocks"]:
-        if "lines" in block:
-            block["lines"] = [line for line in block["lines"] if id(line) not in gone]
-            for span in (span for line in block["lines"] for span in line["spans"]):
-                span["text"] = "".join([each["c"] for each in span["chars"]])
+    without_lines(content, gone)
 
 
 class _Letter(Struct):
@@ -113,7 +114,7 @@ def _letters(line: Line, piece: int = 0) -> list[_Letter]:
 
 
 def _text(line: Line) -> str:
-    return "".join([letter.text for letter in _letters(line)])
+    return "".join([each["c"] for each in characters_of(line)])
 
 
 class _Drawn:
@@ -139,22 +140,27 @@ class _Drawn:
         return self.between(blank.start, blank.end, top, bottom) is not None
 
 
-def _rows(lines: Sequence[Line]) -> Iterator[list[Line]]:
-    """Yield the lines at one height, from left to right, where one has such letters."""
+def _rows(lines: Sequence[Line], places: Mapping[int, int]) -> Iterator[list[Line]]:
+    """Yield the lines at one height, from left to right, where one has such letters.
+
+    ``places`` are those of the lines, by their ids.
+    """
     taken = set[int]()
+    by_height = sorted(lines, key=baseline_of)
+    heights = [baseline_of(line) for line in by_height]
     for seed in lines:
         if id(seed) in taken or not has_complex_script([_text(seed)]):
             continue
-        row = [line for line in lines if id(line) not in taken and _beside(seed, line)]
+        height, most = baseline_of(seed), _SAME_HEIGHT * _size(seed)
+        near = by_height[bisect_left(heights, height - most) : bisect_right(heights, height + most)]
+        row = [
+            line
+            for line in near
+            if id(line) not in taken
+            and abs(height - baseline_of(line)) < min(most, _SAME_HEIGHT * _size(line))
+        ]
         taken.update(map(id, row))
-        yield sorted(row, key=lambda line: float(line["bbox"][0]))
-
-
-def _beside(seed: Line, line: Line) -> bool:
-    """Whether two lines have one baseline."""
-    apart = abs(float(seed["spans"][0]["chars"][0]["origin"][1])
-                - float(line["spans"][0]["chars"][0]["origin"][1]))  # fmt: skip
-    return apart < _SAME_HEIGHT * min(_size(seed), _size(line))
+        yield sorted(row, key=lambda line: (float(line["bbox"][0]), places[id(line)]))
 
 
 def _size(line: Line) -> float:
@@ -298,43 +304,49 @@ def _read(from_right: Sequence[_Letter]) -> list[_Letter]:
     """
     found: list[_Letter] = []
     waiting: list[_Letter] = []  # of a run to the right, the last letter first
-    for at, letter in enumerate(from_right):
-        if _goes_on(from_right, at):
+    for letter, goes_on in zip(from_right, _to_the_right(from_right), strict=True):
+        if goes_on:
             waiting.append(letter)
-            continue
-        found = _with_run(found, waiting, letter)
-        waiting = []
+        else:
+            _add_run(found, waiting, letter)
+            waiting = []
     return _with_brackets(_with_blanks([*found, *reversed(waiting)]))
 
 
-def _goes_on(letters: Sequence[_Letter], at: int) -> bool:
-    """Whether a letter is of a run that is read to the right; letters are from right to left."""
-    kind = letters[at].direction
-    if kind in _RIGHTWARDS or kind in _LEFTWARDS:
-        return kind in _RIGHTWARDS
-    beside = [letters[near].direction for near in (at - 1, at + 1) if 0 <= near < len(letters)]
-    numerals = sum(kind in _NUMERALS for kind in beside)
-    if (kind in _IN_NUMBERS and numerals == 2) or (kind in _AT_NUMBERS and numerals):
-        return True
-    # Signs and blanks are, between two letters of such a run.
-    return _nearest(letters[at + 1 :]) == "L" == _nearest(letters[:at][::-1])
+def _to_the_right(letters: Sequence[_Letter]) -> Iterator[bool]:
+    """Yield of each letter, from right to left, whether it is of a run that is read to the right.
+
+    Signs and blanks are, between two letters of such a run, and signs in and at numbers.
+    """
+    kinds = [letter.direction for letter in letters]
+    strong = [kind if kind in _LEFTWARDS | _RIGHTWARDS else "" for kind in kinds]
+    earlier, later = _before_each(strong), _before_each(strong[::-1])[::-1]
+    beside = zip(["", *kinds[:-1]], [*kinds[1:], ""], strict=True)
+    for kind, before, after, near in zip(kinds, earlier, later, beside, strict=True):
+        numerals = sum(each in _NUMERALS for each in near)
+        number = (kind in _IN_NUMBERS and numerals == 2) or (kind in _AT_NUMBERS and numerals > 0)
+        between = kind not in _LEFTWARDS and before == after == "L"
+        yield kind in _RIGHTWARDS or number or between
 
 
-def _nearest(letters: Sequence[_Letter]) -> str:
-    """Return the direction of the first letter or figure."""
-    kinds = (letter.direction for letter in letters)
-    return next((kind for kind in kinds if kind in _LEFTWARDS | _RIGHTWARDS), "")
+def _before_each(strong: Sequence[str]) -> list[str]:
+    """Return of each place the last direction before it, "" for none."""
+    found, last = [], ""
+    for kind in strong:
+        found.append(last)
+        last = kind or last
+    return found
 
 
-def _with_run(found: list[_Letter], run: list[_Letter], after: _Letter) -> list[_Letter]:
+def _add_run(found: list[_Letter], run: Sequence[_Letter], after: _Letter) -> None:
     """Add a run to the right and the letter that follows it.
 
     Word sets the blank behind such a run to its right, where it is seen before it.
     """
     is_word = any(letter.direction == "L" for letter in run)
-    if is_word and after.direction in _LEFTWARDS and found and found[-1].text == " ":
-        return [*found[:-1], *reversed(run), found[-1], after]
-    return [*found, *reversed(run), after]
+    moved = is_word and after.direction in _LEFTWARDS and bool(found) and found[-1].text == " "
+    blank = [found.pop()] if moved else []
+    found += [*reversed(run), *blank, after]
 
 
 def _with_blanks(letters: Sequence[_Letter]) -> list[_Letter]:

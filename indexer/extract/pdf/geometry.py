@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from indexer.extract.pdf.glyphs import lines_of
 from indexer.extract.pdf.layout import lay_out, placements
 from indexer.extract.pdf.reader import RecognisedUse, read_page
 from indexer.ocr.layer import transformed, union
@@ -110,8 +111,7 @@ def _drawn_lines(content: dict[str, Any]) -> list[DrawnLine]:
             [character["bbox"] for span in line["spans"] for character in span["chars"]],
             line["dir"],
         )
-        for block in content["blocks"]
-        for line in block.get("lines", ())
+        for line in lines_of(content)
     ]
 
 

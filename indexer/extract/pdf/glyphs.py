@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import compress, groupby, pairwise
 from statistics import median
@@ -54,6 +54,42 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LEAST_KINDS = 3  # of letters
 
 
+def lines_of(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a page dictionary of MuPDF."""
+    for block in content["blocks"]:
+        yield from block.get("lines", ())
+
+
+def spans_of(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the spans of a page dictionary of MuPDF."""
+    for line in lines_of(content):
+        yield from line["spans"]
+
+
+def characters_of(line: dict[str, Any]) -> list[Character]:
+    """Return the characters of a line of a page dictionary."""
+    return [each for span in line["spans"] for each in span["chars"]]
+
+
+def baseline_of(line: dict[str, Any]) -> float:
+    """Return the height at which the first character of a line stands, in points."""
+    return float(characters_of(line)[0]["origin"][1])
+
+
+def set_texts(content: dict[str, Any]) -> None:
+    """Set the texts of the spans of a page dictionary by their characters."""
+    for span in spans_of(content):
+        span["text"] = "".join([each["c"] for each in span["chars"]])
+
+
+def without_lines(content: dict[str, Any], gone: Collection[int]) -> None:
+    """Remove lines, by their ids, from a page dictionary, and set the texts of the others."""
+    for block in content["blocks"]:
+        if "lines" in block:
+            block["lines"] = [line for line in block["lines"] if id(line) not in gone]
+    set_texts(content)
+
+
 def has_complex_script(lines: Sequence[str]) -> bool:
     """Return whether lines have letters of a script whose order has to be looked at."""
     return any(not line.isascii() and _COMPLEX.search(line) for line in lines)
@@ -75,18 +111,17 @@ def needs_joining(lines: Sequence[str]) -> bool:
 
 def join_glyphs(content: dict[str, Any]) -> None:
     """Join the glyphs of a page dictionary with characters, and set the texts of its spans."""
-    for block in content["blocks"]:
-        for line in block.get("lines", ()):
-            text = "".join(each["c"] for span in line["spans"] for each in span["chars"])
-            glyphs = _glyphs(line)
-            if _ACCENT.search(text):
-                glyphs = _with_accents(glyphs)
-            if _APART.search(f" {text}"):
-                _set_words(glyphs)
-            for span in line["spans"]:
-                own = (glyph for glyph in glyphs if glyph.span is span)
-                span["chars"] = [each for glyph in own for each in (*glyph.blanks, glyph.drawn)]
-                span["text"] = "".join(each["c"] for each in span["chars"])
+    for line in lines_of(content):
+        text = "".join([each["c"] for each in characters_of(line)])
+        glyphs = _glyphs(line)
+        if _ACCENT.search(text):
+            glyphs = _with_accents(glyphs)
+        if _APART.search(f" {text}"):
+            _set_words(glyphs)
+        for span in line["spans"]:
+            own = (glyph for glyph in glyphs if glyph.span is span)
+            span["chars"] = [each for glyph in own for each in (*glyph.blanks, glyph.drawn)]
+    set_texts(content)
 
 
 class _Glyph:

@@ -7,7 +7,7 @@ jumps are ordered as a whole. Pure; imports no PDF library.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -17,6 +17,7 @@ from typing import Any
 from msgspec import Struct
 
 from indexer.extract.numerals import lowered, raised
+from indexer.extract.pdf.glyphs import lines_of, spans_of
 from indexer.text.view import without_surrogates
 
 _DOWNWARDS = (0, 1)
@@ -57,15 +58,9 @@ class Line(Struct):
         return self.y1 - self.y0
 
 
-def _spans(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for block in content["blocks"]:
-        for line in block.get("lines", ()):
-            yield from line["spans"]
-
-
 def lacks_sizes(content: dict[str, Any]) -> bool:
     """Return whether most of the text of a page has no size."""
-    sizes = [(float(span["size"]), len(span["text"])) for span in _spans(content)]
+    sizes = [(float(span["size"]), len(span["text"])) for span in spans_of(content)]
     small = sum(count for size, count in sizes if size < _NO_SIZE)
     return 2 * small > sum(count for _, count in sizes)
 
@@ -75,24 +70,21 @@ def read_lines(page: dict[str, Any]) -> list[Line]:
 
     If most text is rotated, the boxes are turned until it runs to the right.
     """
-    if not all(span["text"].isprintable() for span in _spans(page)):
+    if not all(span["text"].isprintable() for span in spans_of(page)):
         from indexer.extract.pdf.bitmap_fonts import decode
 
         decode(page)
     found: list[tuple[Line, tuple[int, int]]] = []
     turns: dict[tuple[int, int], int] = {}
-    place = -1
-    for block in page["blocks"]:
-        for raw in block.get("lines", ()):
-            place += 1
-            line = _line(raw)
-            if line is None:
-                continue
-            line.place = place
-            across, down = raw["dir"]
-            direction = (round(across), round(down))
-            turns[direction] = turns.get(direction, 0) + len(line.text)
-            found.append((line, direction))
+    for place, raw in enumerate(lines_of(page)):
+        line = _line(raw)
+        if line is None:
+            continue
+        line.place = place
+        across, down = raw["dir"]
+        direction = (round(across), round(down))
+        turns[direction] = turns.get(direction, 0) + len(line.text)
+        found.append((line, direction))
     if not found:
         return []
     main = max(turns, key=lambda direction: turns[direction])

@@ -28,6 +28,7 @@ from indexer.extract.pdf.glyphs import (
     has_letters,
     illegible,
     join_glyphs,
+    lines_of,
     mostly_unmapped,
     needs_joining,
     should_replace,
@@ -81,8 +82,7 @@ def beside(
     """
     boxes = [
         transformed(line["bbox"], matrix)
-        for block in own["blocks"]
-        for line in block.get("lines", ())
+        for line in lines_of(own)
         if any(span["text"].strip() for span in line["spans"])
     ]
     found = []

@@ -27,6 +27,7 @@ from indexer.extract.embedded.archive import is_document
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.xml import local, read_tree
 from indexer.extract.page_writer import COMMENTS, PageWriter, part_page
+from indexer.extract.pdf.glyphs import characters_of, lines_of
 from indexer.extract.pdf.opening import DamageIgnored
 from indexer.extract.registry import IMAGE, by_name
 from indexer.text.view import without_surrogates
@@ -168,14 +169,12 @@ def _letters(page: Any) -> list[tuple[float, float, str]]:
     """Return the characters of a page and their middles; a line feed follows each line."""
     content = page.get_textpage(flags=pymupdf.TEXT_PRESERVE_WHITESPACE).extractRAWDICT()
     found: list[tuple[float, float, str]] = []
-    for block in content["blocks"]:
-        for line in block.get("lines", ()):
-            for span in line["spans"]:
-                for each in span["chars"]:
-                    x0, y0, x1, y1 = each["bbox"]
-                    found.append(((x0 + x1) / 2, (y0 + y1) / 2, each["c"]))
-            if found:
-                found.append((*found[-1][:2], "\n"))
+    for line in lines_of(content):
+        for each in characters_of(line):
+            x0, y0, x1, y1 = each["bbox"]
+            found.append(((x0 + x1) / 2, (y0 + y1) / 2, each["c"]))
+        if found:
+            found.append((*found[-1][:2], "\n"))
     return found
 
 

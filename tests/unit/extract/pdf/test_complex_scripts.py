@@ -6,11 +6,12 @@ Each glyph of a test is drawn 10 points wide at its place, and its text is what 
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pymupdf
 import pytest
 
+from indexer.extract.pdf.complex_scripts import order_letters
 from indexer.extract.pdf.geometry import read_placed
 from tests.unit.extract.pdfs import raw_pdf, stream
 from tests.unit.extract.reading import read
@@ -164,3 +165,16 @@ def test_the_outline_of_a_word_is_where_it_is_drawn(tmp_path: Path) -> None:
         placed = read_placed(document[0])
         (number,) = placed.rectangles(placed.text.index("15"), placed.text.index("15") + 2)
     assert (round(number.x0), round(number.x1)) == (280, 300)
+
+
+def test_a_span_whose_blanks_went_to_the_next_is_no_fault() -> None:
+    """As ``join_glyphs`` leaves one that has blanks alone."""
+    drawn = [
+        {"c": letter, "bbox": (x, 0.0, x + 9, 10.0), "origin": (x, 8.0)}
+        for letter, x in (("ב", 20.0), ("א", 30.0))
+    ]
+    spans = [{"chars": [], "size": 10.0}, {"chars": drawn, "size": 10.0}]
+    line: dict[str, Any] = {"dir": (1.0, 0.0), "bbox": (20.0, 0.0, 39.0, 10.0), "spans": spans}
+    content = {"blocks": [{"lines": [line]}]}
+    order_letters(content, list)
+    assert [span["text"] for span in line["spans"]] == ["אב"]
