@@ -306,7 +306,7 @@ class DocumentWorker:
     def ask(self, frame: bytes, most: int, seconds: float) -> bytes | None:
         """Send it a frame and wait for the next of its own, as ``send`` and ``receive`` do.
 
-        Raises ``TimeoutError`` after so many seconds, whatever it did meanwhile; 0 is no limit.
+        Raises ``TimeoutError`` after this many seconds, also if it is at work; 0 means no limit.
         """
         self._until = time.monotonic() + seconds if seconds > 0 else math.inf
         try:

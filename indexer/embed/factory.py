@@ -78,9 +78,9 @@ def fastest_precision(config: EngineConfig) -> Precision:
     """The precision in which passages are embedded fastest here; for a library without vectors.
 
     It is float32 where an accelerator computes that faster than the processor does 8 bits, which is
-    measured anew for each library, since accelerators and their drivers come and go. It is 8 bits
-    elsewhere, and if a model cannot be opened, which is told when passages are embedded. Raises
-    ``no_runtime``, or ``bad_setting`` for an unknown provider.
+    measured anew for each library, since accelerators and their drivers come and go. Elsewhere it
+    is 8 bits, also if a model cannot be opened: embedding then reports why. Raises ``no_runtime``,
+    or ``bad_setting`` for an unknown provider.
     """
     *accelerators, _ = candidates(load_runtime().get_available_providers(), config.provider)
     if not accelerators:
