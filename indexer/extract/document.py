@@ -162,16 +162,17 @@ def pages_of(source: PageSource, skip: Collection[int] = ()) -> Iterator[RawPage
             said.append(page.text[:left])
             left -= len(page.text)
         yield page
-    known = _letters("".join(said)) if source.metadata.about else ""
+    known = letters_of("".join(said)) if source.metadata.about else ""
     lines = [
-        line for line in source.metadata.about if _letters(line.partition(": ")[2]) not in known
+        line for line in source.metadata.about if letters_of(line.partition(": ")[2]) not in known
     ]
     if text := without_surrogates("\n".join(lines)):
         block = RawBlock(0, len(text), BlockKind.ASIDE)
         yield RawPage(1, text, (block,), part=PROPERTIES)
 
 
-def _letters(text: str) -> str:
+def letters_of(text: str) -> str:
+    """Return the letters and figures of a text, folded, by which texts are compared."""
     return _SIGNS.sub("", text.casefold())
 
 

@@ -15,13 +15,10 @@ from indexer.extract.base import Metadata
 from indexer.extract.numerals import lowered, raised
 from indexer.extract.office.package import packed_chunks
 from indexer.extract.office.xml import local, one_line, read_pieces
-from indexer.extract.page_writer import PageWriter, WrittenSource
+from indexer.extract.page_writer import PageWriter, PathSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
-
-    from indexer.config import Limits
 
 _SECTIONS = frozenset({
     "sec", "section", "chapter", "div", "appendix", "app", "part", "preface", "sub-article",
@@ -48,7 +45,7 @@ _MOST_AUTHORS = 50
 _LEAST_HEADING = 9  # of what is no section: an abstract, a list of references
 
 
-class ArticleSource(WrittenSource["Path"]):
+class ArticleSource(PathSource):
     """An open article."""
 
     def write(self, writer: PageWriter) -> Iterator[None]:
@@ -66,9 +63,7 @@ class ArticleSource(WrittenSource["Path"]):
             yield
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> ArticleSource:
-    """Open an article (``indexer.extract.base.Opener``)."""
-    return ArticleSource(path, limits)
+open_source = ArticleSource.open_source
 
 
 def _write(element: Any, writer: PageWriter) -> None:

@@ -22,7 +22,7 @@ from msgspec import Struct, field
 from indexer.api.errors import WorldError
 from indexer.api.types import ANNOTATION_SIGN, BlockKind, OutlineEntry
 from indexer.extract.base import RawPage, damage_as_unreadable
-from indexer.extract.document import Budget
+from indexer.extract.document import Budget, letters_of
 from indexer.extract.embedded.archive import is_document
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.xml import local, read_tree
@@ -87,10 +87,10 @@ def unseen_values(document: Any, number: int, text: str) -> list[str]:
     """Return the values of a page's fields that are too long to be shown in them."""
     fields = [xref for xref, kind, _ in document.page_annot_xrefs(number - 1) if kind == _WIDGET]
     found = []
-    shown = _key(text) if fields else ""
+    shown = letters_of(text) if fields else ""
     for xref in fields[:_MOST_ON_PAGE]:
         kind, value = document.xref_get_key(xref, "V")
-        if kind == "string" and len(value) >= _LEAST_CLIPPED and _key(value) not in shown:
+        if kind == "string" and len(value) >= _LEAST_CLIPPED and letters_of(value) not in shown:
             flags = document.xref_get_key(xref, "Ff")[1]
             if not (flags.isdecimal() and int(flags) & _PASSWORD):
                 found.append(without_surrogates(value[:_MOST_CHARS]).replace("\x00", ""))
@@ -263,7 +263,6 @@ _MAX_BOOKMARKS = 2_000
 _INVOICES = frozenset({
     "factur-x.xml", "zugferd-invoice.xml", "xrechnung.xml", "order-x.xml", "cii.xml",
 })  # fmt: skip
-_SIGNS = re.compile(r"[\W_]+")
 
 
 class PdfSupplements:
@@ -292,8 +291,8 @@ class PdfSupplements:
         """Collect the comments and attached files of a page, and the bookmarks that it lacks."""
         if titles := self._titles.pop(page.number, []):
             missing = [title for title in titles if title not in page.text]
-            shown = _key(page.text) if missing else ""
-            missing = [title for title in missing if _key(title) not in shown]
+            shown = letters_of(page.text) if missing else ""
+            missing = [title for title in missing if letters_of(title) not in shown]
             if missing and len(self._bookmarks) < _MAX_BOOKMARKS:
                 self._bookmarks.append(part_page(page.number, dict.fromkeys(missing), BOOKMARKS))
         if self._characters > _MAX_CHARS:
@@ -416,7 +415,3 @@ def _is_read(name: str) -> bool:
 
 def _line(text: str, most: int) -> str:
     return " ".join(without_surrogates(text).split())[:most].strip()
-
-
-def _key(text: str) -> str:
-    return _SIGNS.sub("", text.casefold())
