@@ -158,9 +158,12 @@ class PasswordLine(QWidget):
         self.keep.setEnabled(there)
         if not there:
             self.keep.setChecked(False)
-            self.say(
-                self.tr("No supported keyring found; Lectern forgets this password when you quit.")
+            none = self.tr(
+                "No supported keyring found; Lectern forgets this password when you quit."
             )
+            self.keep.setToolTip(none)
+            if not self.note.text():  # what is said of a password matters more
+                self.say(none)
 
 
 class CorrectionForm(QWidget):
@@ -311,7 +314,7 @@ class FileDetails(ScrollPage):
             return
 
         def done(error: LecternError | None) -> None:
-            if row != self._row:
+            if self._row is None or row.path != self._row.path:
                 return
             if error is not None and error.code in {"needs_password", "wrong_password"}:
                 self.password.say(self.tr("Wrong password. Try again; capital letters matter."))

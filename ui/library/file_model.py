@@ -265,7 +265,7 @@ class FileModel(QAbstractTableModel):
         self._request(0, first=True)
 
     def _place(self, row: int) -> int:
-        """The row's offset in the engine's order."""
+        """The row's offset in the engine's order, and the row of an offset."""
         return self.total - 1 - row if self.filter.backwards else row
 
     def _touch(self, page: int) -> None:
@@ -301,25 +301,52 @@ class FileModel(QAbstractTableModel):
             self.total = total
             self.endResetModel()
         else:
-            self._resize(total)
-            self._pages.put(page, rows)
+            self._replace_page(page, rows, total)
             self._stale = (self._stale - {page}).intersection(self._pages)
             self._tell_changed(page, len(rows))
         self.counted.emit(self.total)
 
-    def _resize(self, total: int) -> None:
-        """Add or remove rows at the end, so that the others stay in place."""
-        if total == self.total:
-            return
-        if self.filter.backwards:
-            # Rows are counted from the end, so each shows another file now.
-            self._stale |= set(self._pages)
+    def _replace_page(self, page: int, rows: Sequence[FileRow], total: int) -> None:
+        """Put the new rows of a page; what is selected there follows its file."""
+        old = self._pages.get(page) or ()
         if total > self.total:
-            self.beginInsertRows(QModelIndex(), self.total, total - 1)
+            self._resize(total)
+        if any(one.path != other.path for one, other in zip(old, rows, strict=False)):
+            self.layoutAboutToBeChanged.emit()
+            self._pages.put(page, rows)
+            self._follow_files(page * PAGE, [row.path for row in old])
+            self.layoutChanged.emit()
+        else:
+            self._pages.put(page, rows)
+        if total < self.total:
+            self._resize(total)
+
+    def _follow_files(self, top: int, old: Sequence[str]) -> None:
+        """Move the indexes that Qt keeps, such as those of the selection, with their files."""
+        new = {row.path: top + at for at, row in enumerate(self._pages.get(top // PAGE) or ())}
+        indexes = [
+            index
+            for index in self.persistentIndexList()
+            if top <= self._place(index.row()) < top + PAGE
+        ]
+        moved = [QModelIndex() for _index in indexes]
+        for number, index in enumerate(indexes):
+            at = self._place(index.row()) - top
+            place = new.get(old[at]) if at < len(old) else None
+            if place is not None:
+                moved[number] = self.index(self._place(place), index.column())
+        self.changePersistentIndexList(indexes, moved)
+
+    def _resize(self, total: int) -> None:
+        """Add or remove the last of the engine's rows, so that the others keep their files."""
+        more = total - self.total
+        first = 0 if self.filter.backwards else min(total, self.total)
+        if more > 0:
+            self.beginInsertRows(QModelIndex(), first, first + more - 1)
             self.total = total
             self.endInsertRows()
-        else:
-            self.beginRemoveRows(QModelIndex(), total, self.total - 1)
+        elif more < 0:
+            self.beginRemoveRows(QModelIndex(), first, first - more - 1)
             self.total = total
             self.endRemoveRows()
 

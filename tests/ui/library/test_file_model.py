@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
+from indexer.api.answers import FileList
 from indexer.api.errors import WorldError
 from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileState
@@ -198,6 +199,46 @@ def test_a_refresh_shows_new_states_in_place(
     with qtbot.waitSignal(model.dataChanged):
         model.refresh()
     assert model.index(3, Column.STATE).data() == "Waiting"
+
+
+@pytest.mark.parametrize("order", list(Qt.SortOrder))
+def test_what_is_selected_follows_its_file(
+    qtbot: QtBot, tmp_path: Path, order: Qt.SortOrder
+) -> None:
+    context, link, _said = canned_context(tmp_path)
+    files = [make_row(number) for number in range(1, 9)]
+    link.answers[ListFiles] = lambda _request: FileList(tuple(files), len(files))
+    model = FileModel(context)
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
+    model.sort(Column.NAME, order)
+    model.refresh()
+    qtbot.waitUntil(lambda: _has_rows(model, 8))
+    selection = QItemSelectionModel(model)
+
+    def selected() -> list[str]:
+        return sorted(index.data() for index in selection.selectedRows())
+
+    def choose(name: str) -> None:
+        row = next(row for row in range(8) if _name(model, row) == name)
+        rows = QItemSelectionModel.SelectionFlag.Rows | QItemSelectionModel.SelectionFlag.Select
+        selection.select(model.index(row, 0), rows)
+
+    choose("file 000003.pdf")
+    choose("file 000007.pdf")
+    assert selected() == ["file 000003.pdf", "file 000007.pdf"]
+    files.insert(0, make_row(0))
+    files.insert(5, make_row(100_000))
+    model.refresh()
+    qtbot.waitUntil(lambda: _has_rows(model, 10))
+    assert selected() == ["file 000003.pdf", "file 000007.pdf"]
+    del files[:4]
+    model.refresh()
+    qtbot.waitUntil(lambda: _has_rows(model, 6))
+    assert selected() == ["file 000007.pdf"]
+    files.reverse()
+    with qtbot.waitSignal(model.layoutChanged):
+        model.refresh()
+    assert selected() == ["file 000007.pdf"]
 
 
 def test_rows_stay_while_the_engine_is_gone(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
 from indexer.api.contract import LibraryPart
+from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, Index, ListFiles
 from tests.ui.engines import answer
 from tests.ui.library.port import ManyFiles, canned_context
@@ -23,11 +25,12 @@ from ui.library.file_table import FileTable
 from ui.library.page import LibraryPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
+    from indexer.api.errors import LecternError
     from tests.fake_engine import FakeEngine
     from tests.ui.notices import RecordedNotices
     from ui.ports import Context
@@ -127,6 +130,24 @@ def test_a_document_is_unlocked_with_its_password(
     qtbot.waitUntil(lambda: engine.passwords == {path: "swordfish"})
     page.show_files(state="indexed")
     qtbot.waitUntil(lambda: _state(page, "locked.txt") in {"Ready", "Waiting"})
+
+
+def test_what_is_said_of_a_password_stays_while_the_list_is_refreshed(
+    page: LibraryPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting: list[Callable[[LecternError | None], None]] = []
+    monkeypatch.setattr(FirstPage, "try_password", lambda *given: waiting.append(given[-1]))
+    _choose(page, "locked.txt")
+    line = page.details.password
+    qtbot.waitUntil(lambda: "No supported keyring" in line.note.text())
+    line.field.setText("wrong")
+    line.enter()
+    (row,) = page.chosen()
+    page.details.show_rows([replace(row, attempts=row.attempts + 1)])
+    line._show_keyring(there=False)  # which may come late
+    assert line.note.text().startswith("Checking")
+    waiting.pop()(WorldError("wrong_password"))
+    assert line.note.text().startswith("Wrong password")
 
 
 def test_the_letters_of_a_password_can_be_shown(page: LibraryPage, qtbot: QtBot) -> None:
