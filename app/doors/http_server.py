@@ -24,8 +24,8 @@ from app.doors.calls import CALLS, DoorCall
 from app.doors.http_guard import OWNER, Guard
 from app.doors.library import DoorCaller, DoorLibrary
 from indexer.api.codec import encode
-from indexer.api.document_requests import MOST_TEXTS
 from indexer.api.errors import Cancelled, LecternError, WorldError, bad_usage
+from indexer.api.requests import MOST_TEXTS
 
 if TYPE_CHECKING:
     import inspect

@@ -40,12 +40,19 @@ from app.doors.answers import (
     text_hash,
 )
 from app.doors.call_log import note_call
-from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
 from indexer.api.errors import WorldError, sentence
 from indexer.api.formats import page_name, page_unit
 from indexer.api.lru_cache import SharedCache
 from indexer.api.progress import CancelToken
-from indexer.api.requests import Compare, GetActivity, GetDocument, Search
+from indexer.api.requests import (
+    Compare,
+    EmbedTexts,
+    GetActivity,
+    GetDocument,
+    ListDocuments,
+    ReadPassages,
+    Search,
+)
 from indexer.query.links import link_to
 
 if TYPE_CHECKING:

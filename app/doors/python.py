@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from indexer.api.document_requests import ListDocuments, ReadPassages
-from indexer.api.requests import Search
+from indexer.api.requests import ListDocuments, ReadPassages, Search
 
 if TYPE_CHECKING:
     import os

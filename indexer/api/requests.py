@@ -5,6 +5,7 @@ The file is one table of declarations, which is why it is long.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +15,8 @@ from indexer.api.answers import (
     Check,
     Comparison,
     Document,
+    DocumentList,
+    DocumentText,
     Estimate,
     FileList,
     FolderCount,
@@ -26,6 +29,10 @@ from indexer.api.contract import LibraryPart, Queue, Request, between
 from indexer.api.errors import WorldError
 from indexer.api.status import Activity, Speed, Status
 from indexer.api.types import Explanation, FileState, SearchResult, Summary
+
+MOST_TEXTS = 256
+MOST_LETTERS = 1000  # of a title or the authors
+MOST_CHARACTERS = 20_000  # of a text to embed
 
 
 class Order(StrEnum):
@@ -301,6 +308,92 @@ class Remove(Request[int], frozen=True):
     queue: ClassVar[Queue] = Queue.FAST
     changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES,)
     paths: tuple[Path, ...]
+
+
+# -- documents and vectors, as other programs ask for them ------------------------------------
+
+
+class ListDocuments(Request[DocumentList], frozen=True):
+    """List the documents that a query's filters select, in the order in which they were read.
+
+    Attributes:
+        filters: A query of filters alone; its words are ignored.
+        within: Only documents of this collection; "" for the whole library.
+        paths: Only the documents of these files, if there are any.
+        offset: How many to skip.
+        limit: The most documents to return, 1 to 10,000.
+
+    Raises ``unknown_collection``.
+    """
+
+    filters: str = ""
+    within: str = ""
+    paths: tuple[Path, ...] = ()
+    offset: int = 0
+    limit: int = 100
+
+
+class CorrectDocument(Request[Document], frozen=True):
+    """Correct the title, author and year of a document; they stay when it is read again or renamed.
+
+    The answer is the document as it is now. Raises ``not_a_root`` for an unknown file.
+    """
+
+    queue: ClassVar[Queue] = Queue.FAST
+    changes: ClassVar[tuple[LibraryPart, ...]] = (LibraryPart.FILES,)
+    path: Path
+    title: str
+    author: str = ""
+    year: str = ""
+
+    def __post_init__(self) -> None:
+        short = all(len(text) <= MOST_LETTERS for text in (self.title, self.author))
+        if not short or not re.fullmatch(r"(\d{4})?", self.year, re.ASCII):
+            raise WorldError("bad_request", reason="a year has four digits, a title one line")
+
+
+class ReadPassages(Request[DocumentText], frozen=True):
+    """Read passages of a document from the library, as they were indexed.
+
+    Attributes:
+        path: The document.
+        start: The first offset in the canonical text.
+        end: The last one, exclusive; 0 for the end of the document.
+        page: Only passages that are, in part, on this page; 0 for all.
+        most: The most characters to return; the first passage is returned whole.
+
+    Raises ``not_a_root`` for an unknown file.
+    """
+
+    path: Path
+    start: int = 0
+    end: int = 0
+    page: int = 0
+    most: int = 1 << 20
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        between("most", self.most, 1, 1 << 24)
+
+
+class EmbedTexts(Request[tuple[tuple[float, ...], ...]], frozen=True):
+    """Embed texts with the model that the library is searched by; searches go first.
+
+    Attributes:
+        texts: 1 to ``MOST_TEXTS`` of them.
+        passages: Embed them as passages of documents, not as questions.
+    """
+
+    queue: ClassVar[Queue] = Queue.SLOW
+    texts: tuple[str, ...]
+    passages: bool = False
+
+    def __post_init__(self) -> None:
+        between("texts", len(self.texts), 1, MOST_TEXTS)
+        for text in self.texts:
+            between("characters", len(text), 1, MOST_CHARACTERS)
+            if not text.strip():
+                raise WorldError("bad_request", reason="a text is empty")
 
 
 # -- work -----------------------------------------------------------------------------------

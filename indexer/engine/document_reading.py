@@ -1,4 +1,4 @@
-"""Requests of other programs: documents by filters, the text of one, vectors of texts.
+"""Requests on documents: what is known of one, its text, documents by filters, vectors of texts.
 
 The text is that of the library, so it can be read while the drive of its file is away.
 """
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec.structs import replace
 
-from indexer.api.answers import DocumentList, DocumentText, TextPassage
+from indexer.api.answers import Document, DocumentList, DocumentText, TextPassage
+from indexer.api.errors import WorldError
 from indexer.embed.batches import EmbedInput
-from indexer.engine.lookup import describe_document
 from indexer.query.filters import clean
 from indexer.query.grammar import Query, parse
 from indexer.search.narrowing import narrow
@@ -23,7 +23,7 @@ from indexer.store.values import key_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
+    from indexer.api.requests import EmbedTexts, ListDocuments, ReadPassages
     from indexer.catalog.catalog import Catalog
     from indexer.embed.factory import ModelsInUse
     from indexer.store.store import Store
@@ -35,6 +35,30 @@ def parse_within(text: str, collection: str) -> Query:
     """Parse a query that is bounded by a collection, which its text cannot leave."""
     query = parse(text)
     return replace(query, filters=replace(query.filters, within=collection))
+
+
+def describe_document(catalog: Catalog, path: Path) -> Document:
+    """Return one file and its document. Raises ``not_a_root``, if the library has no such file."""
+    known = catalog.coverage.document(path)
+    if known is None:
+        raise WorldError("not_a_root", path=str(path))
+    row, form, doc = known
+    return Document(
+        path=row.path,
+        root=row.root,
+        file=row.file,
+        title=(doc.title if doc else "") or row.file.rpartition("/")[2],
+        author=doc.author if doc else "",
+        created=doc.created if doc else "",
+        language=doc.language if doc else "",
+        pages=row.pages or (doc.pages if doc else 0),
+        format=form,
+        size=row.size,
+        mtime_ns=row.mtime_ns,
+        state=row.state,
+        code=row.code,
+        bad_pages=row.bad_pages,
+    )
 
 
 def list_documents(catalog: Catalog, request: ListDocuments) -> DocumentList:

@@ -10,7 +10,7 @@ import contextlib
 import ctypes
 import logging
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from indexer.api.answers import Check, RepairOutcome, Verification, WatchState
 from indexer.api.errors import Cancelled, LecternError, WorldError
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from indexer.api.contract import Request
     from indexer.api.status import Status
     from indexer.config import EngineConfig
-    from indexer.engine.open_library import Handlers
     from indexer.watching.watcher import Read
 
 A = TypeVar("A")
@@ -138,13 +137,14 @@ class Engine(IndexingLibrary):
     def call(
         self, request: Request[A], *, token: CancelToken | None = None, report: Report | None = None
     ) -> A:
-        """See ``indexer.api.contract.EngineApi``; ``Shutdown`` is handled by the service."""
-        handler = self.handlers.get(type(request))
-        if handler is None:
+        """See ``indexer.api.contract.EngineApi``; ``Shutdown`` is handled by the service.
+
+        A request is answered by the method named after it: ``ListFiles`` by ``answer_list_files``.
+        """
+        method = getattr(self, f"answer_{request.wire_name}", None)
+        if method is None:
             raise WorldError("busy", reason="in_use")
-        answer: A = handler(
-            self, request, Reporter(report or ignore_progress, token or CancelToken())
-        )
+        answer: A = method(request, Reporter(report or ignore_progress, token or CancelToken()))
         return answer
 
     def read_with(self, read: Read) -> None:
@@ -154,7 +154,7 @@ class Engine(IndexingLibrary):
     def stop_watching(self) -> None:
         self.watcher.stop()
 
-    def _set_patterns(self, request: SetPatterns, _caller: Reporter) -> tuple[str, ...]:
+    def answer_set_patterns(self, request: SetPatterns, _caller: Reporter) -> tuple[str, ...]:
         found = self.catalog.roots.find(request.root)
         if found is None or found[1] not in {b"", found[0].file_name}:
             raise WorldError("not_a_root", path=str(request.root))
@@ -163,25 +163,25 @@ class Engine(IndexingLibrary):
             self.watcher.wake()
         return tuple(self.catalog.roots.get(found[0].id).patterns)
 
-    def _status(self, _request: GetStatus, _caller: Reporter) -> Status:
+    def answer_get_status(self, _request: GetStatus, _caller: Reporter) -> Status:
         return describe_library(self, self.watcher.watch_state())
 
-    def _diagnose(self, _request: Diagnose, _caller: Reporter) -> tuple[Check, ...]:
+    def answer_diagnose(self, _request: Diagnose, _caller: Reporter) -> tuple[Check, ...]:
         return check_library(self)
 
-    def _watch(self, request: Watch, _caller: Reporter) -> WatchState:
+    def answer_watch(self, request: Watch, _caller: Reporter) -> WatchState:
         if request.on:
             self.catalog.must_be_writable()
         if request.on is not None:
             self.watcher.start() if request.on else self.watcher.stop()
         return self.watcher.watch_state()
 
-    def _verify(self, _request: Verify, caller: Reporter) -> Verification:
+    def answer_verify(self, _request: Verify, caller: Reporter) -> Verification:
         tick = partial(caller.report, Progress(Step.MAINTAIN))
         with self._indexing:
             return verify(self.catalog, self.store, tick).describe(self.catalog, self.store)
 
-    def _repair(self, _request: Repair, caller: Reporter) -> RepairOutcome:
+    def answer_repair(self, _request: Repair, caller: Reporter) -> RepairOutcome:
         self.catalog.must_be_writable()
         tick = partial(caller.report, Progress(Step.MAINTAIN))
         with self._indexing, self.scanner.exclusive:
@@ -191,7 +191,7 @@ class Engine(IndexingLibrary):
         queued = self.catalog.queue.waiting()
         return RepairOutcome(tuple(before.problems), tuple(after.problems), queued)
 
-    def _remove(self, request: Remove, _caller: Reporter) -> int:
+    def answer_remove(self, request: Remove, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         with self.scanner.exclusive:
             # Removal does not wait for a run, which deletes orphans at its end.
@@ -223,17 +223,6 @@ class Engine(IndexingLibrary):
                 raise
             # A failed recovery must not prevent searching; the next run repeats it.
             log.warning("the library could not be put in order", exc_info=True)
-
-    handlers: ClassVar[Handlers] = {
-        **IndexingLibrary.handlers,
-        SetPatterns: _set_patterns,
-        GetStatus: _status,
-        Diagnose: _diagnose,
-        Watch: _watch,
-        Verify: _verify,
-        Repair: _repair,
-        Remove: _remove,
-    }
 
 
 def _locked(library: Path) -> LibraryLock:

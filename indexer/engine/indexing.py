@@ -11,12 +11,11 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from indexer.api.errors import Cancelled, WorldError
-from indexer.api.models import Discard, Reindex, RollBack
 from indexer.api.private_files import check_room
 from indexer.api.progress import CancelToken, Progress, Reporter, Step
 from indexer.api.requests import Index
@@ -24,7 +23,7 @@ from indexer.api.status import ModelChoice
 from indexer.api.types import FileState, Summary
 from indexer.embed.factory import fastest_precision
 from indexer.engine import reindex
-from indexer.engine.open_library import Handlers, OpenLibrary
+from indexer.engine.open_library import OpenLibrary
 from indexer.files.scanner import Scanner
 from indexer.library.removal import forget_orphans
 from indexer.pipeline.indexing_job import IndexingJob
@@ -33,6 +32,7 @@ from indexer.pipeline.run import IndexingRun
 from indexer.search import calibration
 
 if TYPE_CHECKING:
+    from indexer.api.models import Discard, Reindex, RollBack
     from indexer.api.private_files import LibraryLock
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root, Space
@@ -63,7 +63,7 @@ class IndexingLibrary(OpenLibrary):
         self._fastest: dict[str, Precision] = {}
         self._due_ns = None if catalog.refusal else catalog.queue.next_due_ns()
 
-    def _index(
+    def answer_index(
         self, request: Index, caller: Reporter, *, first: bool = True, change: bool | None = None
     ) -> Summary:
         """Index, and change to the model of the settings.
@@ -173,14 +173,14 @@ class IndexingLibrary(OpenLibrary):
         except WorldError:  # the settings name a model that is not here
             return False
 
-    def _reindex(self, request: Reindex, caller: Reporter) -> Summary:
+    def answer_reindex(self, request: Reindex, caller: Reporter) -> Summary:
         self.catalog.must_be_writable()
         with self._indexing:
             self._use(reindex.chosen(self.config, request.model, request.precision))
             reindex.requeue_outdated(self.catalog)
-        return self._index(Index(scan=False), caller, first=False, change=True)
+        return self.answer_index(Index(scan=False), caller, first=False, change=True)
 
-    def _roll_back(self, _request: RollBack, _caller: Reporter) -> ModelChoice:
+    def answer_roll_back(self, _request: RollBack, _caller: Reporter) -> ModelChoice:
         self.catalog.must_be_writable()
         with self._indexing:
             record = reindex.roll_back(self.catalog).record
@@ -188,7 +188,7 @@ class IndexingLibrary(OpenLibrary):
             self._use(reindex.chosen(self.config, choice.model, choice.precision))
         return choice
 
-    def _discard(self, _request: Discard, _caller: Reporter) -> int:
+    def answer_discard(self, _request: Discard, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         with self._indexing:
             self.lock.check()
@@ -265,14 +265,6 @@ class IndexingLibrary(OpenLibrary):
             report(progress)
 
         return note
-
-    handlers: ClassVar[Handlers] = {
-        **OpenLibrary.handlers,
-        Index: _index,
-        Reindex: _reindex,
-        RollBack: _roll_back,
-        Discard: _discard,
-    }
 
 
 def cores() -> int:

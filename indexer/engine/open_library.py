@@ -7,36 +7,16 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from indexer.api.answers import FileList, FolderCount
-from indexer.api.contract import Request
-from indexer.api.document_requests import CorrectDocument, EmbedTexts, ListDocuments, ReadPassages
 from indexer.api.errors import WorldError
-from indexer.api.models import CompareModels, EstimateReindex, GetModel, ListModels, RemoveModel
-from indexer.api.progress import Reporter
-from indexer.api.requests import (
-    Compare,
-    EstimateIndex,
-    Explain,
-    FindElsewhere,
-    GetActivity,
-    GetDocument,
-    ListFiles,
-    ListFolders,
-    Retry,
-    Search,
-    SearchByWords,
-    SetCollection,
-    SetPace,
-    Unlock,
-)
-from indexer.api.types import Explanation, SearchResult
+from indexer.api.types import FileState, SearchResult
 from indexer.catalog.coverage import CoverageFilter
 from indexer.catalog.roots import join
 from indexer.embed.factory import ModelsInUse
@@ -44,9 +24,14 @@ from indexer.embed.installed import list_models, obtain_model
 from indexer.engine import reindex
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.asked_languages import AskedLanguages
-from indexer.engine.document_reading import embed_texts, list_documents, parse_within, read_passages
+from indexer.engine.document_reading import (
+    describe_document,
+    embed_texts,
+    list_documents,
+    parse_within,
+    read_passages,
+)
 from indexer.engine.estimate import estimate_cost
-from indexer.engine.lookup import describe_document, retry_files, unlock_document
 from indexer.pipeline.reading import PasswordsByPath
 from indexer.pipeline.recogniser import Recogniser, ScannedPages
 from indexer.query.filters import clean
@@ -68,8 +53,38 @@ if TYPE_CHECKING:
         Parallel,
         ReindexCost,
     )
-    from indexer.api.models import ModelComparison, ModelInfo
+    from indexer.api.models import (
+        CompareModels,
+        EstimateReindex,
+        GetModel,
+        ListModels,
+        ModelComparison,
+        ModelInfo,
+        RemoveModel,
+    )
+    from indexer.api.progress import Reporter
+    from indexer.api.requests import (
+        Compare,
+        CorrectDocument,
+        EmbedTexts,
+        EstimateIndex,
+        Explain,
+        FindElsewhere,
+        GetActivity,
+        GetDocument,
+        ListDocuments,
+        ListFiles,
+        ListFolders,
+        ReadPassages,
+        Retry,
+        Search,
+        SearchByWords,
+        SetCollection,
+        SetPace,
+        Unlock,
+    )
     from indexer.api.status import Activity
+    from indexer.api.types import Explanation
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root
     from indexer.config import EngineConfig
@@ -78,15 +93,12 @@ if TYPE_CHECKING:
 
 # The hits of a few questions.
 FOUND_KEPT = 64
-
-
-# Each is called with the library, its request and the reporter of the caller; a test checks that
-# its return type is the request's answer.
-Handlers = Mapping[type[Request[Any]], Callable[[Any, Any, Reporter], Any]]
+# The states in which reading may succeed if it is tried again.
+_FAILED = (FileState.FAILED, FileState.UNREADABLE)
 
 
 class OpenLibrary:
-    """Handles requests on an open library. Thread-safe."""
+    """Answers requests on an open library, each by the method with its name. Thread-safe."""
 
     def __init__(self, config: EngineConfig, catalog: Catalog, store: Store) -> None:
         self.config = config
@@ -111,7 +123,7 @@ class OpenLibrary:
         self.comparer = Comparer(catalog, store)
         self.elsewhere = Elsewhere(catalog, store, self.models)
 
-    def _search(self, request: Search, caller: Reporter) -> SearchResult:
+    def answer_search(self, request: Search, caller: Reporter) -> SearchResult:
         query = parse_within(request.text, request.within)
         asked_in = self.asked.note_question(query)
         answer = self.similar.search_similar if query.filters.like else self.searcher.search
@@ -127,7 +139,7 @@ class OpenLibrary:
         unread = reindex.unread_language(self.catalog, self.config, asked_in)
         return replace(result, notes=(*result.notes, *unread))
 
-    def _search_by_words(self, request: SearchByWords, caller: Reporter) -> SearchResult:
+    def answer_search_by_words(self, request: SearchByWords, caller: Reporter) -> SearchResult:
         query = parse_within(request.text, request.within)
         if query.filters.like:
             return SearchResult(())
@@ -136,19 +148,21 @@ class OpenLibrary:
                 query, limit=request.limit, token=caller.token, by_words=True
             )
 
-    def _explain(self, request: Explain, _caller: Reporter) -> Explanation | None:
+    def answer_explain(self, request: Explain, _caller: Reporter) -> Explanation | None:
         with self.gate.query():
             return self.explainer.explain_hit(request.text, request.path, request.start)
 
-    def _compare(self, request: Compare, caller: Reporter) -> Comparison:
+    def answer_compare(self, request: Compare, caller: Reporter) -> Comparison:
         first, second = request.first, request.second
         return self.comparer.compare(first, second, limit=request.limit, token=caller.token)
 
-    def _elsewhere(self, request: FindElsewhere, caller: Reporter) -> tuple[Parallel, ...]:
+    def answer_find_elsewhere(
+        self, request: FindElsewhere, caller: Reporter
+    ) -> tuple[Parallel, ...]:
         with self.gate.query():
             return self.elsewhere.find_restatements(request, caller.token)
 
-    def _files(self, request: ListFiles, _caller: Reporter) -> FileList:
+    def answer_list_files(self, request: ListFiles, _caller: Reporter) -> FileList:
         chosen = CoverageFilter(request.state, text=request.text)
         if request.root is not None:
             root, folder = self._place(request.root)
@@ -164,7 +178,9 @@ class OpenLibrary:
         )
         return FileList(tuple(listed), coverage.total(chosen))
 
-    def _folders(self, request: ListFolders, _caller: Reporter) -> tuple[FolderCount, ...]:
+    def answer_list_folders(
+        self, request: ListFolders, _caller: Reporter
+    ) -> tuple[FolderCount, ...]:
         root, folder = self._place(request.folder)
         found = self.catalog.coverage.subfolders(root.id, folder)
         return tuple(
@@ -179,25 +195,43 @@ class OpenLibrary:
             raise WorldError("not_a_root", path=str(path))
         return found
 
-    def _estimate(self, request: EstimateIndex, caller: Reporter) -> Estimate:
+    def answer_estimate_index(self, request: EstimateIndex, caller: Reporter) -> Estimate:
         return estimate_cost(self.catalog, self.config, request, caller.token)
 
-    def _retry(self, request: Retry, _caller: Reporter) -> int:
+    def answer_retry(self, request: Retry, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         self.activities.stale()
         # First, since a file that is queued again has no content until it was read.
         self.scanned_pages.reset_failures(request.paths)
-        return retry_files(self.catalog, request.paths)
+        if not request.paths:
+            return self.catalog.queue.retry(states=_FAILED)
+        chosen: list[int] = []
+        for path in request.paths:
+            known = self.catalog.files.at(path)
+            if known is not None:
+                chosen.append(known[0])
+            elif self.catalog.coverage.holds(path):
+                chosen += self.catalog.coverage.under(path, _FAILED)
+            else:
+                raise WorldError("not_a_root", path=str(path))
+        return self.catalog.queue.retry(files=chosen)
 
-    def _unlock(self, request: Unlock, _caller: Reporter) -> int:
+    def answer_unlock(self, request: Unlock, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         self.activities.stale()
-        return unlock_document(self.catalog, self.passwords, request.path, request.password)
+        known = self.catalog.files.at(request.path)
+        if known is None:
+            raise WorldError("not_a_root", path=str(request.path))
+        # A copy read without the password would fail, and the failure would be shared.
+        copies = {known[0], *self.catalog.queue.copies(known[0])}
+        for row in self.catalog.files.get(copies).values():
+            self.passwords.set_password(row.path, request.password)
+        return self.catalog.queue.retry(files=copies)
 
-    def _activity(self, _request: GetActivity, _caller: Reporter) -> Activity:
+    def answer_get_activity(self, _request: GetActivity, _caller: Reporter) -> Activity:
         return self.activities.current_activity()
 
-    def _set_pace(self, request: SetPace, _caller: Reporter) -> Activity:
+    def answer_set_pace(self, request: SetPace, _caller: Reporter) -> Activity:
         lasting = request.speed is not None or request.paused is not None
         if lasting:
             self.catalog.must_be_writable()
@@ -206,81 +240,57 @@ class OpenLibrary:
             self.throttle.save_pace(self.catalog)
         return self.activities.current_activity()
 
-    def _set_collection(self, request: SetCollection, _caller: Reporter) -> Mapping[str, str]:
+    def answer_set_collection(self, request: SetCollection, _caller: Reporter) -> Mapping[str, str]:
         if request.filters and not parse(request.filters).filters:
             raise WorldError("bad_query", reason="it has no filter")
         renames = not (request.adds or request.removes)
         change = partial(_changed_collection, request)
         return self.catalog.set_collection(request.name.strip(), change, renames=renames)
 
-    def _document(self, request: GetDocument, _caller: Reporter) -> Document:
+    def answer_get_document(self, request: GetDocument, _caller: Reporter) -> Document:
         self.found.append(str(request.path))
         return describe_document(self.catalog, request.path)
 
-    def _correct(self, request: CorrectDocument, _caller: Reporter) -> Document:
+    def answer_correct_document(self, request: CorrectDocument, _caller: Reporter) -> Document:
         title, author = clean(request.title).strip(), clean(request.author).strip()
         self.catalog.correct_document(request.path, title, author, request.year)
         return describe_document(self.catalog, request.path)
 
-    def _documents(self, request: ListDocuments, _caller: Reporter) -> DocumentList:
+    def answer_list_documents(self, request: ListDocuments, _caller: Reporter) -> DocumentList:
         return list_documents(self.catalog, request)
 
-    def _passages(self, request: ReadPassages, _caller: Reporter) -> DocumentText:
+    def answer_read_passages(self, request: ReadPassages, _caller: Reporter) -> DocumentText:
         return read_passages(self.catalog, self.store, request)
 
-    def _embed(self, request: EmbedTexts, caller: Reporter) -> tuple[tuple[float, ...], ...]:
+    def answer_embed_texts(
+        self, request: EmbedTexts, caller: Reporter
+    ) -> tuple[tuple[float, ...], ...]:
         def make_way() -> None:
             caller.token.check()
             self.gate.wait_for_queries()
 
         return embed_texts(self.catalog, self.models, request, make_way)
 
-    def _reindex_cost(self, request: EstimateReindex, _caller: Reporter) -> ReindexCost:
+    def answer_estimate_reindex(self, request: EstimateReindex, _caller: Reporter) -> ReindexCost:
         config = reindex.for_library(self.catalog, self.config)
         chosen = reindex.chosen(config, request.model, request.precision)
         return reindex.measure_cost(self.catalog, self.store, chosen)
 
-    def _list_models(self, _request: ListModels, _caller: Reporter) -> tuple[ModelInfo, ...]:
+    def answer_list_models(self, _request: ListModels, _caller: Reporter) -> tuple[ModelInfo, ...]:
         return tuple(list_models(self.config.models))
 
-    def _get_model(self, request: GetModel, caller: Reporter) -> ModelInfo:
+    def answer_get_model(self, request: GetModel, caller: Reporter) -> ModelInfo:
         return obtain_model(request.model, self.config, reporter=caller)
 
-    def _remove_model(self, request: RemoveModel, _caller: Reporter) -> int:
+    def answer_remove_model(self, request: RemoveModel, _caller: Reporter) -> int:
         return reindex.remove_unused(self.catalog, self.config, request.model)
 
-    def _compare_models(self, request: CompareModels, caller: Reporter) -> ModelComparison:
+    def answer_compare_models(self, request: CompareModels, caller: Reporter) -> ModelComparison:
         return reindex.compare_models(self.searcher, request, caller)
 
     def _use(self, config: EngineConfig) -> None:
         self.config = config
         self.models.configure_models(config)
-
-    handlers: ClassVar[Handlers] = {
-        Search: _search,
-        SearchByWords: _search_by_words,
-        Explain: _explain,
-        Compare: _compare,
-        FindElsewhere: _elsewhere,
-        ListFiles: _files,
-        ListFolders: _folders,
-        EstimateIndex: _estimate,
-        Retry: _retry,
-        Unlock: _unlock,
-        GetActivity: _activity,
-        SetCollection: _set_collection,
-        SetPace: _set_pace,
-        GetDocument: _document,
-        CorrectDocument: _correct,
-        ListDocuments: _documents,
-        ReadPassages: _passages,
-        EmbedTexts: _embed,
-        EstimateReindex: _reindex_cost,
-        ListModels: _list_models,
-        GetModel: _get_model,
-        RemoveModel: _remove_model,
-        CompareModels: _compare_models,
-    }
 
 
 def _changed_collection(request: SetCollection, before: str) -> str:

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.api.document_requests import EmbedTexts, ListDocuments, ReadPassages
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import CancelToken
-from indexer.api.requests import GetStatus, Search, SearchByWords, SetCollection
+from indexer.api.requests import (
+    EmbedTexts,
+    GetStatus,
+    ListDocuments,
+    ReadPassages,
+    Search,
+    SearchByWords,
+    SetCollection,
+)
 from indexer.catalog.catalog import MOST_COLLECTIONS
 from indexer.throttle import throttle
 from tests.integration.world import World, search

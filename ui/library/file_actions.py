@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
-from indexer.api.document_requests import CorrectDocument
-from indexer.api.requests import GetDocument, Index, Remove, Retry, SetPatterns, Unlock
+from indexer.api.requests import (
+    CorrectDocument,
+    GetDocument,
+    Index,
+    Remove,
+    Retry,
+    SetPatterns,
+    Unlock,
+)
 from indexer.api.types import SEARCHABLE_STATES, FileRow, FileState
 from ui import desktop, keys
 from ui.library.cards import pattern_for

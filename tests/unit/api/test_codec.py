@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from indexer.api import document_requests, models, requests
+from indexer.api import models, requests
 from indexer.api.codec import MAX_INT, check_values, decode, encode, from_json, pack, unpack
 from indexer.api.contract import Queue, Request, between
 from indexer.api.errors import WorldError
@@ -200,7 +200,7 @@ def test_a_type_that_cannot_cross_is_a_fault_of_ours() -> None:
 
 
 # Declared when their modules are imported.
-KINDS = [Request.kinds[each.wire_name] for module in (requests, models, document_requests)
+KINDS = [Request.kinds[each.wire_name] for module in (requests, models)
          for each in vars(module).values() if isinstance(each, type) and issubclass(each, Request)
          and each is not Request]  # fmt: skip
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.doors.engine import LastingEngine
-from indexer.api.document_requests import ReadPassages
-from indexer.api.requests import Compare, Search
+from indexer.api.requests import Compare, ReadPassages, Search
 from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
