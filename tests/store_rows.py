@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import asdict
 
 from indexer.api.types import Passage
-from indexer.store.values import PassageRow, Phrase, VectorRows
+from indexer.store.values import PassageRow, Phrase, StoredPassage, VectorRows
 from indexer.text import terms
 
 if TYPE_CHECKING:
@@ -69,3 +70,10 @@ def vectors(doc: int, ordinals: Sequence[int], sentences: int = 2) -> VectorRows
         sentences=np.repeat(made, sentences, axis=0),
         offsets=np.arange(len(ordinals) + 1, dtype=np.int64) * sentences,
     )
+
+
+def stored_passage(text: str, **known: object) -> StoredPassage:
+    """A passage as it is read back, on page 1; ``known`` are other fields."""
+    made = asdict(passage(0, text)) | {"page_first": 1, "page_last": 1}
+    stored: dict[str, Any] = {**made, "doc": 1, "text_id": "text", "language": "en", **known}
+    return StoredPassage(**stored)

@@ -18,7 +18,7 @@ from indexer.embed.batches import EmbedInput
 from indexer.query.filters import clean
 from indexer.query.grammar import Query, parse
 from indexer.search.narrowing import narrow
-from indexer.store.values import key_of
+from indexer.store.values import keys_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.embed.factory import ModelsInUse
     from indexer.store.store import Store
-
-_PLACES = ("page_first", "page_last", "char_start", "char_end")
 
 
 def parse_within(text: str, collection: str) -> Query:
@@ -93,35 +91,30 @@ def read_passages(catalog: Catalog, store: Store, request: ReadPassages) -> Docu
     row = known[2] if known is not None else None
     if row is None:
         return DocumentText(document, 0, (), 0)
-    keys = np.array([key_of(row.doc, ordinal) for ordinal in range(row.passages)], np.int64)
-    places = store.passages_of(keys, _PLACES)
+    found = store.passages_of(keys_of(row.doc, row.passages))
     end = request.end or row.characters
-    wanted: list[int] = []
+    passages: list[TextPassage] = []
     following, length = 0, 0
-    for key in sorted(places, key=lambda key: places[key]["char_start"]):
-        place = places[key]
-        if place["char_end"] <= request.start or place["char_start"] >= end:
+    for one in sorted(found.values(), key=lambda one: one.char_start):
+        if one.char_end <= request.start or one.char_start >= end:
             continue
-        if request.page and not place["page_first"] <= request.page <= place["page_last"]:
+        if request.page and not one.page_first <= request.page <= one.page_last:
             continue
-        length += place["char_end"] - place["char_start"]
-        if wanted and length > request.most:
-            following = place["char_start"]
+        length += one.char_end - one.char_start
+        if passages and length > request.most:
+            following = one.char_start
             break
-        wanted.append(key)
-    found = store.passages_of(np.array(wanted, np.int64), (*_PLACES, "heading_path", "text"))
-    passages = tuple(
-        TextPassage(
-            start=one["char_start"],
-            end=one["char_end"],
-            page=one["page_first"],
-            page_last=one["page_last"],
-            heading_path=tuple(one["heading_path"]),
-            text=one["text"],
+        passages.append(
+            TextPassage(
+                start=one.char_start,
+                end=one.char_end,
+                page=one.page_first,
+                page_last=one.page_last,
+                heading_path=one.heading_path,
+                text=one.text,
+            )
         )
-        for one in (found[key] for key in wanted if key in found)
-    )
-    return DocumentText(document, row.characters, passages, following)
+    return DocumentText(document, row.characters, tuple(passages), following)
 
 
 def embed_texts(

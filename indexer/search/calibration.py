@@ -126,11 +126,11 @@ def own_features(
 ) -> list[AnswerabilityFeatures]:
     """The features of the library's own sentences; ``gone``: while their documents are away."""
     documents = searcher.catalog.docs.expected()
-    found = searcher.store.passages_of(spread_out(documents, SAMPLE), ("view", "language"))
+    found = searcher.store.passages_of(spread_out(documents, SAMPLE))
     own = [
         (text, DocSet.from_docs(docs_of(np.array([key])).tolist(), allowed=False) if gone else None)
         for key, row in found.items()
-        if (text := own_sentence(row["view"], row["language"]))
+        if (text := own_sentence(row.view, row.language))
     ]
     count = max(sum(documents.values()) // PASSAGES_A_SENTENCE, LEAST_ASKED)
     asked = thinned(own, min(count, MOST_ASKED))

@@ -107,12 +107,12 @@ FRESH_KEPT = 2000
 
 def model_inputs(catalog: Catalog, store: Store, keys: Keys) -> dict[int, EmbedInput]:
     """What a model reads of passages by themselves, by key; without missing ones."""
-    found = store.passages_of(keys, ("doc", "heading_path", "view", "view_starts"))
-    rows = catalog.docs.get({one["doc"] for one in found.values()})
+    found = store.passages_of(keys)
+    rows = catalog.docs.get({one.doc for one in found.values()})
     return {
-        key: EmbedInput(row.title_used, one["heading_path"], one["view"], one["view_starts"])
+        key: EmbedInput(row.title_used, one.heading_path, one.view, one.view_starts)
         for key, one in found.items()
-        if (row := rows.get(one["doc"])) is not None
+        if (row := rows.get(one.doc)) is not None
     }
 
 

@@ -39,7 +39,7 @@ from indexer.search.compare_statements import (
     statements,
 )
 from indexer.search.similar import SourcePassages, find_source
-from indexer.store.values import key_of
+from indexer.store.values import key_of, keys_of
 from indexer.text.differences import differences
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class Comparer(Struct, frozen=True):
 
     def _side(self, text: str) -> ComparedDocument:
         place, space = find_source(self.catalog, self.store, text), self.catalog.spaces.active()
-        whole = np.array([key_of(place.doc.doc, one) for one in range(place.doc.passages)])
+        whole = keys_of(place.doc.doc, place.doc.passages)
         vectors, _ = self.store.sentence_vectors_of(space.key if space else "", whole)
         said = statements(self.store.iter_passages([place.doc.doc]), place.doc.language)
         meant = np.isin([key_of(place.doc.doc, one.passage) for one in said], place.keys)

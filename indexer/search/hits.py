@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from indexer.api.types import SEARCHABLE_STATES, Also, FileRow, Hit, Match, SearchResult, Span, Why
 from indexer.search.passage_hits import (
-    COLUMNS,
     NearDuplicates,
     best_by_words,
     best_sentences,
@@ -30,7 +29,7 @@ from indexer.search.passage_hits import (
 )
 from indexer.search.query_expansion import clear_language
 from indexer.search.query_terms import StemWeights, languages_of
-from indexer.store.values import ORDINAL_BITS, DocSet, Phrase, docs_of
+from indexer.store.values import DocSet, Phrase, docs_of, key_of, keys_of
 from indexer.text.name_words import alphanumeric_parts
 
 if TYPE_CHECKING:
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from indexer.search.lexicon import Lexicon
     from indexer.search.narrowing import Narrowing
     from indexer.store.store import Store
+    from indexer.store.values import StoredPassage
 
     Keys = NDArray[np.int64]
 
@@ -84,12 +84,12 @@ class HitMaker(Struct, frozen=True):
         quoted = 0  # hits with the exact phrase, which precede all others
         for at, passage, places, doc in self._passages(candidates.keys, ranking.order, limit):
             token.check()
-            if any((place.path, passage["char_start"]) in shown for place in places):
+            if any((place.path, passage.char_start) in shown for place in places):
                 continue
             best = best_sentences(candidates, at)
             if words is not None and candidates.offsets[at] == candidates.offsets[at + 1]:
                 best = [best_by_words(passage, words)]
-            same = None if exact[at] else groups.join_group(doc.doc, passage["view"])
+            same = None if exact[at] else groups.join_group(doc.doc, passage.view)
             if same is not None:
                 first = same + quoted
                 also = Also(**where(passage, places[0], doc, best[0]))
@@ -100,7 +100,7 @@ class HitMaker(Struct, frozen=True):
                 hit = with_phrases(hit, passage, self.query.phrases, printed(hit.format, doc))
             why = Why.PHRASE if exact[at] else reason(ranking.scored, at)
             parts = ranking.explain_score(at) if explain else None
-            language = passage["language"] if why is Why.MEANING and asked_in else ""
+            language = passage.language if why is Why.MEANING and asked_in else ""
             other = language if language != asked_in else ""
             hit = replace(hit, score=float(scores[at]), why=why, explain=parts, language=other)
             hits.append(hit)
@@ -122,21 +122,21 @@ class HitMaker(Struct, frozen=True):
             self.query.text, min(limit, CALLED_ROOM), open_ended=self.query.last_word_open
         )
         rows = self.catalog.files.get(files)
-        owners = {file: self.catalog.files.doc_of(file) for file in rows}
-        docs = [doc for doc in dict.fromkeys(owners.values()) if doc is not None]
-        firsts = {stored["doc"]: stored for stored in self._firsts(docs)}
+        owners = {file: self.catalog.files.doc_of(file) or 0 for file in rows}
+        docs = [doc for doc in dict.fromkeys(owners.values()) if doc]
+        firsts = {stored.doc: stored for stored in self._firsts(docs)}
         hits: dict[int, Hit | None] = {}  # by document, or by file if it has none
         for file in files:
             first = firsts.get(owners[file])
-            key = -file if first is None else int(first["doc"])
+            key = -file if first is None else first.doc
             hits.setdefault(key, self._called(file, rows[file], first))
         return tuple(hit for hit in hits.values() if hit is not None)
 
-    def _called(self, file: int, row: FileRow, first: dict[str, Any] | None) -> Hit | None:
+    def _called(self, file: int, row: FileRow, first: StoredPassage | None) -> Hit | None:
         docs = self.narrowing.docs
         if first is None:
             return name_hit(row) if docs is None and row.state not in SEARCHABLE_STATES else None
-        doc = int(first["doc"])
+        doc = first.doc
         places = self.catalog.files.by_document([doc]).get(doc, [])
         places.sort(key=lambda place: place.file != file)
         kept = docs is None or bool(docs.keeps(np.array([doc], np.int32))[0])
@@ -179,12 +179,11 @@ class HitMaker(Struct, frozen=True):
         docs = self._lacking(known[self.narrowing.docs.keeps(known)], lexicon)[:limit]
         rows = self.catalog.docs.get(docs.tolist(), labels=True)
         places = self.catalog.files.by_document(docs)
-        hits = []
-        for stored in self._firsts(docs.tolist()):
-            doc = int(stored["doc"])
-            if doc in places:
-                hits.append(passage_hit(stored, places[doc], rows[doc], [0]))
-        return tuple(hits)
+        return tuple(
+            passage_hit(stored, places[stored.doc], rows[stored.doc], [0])
+            for stored in self._firsts(docs.tolist())
+            if stored.doc in places
+        )
 
     def _lacking(self, docs: NDArray[np.int32], lexicon: Lexicon) -> NDArray[np.int32]:
         """Those that have no excluded word, not even in their name, and no excluded phrase."""
@@ -200,30 +199,29 @@ class HitMaker(Struct, frozen=True):
             holding.append(docs_of(self.store.phrases([wanted], every, left).keys))
         return np.setdiff1d(docs, np.concatenate(holding)) if holding else docs
 
-    def _firsts(self, docs: list[int]) -> Iterator[dict[str, Any]]:
+    def _firsts(self, docs: list[int]) -> Iterator[StoredPassage]:
         begins = (self._begin(doc) for doc in docs)
         keys = np.array([key for key in begins if key is not None], np.int64)
-        found = self.store.passages_of(keys, ("doc", *COLUMNS))
+        found = self.store.passages_of(keys)
         yield from (found[key] for key in keys.tolist() if key in found)
 
     def _begin(self, doc: int) -> int | None:
         """The first passage of a document, of a mailbox the first of a mail that passes."""
         if doc not in self.narrowing.unsent:
-            return doc << ORDINAL_BITS
+            return key_of(doc, 0)
         row = self.catalog.docs.get([doc]).get(doc)
-        keys = (doc << ORDINAL_BITS) + np.arange(row.passages if row else 0, dtype=np.int64)
-        found = self.store.passages_of(keys, ("view", "page_first", "page_last"))
+        found = self.store.passages_of(keys_of(doc, row.passages if row else 0))
         kept = (key for key, passage in found.items() if self.narrowing.keeps(passage, doc))
         return min(kept, default=None)
 
     def _passages(
         self, candidates: Keys, order: NDArray[np.intp], limit: int
-    ) -> Iterator[tuple[int, dict[str, Any], list[DocumentFile], DocRow]]:
+    ) -> Iterator[tuple[int, StoredPassage, list[DocumentFile], DocRow]]:
         """Yield the candidates that pass the filters, best first, read in batches."""
         for start in range(0, len(order), limit):
             chosen = order[start : start + limit]
             keys = candidates[chosen]
-            found = self.store.passages_of(keys, COLUMNS)
+            found = self.store.passages_of(keys)
             docs = docs_of(keys).tolist()
             places = self.catalog.files.by_document(docs)
             rows = self.catalog.docs.get(docs, labels=True)

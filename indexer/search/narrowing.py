@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, field
@@ -19,7 +19,7 @@ from indexer.api.types import ANNOTATION_SIGN
 from indexer.catalog.records import DocFilter
 from indexer.query.filters import ANNOTATION, DateRange, Filters, NumberRange
 from indexer.query.grammar import Query, parse
-from indexer.store.values import ORDINAL_BITS, DocSet, Term, docs_of
+from indexer.store.values import ORDINAL_BITS, DocSet, Term, docs_of, keys_of
 from indexer.store.word_queries import WordSequence
 from indexer.text.terms import sequence, words
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
+    from indexer.store.values import StoredPassage
 
 _MAX_COMMENTS = 5_000
 _MAX_ON_PAGES = 100_000  # passages of documents that are asked for their pages
@@ -72,17 +73,17 @@ class Narrowing(Struct, frozen=True):
         checked = self.words or self.phrases or self.unsent or self.annotated is not None
         return bool(checked) or self.pages != NumberRange()
 
-    def keeps(self, passage: Mapping[str, Any], doc: int = 0) -> bool:
+    def keeps(self, passage: StoredPassage, doc: int = 0) -> bool:
         """Whether a passage of a document matches, with its view, first and last page."""
-        unsent, mail = self.unsent.get(doc, ()), passage["page_first"]
+        unsent, mail = self.unsent.get(doc, ()), passage.page_first
         if mail <= len(unsent) and unsent[mail - 1]:
             return False
         first, last = self.pages.first, self.pages.last
-        if first is not None and passage["page_last"] < first:
+        if first is not None and passage.page_last < first:
             return False
-        if last is not None and passage["page_first"] > last:
+        if last is not None and passage.page_first > last:
             return False
-        view = passage["view"]
+        view = passage.view
         if self.annotated is not None and view.startswith(ANNOTATION_SIGN) != self.annotated:
             return False
         if self.words and not self.words.isdisjoint(words(view)):
@@ -141,16 +142,14 @@ def _on_labelled(narrowing: Narrowing, catalog: Catalog, store: Store) -> NDArra
     docs = np.array(sorted(pages), np.int32)
     kept = docs if narrowing.docs is None else docs[narrowing.docs.keeps(docs)]
     counts = catalog.docs.get(kept.tolist())
-    of_docs = [(doc << ORDINAL_BITS) + np.arange(counts[doc].passages) for doc in counts]
+    of_docs = [keys_of(doc, row.passages) for doc, row in counts.items()]
     every = np.concatenate([np.zeros(0, np.int64), *of_docs])[:_MAX_ON_PAGES]
-    found = store.passages_of(every, ("page_first", "page_last"))
+    found = store.passages_of(every)
     return np.array(
         sorted(
             key
             for key, row in found.items()
-            if not pages[key >> ORDINAL_BITS].isdisjoint(
-                range(row["page_first"], row["page_last"] + 1)
-            )
+            if not pages[key >> ORDINAL_BITS].isdisjoint(range(row.page_first, row.page_last + 1))
         ),
         np.int64,
     )

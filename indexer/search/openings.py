@@ -107,35 +107,15 @@ def _shares(found: Sequence[Pairs], rarity: Mapping[tuple[str, str], float]) -> 
     return relative(scores, OPENING_FLOOR)
 
 
-class OpeningTexts(Struct):
-    """The openings of documents, kept as long as no passage comes or goes. Thread-safe.
-
-    The queries of one library read the same ones over and over.
-    """
-
-    _kept: tuple[NDArray[np.int64] | None, dict[int, str]] = (None, {})
-
-    def read_first_views(self, store: Store, docs: Sequence[int]) -> list[str]:
-        """The views of documents' first passages, "" where there is none."""
-        made_of, kept = self._kept
-        if made_of is not (current := store.passage_keys()) or len(kept) > CACHED:
-            kept = {}
-            self._kept = current, kept
-        if missing := {key_of(doc, 0): doc for doc in docs if doc not in kept}:
-            found = store.passages_of(np.array(list(missing), np.int64), ("view",))
-            kept |= {
-                doc: found[key]["view"] if key in found else "" for key, doc in missing.items()
-            }
-        return [kept[doc] for doc in docs]
-
-
-def read_openings(store: Store, texts: OpeningTexts, terms: QueryTerms, docs: Docs) -> Openings:
+def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
     """Match the openings of the first ``READ`` of some documents, best first, with a query."""
     asked = [word for word in words(terms.text)[:MAX_WORDS] if word not in ALL_STOP_WORDS]
     docs = docs[:READ]
     if not asked or not len(docs):
         return Openings(docs[:0], ())
-    views = texts.read_first_views(store, docs.tolist())
+    keys = [key_of(doc, 0) for doc in docs.tolist()]
+    found = store.passages_of(np.array(keys, np.int64))
+    views = [found[key].view if key in found else "" for key in keys]
     runs, single = asked_runs(terms.text, terms.instead), frozenset(asked)
     written, mine, _ = names_in(terms.text)
     pairs = (matched(runs, single, text, written) for text in views)

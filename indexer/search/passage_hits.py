@@ -13,7 +13,7 @@ import re
 import unicodedata
 import zlib
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored
     from indexer.search.query_terms import StemWeights
+    from indexer.store.values import StoredPassage
 
 
 SHINGLE = 3  # words
@@ -128,10 +129,6 @@ def _shingles(found: list[str]) -> Iterator[int]:
         yield zlib.crc32(b" ".join(encoded[at : at + SHINGLE]))
 
 
-COLUMNS = (
-    "text", "view", "page_first", "page_last", "char_start", "char_end", "heading_path",
-    "text_starts", "text_pages", "language",
-)  # fmt: skip
 # The most sentences that are marked: the best one, and those nearly as good.
 MARKS = 3
 NEARLY = 0.85
@@ -151,15 +148,15 @@ def best_sentences(evidence: CandidateEvidence, at: int) -> list[int]:
     return [best, *(one for one in near if one != best)]
 
 
-def best_by_words(passage: dict[str, Any], weights: StemWeights) -> int:
+def best_by_words(passage: StoredPassage, weights: StemWeights) -> int:
     """The sentence of a passage with the most of some words, by idf; the first of equals.
 
     It stands for the best one of a passage whose sentences have no similarities. It is -1 where
     none has any of the words.
     """
-    text, found = passage["text"], list[float]()
-    for first, last in pairwise([*passage["text_starts"], len(text)]):
-        there = stems(text[first:last], passage["language"]).split()
+    text, found = passage.text, list[float]()
+    for first, last in pairwise([*passage.text_starts, len(text)]):
+        there = stems(text[first:last], passage.language).split()
         words = dict(weights.by_stem[stem] for stem in there if stem in weights.by_stem)
         found.append(sum(words.values()))
     best = max(range(len(found)), key=found.__getitem__, default=-1)
@@ -167,7 +164,7 @@ def best_by_words(passage: dict[str, Any], weights: StemWeights) -> int:
 
 
 def passage_hit(
-    passage: dict[str, Any], places: list[DocumentFile], doc: DocRow, best: list[int]
+    passage: StoredPassage, places: list[DocumentFile], doc: DocRow, best: list[int]
 ) -> Hit:
     """Make a hit; no sentence of it is marked if the best one is -1."""
     place = places[0]
@@ -175,8 +172,8 @@ def passage_hit(
     return Hit(
         root=place.root,
         score=0.0,
-        text=passage["text"],
-        heading_path=tuple(passage["heading_path"]),
+        text=passage.text,
+        heading_path=passage.heading_path,
         why=Why.WORDS,
         best=spans[0] if spans else (0, 0),
         state=place.state,
@@ -186,7 +183,7 @@ def passage_hit(
         format=place.format,
         modified_ns=place.mtime_ns,
         sent_ns=_sent_ns(place.format, doc, page_of(passage, best[0])),
-        left_out=left_out(passage["text"], passage["view"]),
+        left_out=left_out(passage.text, passage.view),
         **where(passage, place, doc, best[0]),
     )
 
@@ -217,26 +214,26 @@ def _letters(text: str) -> str:
 
 
 def with_phrases(
-    hit: Hit, passage: dict[str, Any], phrases: Sequence[str], labels: Sequence[str]
+    hit: Hit, passage: StoredPassage, phrases: Sequence[str], labels: Sequence[str]
 ) -> Hit:
     """Mark the phrases of a query in a hit that holds them; its best sentence holds the first."""
     spans = _phrase_spans(passage, phrases)
     if not spans:
         return hit
-    sentence = bisect_right(passage["text_starts"], spans[0][0]) - 1
+    sentence = bisect_right(passage.text_starts, spans[0][0]) - 1
     best = _sentence(passage, sentence)
     page = _page(passage, sentence, labels) if hit.page else _NO_PAGE
     return replace(hit, best=best, marks=spans[:MARKS], **page)
 
 
-def _phrase_spans(passage: Mapping[str, Any], phrases: Sequence[str]) -> tuple[Span, ...]:
+def _phrase_spans(passage: StoredPassage, phrases: Sequence[str]) -> tuple[Span, ...]:
     """Return the spans of phrases in a passage, as offsets into its ``text``, ascending.
 
     Args:
         phrases: As they were quoted; only words are compared, not what separates them.
     """
-    spans = word_spans(passage["view"])
-    found = [passage["view"][first:last] for first, last in spans]
+    spans = word_spans(passage.view)
+    found = [passage.view[first:last] for first, last in spans]
     flat = [(at, word) for at, shown in enumerate(found) for word in sequence(shown)]
     runs = {
         (flat[start][0], flat[start + len(wanted) - 1][0])
@@ -246,13 +243,13 @@ def _phrase_spans(passage: Mapping[str, Any], phrases: Sequence[str]) -> tuple[S
     }
     if not runs:
         return ()
-    places = find_in_text(passage["text"], passage["view"], spans)
+    places = find_in_text(passage.text, passage.view, spans)
     ends = ((places[first], places[last]) for first, last in sorted(runs))
     return tuple((first[0], last[1]) for first, last in ends if first and last)
 
 
 def where(
-    passage: dict[str, Any], place: DocumentFile, doc: DocRow, sentence: int
+    passage: StoredPassage, place: DocumentFile, doc: DocRow, sentence: int
 ) -> dict[str, Any]:
     """The place of a passage, by its best sentence, as the fields of ``Hit`` and ``Also``."""
     return {
@@ -264,8 +261,8 @@ def where(
             if has_pages(place.format, doc.pages)
             else _NO_PAGE
         ),
-        "start": passage["char_start"],
-        "end": passage["char_end"],
+        "start": passage.char_start,
+        "end": passage.char_end,
     }
 
 
@@ -291,33 +288,33 @@ def has_pages(form: str, pages: int) -> bool:
     return known is None or known.unit != "page" or known.drawn or pages > 1
 
 
-def page_of(passage: Mapping[str, Any], sentence: int) -> int:
+def page_of(passage: StoredPassage, sentence: int) -> int:
     """The page on which a sentence of a passage begins; the first without such a sentence."""
-    pages: Sequence[int] = passage["text_pages"][sentence : sentence + 1]
-    return pages[0] if pages else int(passage["page_first"])
+    pages = passage.text_pages[sentence : sentence + 1]
+    return pages[0] if pages else passage.page_first
 
 
-def _page(passage: Mapping[str, Any], sentence: int, labels: Sequence[str]) -> dict[str, Any]:
+def _page(passage: StoredPassage, sentence: int, labels: Sequence[str]) -> dict[str, Any]:
     page = page_of(passage, sentence)
     label = labels[page - 1] if 0 < page <= len(labels) else ""
     return {
         "page": page,
         "page_label": "" if label == str(page) else label,
-        "pages_before": page - passage["page_first"],
-        "page_last": passage["page_last"],
+        "pages_before": page - passage.page_first,
+        "page_last": passage.page_last,
     }
 
 
-def _sentence(passage: dict[str, Any], number: int) -> tuple[int, int]:
+def _sentence(passage: StoredPassage, number: int) -> tuple[int, int]:
     """The span of a sentence in a passage's text, without the space around it."""
     spans = spans_of(passage)
-    return spans[min(number, len(spans) - 1)] if spans else trimmed(passage["text"])
+    return spans[min(number, len(spans) - 1)] if spans else trimmed(passage.text)
 
 
-def spans_of(passage: Mapping[str, Any]) -> list[Span]:
+def spans_of(passage: StoredPassage) -> list[Span]:
     """The spans of a passage's sentences in its text, without the space around them."""
-    text = passage["text"]
-    return [trimmed(text, *pair) for pair in pairwise([*passage["text_starts"], len(text)])]
+    text = passage.text
+    return [trimmed(text, *pair) for pair in pairwise([*passage.text_starts, len(text)])]
 
 
 def name_hit(row: FileRow) -> Hit:

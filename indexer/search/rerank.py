@@ -118,7 +118,6 @@ def _scatter(places: NDArray[np.intp], values: Floats, count: int) -> Floats:
 NEAREST_HEADINGS = 2
 _PERCENT = "%‰"
 _DIGITS = b"0123456789"
-_COLUMNS = ("heading_path", "char_start", "char_end", "view", "language")
 # Words this far apart stand together: about a sentence.
 NEAR = 25
 # In a question of few words all are in the title of what answers it; from ``LONG`` on, a passage
@@ -128,7 +127,7 @@ SHORT, LONG = 3, 8
 
 def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) -> RerankEvidence:
     """Read k passages for the re-ranking pass."""
-    passages = store.passages_of(keys, _COLUMNS)
+    passages = store.passages_of(keys)
     wanted = frozenset(term.text for term in terms.question_terms)
     weights = terms.stem_weights()
     long = min(max((weights.words - SHORT) / (LONG - SHORT), 0.0), 1.0)
@@ -138,12 +137,12 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) ->
     for at, (key, doc) in enumerate(zip(keys.tolist(), docs_of(keys).tolist(), strict=True)):
         if key in passages:
             found = passages[key]
-            heading[at] = heading_share(found["heading_path"], wanted, terms.languages)
-            length[at] = found["char_end"] - found["char_start"]
-            digits[at] = digit_share(found["view"])
-            stems = stem_sequence(found["view"], found["language"]) if long else ()
+            heading[at] = heading_share(found.heading_path, wanted, terms.languages)
+            length[at] = found.char_end - found.char_start
+            digits[at] = digit_share(found.view)
+            stems = stem_sequence(found.view, found.language) if long else ()
             near[at] = share_together(stems, weights) if long else 0.0
-            same[at] = first.setdefault((doc, found["view"]), at)
+            same[at] = first.setdefault((doc, found.view), at)
     figure = has_figure(terms.question)
     return RerankEvidence(heading, length, digits, near, same, long, figure)
 

@@ -124,13 +124,13 @@ class Elsewhere(Struct, frozen=True):
         if not flat.size:
             return
         cosines = flat @ source.vectors.T
-        passages = self.store.passages_of(keys, ("text", "text_starts"))
+        passages = self.store.passages_of(keys)
         known = [set(words(text)) for text in source.texts]
         for key, (low, high) in zip(keys.tolist(), pairwise(offsets.tolist()), strict=True):
             spans = spans_of(passages[key]) if key in passages else []
             compared = []
             for number, (start, end) in enumerate(spans[: high - low]):
-                said = set(words(passages[key]["text"][start:end]))
+                said = set(words(passages[key].text[start:end]))
                 shared = np.array([dice(said, each) for each in known])
                 same = bool(shared.max() >= SAME)
                 mine = int((shared if same else cosines[low + number]).argmax())

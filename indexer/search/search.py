@@ -44,7 +44,7 @@ from indexer.search.hits import HitMaker, result
 from indexer.search.lexicon import Lexicon, LexiconReader
 from indexer.search.named_entities import is_unknown_code, unknown_names, unknown_phrases
 from indexer.search.narrowing import Narrowing, SearchRequest, narrow, with_few
-from indexer.search.openings import OpeningTexts, read_openings
+from indexer.search.openings import read_openings
 from indexer.search.query_terms import QueryTerms, languages_of, prepare_terms
 from indexer.search.rerank import rerank, rerank_evidence
 from indexer.search.score_normalisation import (
@@ -129,7 +129,6 @@ class Searcher:
     names: NameVectors = field(init=False)
     fresh: FreshVectors = field(init=False)
     pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS, "search"))
-    openings: OpeningTexts = field(default_factory=OpeningTexts)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lexicon", Lexicon(self.catalog, self.store))
@@ -264,7 +263,7 @@ class Searcher:
             # Words are all that such a model leaves to a question in another language.
             terms = replace(terms, coverage=1.0, across=False)
         evidence = word_evidence(terms, reading)
-        openings = read_openings(self.store, self.openings, terms, evidence.best_by_words())
+        openings = read_openings(self.store, terms, evidence.best_by_words())
         notes = unknown_names(terms, openings.words, reading, self.store)
         evidence = replace(evidence, opening=openings.evidence(terms.coverage))
         likeliest = likely_documents(evidence, request.narrowing.docs, self.weights)[:1]

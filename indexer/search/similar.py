@@ -27,7 +27,7 @@ from indexer.search.alignment import nearest
 from indexer.search.hits import HitMaker, result
 from indexer.search.narrowing import Narrowing, narrow
 from indexer.search.passage_hits import page_of, spans_of
-from indexer.store.values import DocSet, docs_of, key_of
+from indexer.store.values import DocSet, docs_of, keys_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]
-
-_COLUMNS = ("text", "text_starts", "text_pages", "page_first", "char_start")
 
 
 class Sentences(Struct, frozen=True):
@@ -67,12 +65,12 @@ class Sentences(Struct, frozen=True):
         """Return the place and the text of a sentence."""
         at = int(np.searchsorted(self.offsets, row, side="right")) - 1
         key = int(self.keys[at])
-        passage = self.store.passages_of(self.keys[at : at + 1], _COLUMNS)[key]
+        passage = self.store.passages_of(self.keys[at : at + 1])[key]
         sentence = row - int(self.offsets[at])
         first, last = spans_of(passage)[sentence]
-        start = passage["char_start"]
+        start = passage.char_start
         return SourceSentence(
-            page_of(passage, sentence), start + first, start + last, passage["text"][first:last]
+            page_of(passage, sentence), start + first, start + last, passage.text[first:last]
         )
 
 
@@ -83,7 +81,7 @@ def align_sentences(found: Sentences, source: Sentences) -> tuple[AlignedSentenc
         Each of its sentences, with the most similar one of the source.
     """
     places, cosines = nearest(found.vectors, source.vectors, 1)
-    passage = found.store.passages_of(found.keys, _COLUMNS).get(int(found.keys[0]))
+    passage = found.store.passages_of(found.keys).get(int(found.keys[0]))
     if passage is None or not places.size:
         return ()
     pairs = [
@@ -113,19 +111,20 @@ def find_source(catalog: Catalog, store: Store, text: str) -> SourcePassages:
     be read.
     """
     doc, rest = _document(catalog, text)
-    keys = np.array([key_of(doc.doc, ordinal) for ordinal in range(doc.passages)], np.int64)
+    keys = keys_of(doc.doc, doc.passages)
     if rest is None:
         return SourcePassages(doc, keys, whole=True)
-    columns = ("page_first", "page_last", "char_start", "char_end")
-    rows = store.passages_of(keys, columns)
-    first, last, low, high = (
-        (rest[0], rest[0], "page_first", "page_last")
-        if len(rest) == 1
-        else (rest[0], rest[1] - 1, "char_start", "char_end")
-    )
+    first, last = rest[0], rest[-1]
     # A page number is inclusive, the end of a range exclusive.
-    ends = 0 if len(rest) == 1 else 1
-    meant = [k for k, row in rows.items() if row[low] <= last and row[high] - ends >= first]
+    meant = [
+        key
+        for key, row in store.passages_of(keys).items()
+        if (
+            row.page_first <= first <= row.page_last
+            if len(rest) == 1
+            else row.char_start < last and row.char_end > first
+        )
+    ]
     return SourcePassages(doc, np.array(sorted(meant), np.int64), whole=False)
 
 
@@ -248,8 +247,8 @@ class Similar(Struct, frozen=True):
     def _explained(self, found: _Matches, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """Align the sentences of hits with those of the source."""
         places = {
-            (row["doc"], row["char_start"]): key
-            for key, row in self.store.passages_of(found.keys, ("doc", "char_start")).items()
+            (row.doc, row.char_start): key
+            for key, row in self.store.passages_of(found.keys).items()
         }
         source = Sentences.read_sentences(self.store, found.space.key, found.place.keys)
         explained = []
@@ -325,7 +324,7 @@ def rank_documents(
     mine = store.vectors_of(space, _spread(source))
     ranked: list[tuple[float, int, list[int]]] = []
     for doc, count in passages.items():
-        theirs = _spread(np.array([key_of(doc, ordinal) for ordinal in range(count)], np.int64))
+        theirs = _spread(keys_of(doc, count))
         matrix = store.vectors_of(space, theirs) @ mine.T
         if matrix.size:
             best = matrix.max(axis=1)

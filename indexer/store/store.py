@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -246,12 +246,9 @@ class Store:
         """Stream all passages of documents, in the order given."""
         return self.texts.iter_passages(docs)
 
-    def passages_of(self, keys: Int64s, columns: Sequence[str]) -> dict[int, dict[str, Any]]:
-        """Columns (the fields of ``StoredPassage``) of passages by key, without missing ones.
-
-        Raises ``ValueError`` if there is no such column.
-        """
-        return self.texts.columns(keys, columns)
+    def passages_of(self, keys: Int64s) -> dict[int, StoredPassage]:
+        """Passages by key, without missing ones."""
+        return self.texts.passages(keys)
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of texts and words, and of the vectors and the index of each space."""

@@ -92,9 +92,6 @@ _WINDOW = 32_768  # deflate cannot look further back
 _STREAM = 256
 _KEPT_BYTES, _PASSAGE_BYTES = 4 << 20, 6_000
 
-#: Columns that a reader may name.
-COLUMNS = StoredPassage.__struct_fields__
-
 
 class _Rest(msgspec.Struct, array_like=True):
     """What a row has beside its view; ``text`` is None where it is the same."""
@@ -261,20 +258,6 @@ class Texts:
         """Passages by key; missing ones are left out."""
         few = len(keys) <= _STREAM  # those of a query, which the next one may ask for again
         return self._read(keys, _passage, self._recent if few else None)
-
-    def columns(self, keys: Int64s, columns: Sequence[str]) -> dict[int, dict[str, Any]]:
-        """Fields of passages by key; missing ones are left out.
-
-        Raises ``ValueError`` if there is no such field.
-        """
-        if unknown := set(columns) - set(COLUMNS):
-            raise ValueError(f"passages have no column {', '.join(sorted(unknown))}")
-        if tuple(columns) == ("view",):
-            return {key: {"view": view} for key, view in self.views(keys).items()}
-        return {
-            key: {column: getattr(passage, column) for column in columns}
-            for key, passage in self.passages(keys).items()
-        }
 
     def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
         """Stream all passages of documents, in the order given."""

@@ -39,9 +39,9 @@ def key_of(doc: int, ordinal: int) -> int:
     return doc << ORDINAL_BITS | ordinal
 
 
-def keys_of(doc: int, ordinals: Int32s) -> Int64s:
-    """The keys of passages of one document, int64 like the column."""
-    return (np.int64(doc) << ORDINAL_BITS) | ordinals.astype(np.int64)
+def keys_of(doc: int, passages: int) -> Int64s:
+    """The keys of all passages of a document, given their number."""
+    return np.arange(passages, dtype=np.int64) + key_of(doc, 0)
 
 
 def docs_of(keys: Int64s) -> Int32s:

@@ -174,14 +174,13 @@ class Collector(Struct, frozen=True):
     def _places(self, keys: NDArray[np.int64]) -> list[RunHit]:
         docs = docs_of(keys).tolist()
         files = self.engine.catalog.files.by_document(docs)
-        columns = ("page_first", "char_start", "char_end")
-        passages: dict[int, dict[str, Any]] = self.engine.store.passages_of(keys, columns)
+        passages = self.engine.store.passages_of(keys)
         return [
             {
                 "file": files[doc][0].relative,
-                "page": passages[key]["page_first"],
-                "start": passages[key]["char_start"],
-                "end": passages[key]["char_end"],
+                "page": passages[key].page_first,
+                "start": passages[key].char_start,
+                "end": passages[key].char_end,
             }
             for key, doc in zip(keys.tolist(), docs, strict=True)
         ]

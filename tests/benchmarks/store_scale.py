@@ -197,8 +197,7 @@ class Bench:
             timed(f"pooled vectors of {count}", self.store.vectors_of, turns, self.times)
             timed(f"sentence vectors of {count}", self.store.sentence_vectors_of, turns, self.times)
             timed(f"sentence codes of {count}", self.store.sentence_codes_of, turns, self.times)
-        columns = ("text", "view", "heading_path", "page_first", "view_starts")
-        turned = [(keys[:20], columns) for keys in some]
+        turned = [(keys[:20],) for keys in some]
         timed("texts of 20", self.store.passages_of, turned, self.times)
 
     def filtered(self, share: float) -> None:

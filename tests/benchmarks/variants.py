@@ -110,14 +110,13 @@ class SingleRetrievers:
     def _placed(self, found: ScoredKeys) -> list[RunHit]:
         docs = docs_of(found.keys).tolist()
         places = self.engine.catalog.files.by_document(docs)
-        columns = ("page_first", "char_start", "char_end")
-        passages = self.store.passages_of(found.keys, columns)
+        passages = self.store.passages_of(found.keys)
         return [
             {
                 "file": places[doc][0].relative,
-                "page": passages[key]["page_first"],
-                "start": passages[key]["char_start"],
-                "end": passages[key]["char_end"],
+                "page": passages[key].page_first,
+                "start": passages[key].char_start,
+                "end": passages[key].char_end,
             }
             for key, doc in zip(found.keys.tolist(), docs, strict=True)
         ]

@@ -19,7 +19,7 @@ from indexer.api.types import Why
 from indexer.config import EngineConfig, Precision
 from indexer.engine.engine import Engine
 from indexer.pipeline.parts import BatchSizes
-from indexer.store.values import key_of
+from indexer.store.values import keys_of
 from tests.tiny_model import TINY
 from tests.unit.catalog.fakes import listed
 
@@ -190,10 +190,11 @@ def look(engine: Engine) -> Seen:
         if doc is None:
             continue
         owners.setdefault(doc, set()).add(row.file)
-        ordinals = range(store.passage_counts([doc])[doc])
-        keys = np.array([key_of(doc, ordinal) for ordinal in ordinals], np.int64)
-        rows = store.passages_of(keys, _COLUMNS)
-        passages[row.file] = [rows[int(key)] for key in keys]
+        keys = keys_of(doc, store.passage_counts([doc])[doc])
+        rows = store.passages_of(keys)
+        passages[row.file] = [
+            {column: getattr(rows[int(key)], column) for column in _COLUMNS} for key in keys
+        ]
         sentences, _ = store.sentence_vectors_of(space.key, keys)
         vectors[row.file] = store.vectors_of(space.key, keys), sentences
     hits = [

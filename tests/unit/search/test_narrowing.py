@@ -10,13 +10,15 @@ from msgspec.structs import replace
 
 from indexer.query.grammar import parse
 from indexer.search.narrowing import narrow
+from tests.store_rows import stored_passage
 
 if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
+    from indexer.store.values import StoredPassage
 
 
-def passage(view: str, first: int = 1, last: int = 1) -> dict[str, object]:
-    return {"view": view, "page_first": first, "page_last": last}
+def passage(view: str, first: int = 1, last: int = 1) -> StoredPassage:
+    return stored_passage(view, page_first=first, page_last=last)
 
 
 def test_a_query_without_conditions_keeps_everything(catalog: Catalog) -> None:

@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from indexer.search.openings import (
     FEW_OPENINGS,
     Openings,
-    OpeningTexts,
     asked_runs,
     matched,
     names_in,
+    read_openings,
 )
+from indexer.search.query_terms import QueryTerms
 from indexer.store.store import Store
 from tests.store_rows import rows
 
@@ -99,16 +100,13 @@ def test_no_documents_are_no_evidence() -> None:
     assert found.naming_words(np.zeros(0, np.int32)) == set()
 
 
-def test_openings_are_read_again_once_passages_come_or_go(tmp_path: Path) -> None:
-    openings = OpeningTexts()
+def test_openings_are_those_of_the_passages_there_are(tmp_path: Path) -> None:
+    asked = QueryTerms("Lamp Oil", "Lamp Oil", "Lamp Oil", (), (), (), 0.0)
+    docs, name = np.array([2, 3, 1], np.int32), frozenset({("lamp", "oil")})
+    none = name & {("", "")}
     with closing(Store.open(tmp_path / "index", threads=1)) as store:
-        store.add_passages([*rows(1, ["Lamp oil", "Wicks"]), *rows(2, ["The lease"])])
-        assert openings.read_first_views(store, [2, 3, 1]) == ["The lease", "", "Lamp oil"]
-        assert openings.read_first_views(store, [1])[0] is openings.read_first_views(store, [1])[0]
+        store.add_passages([*rows(1, ["Lamp Oil", "Wicks"]), *rows(2, ["The lease"])])
+        assert read_openings(store, asked, docs).pairs == (none, none, name)
         store.delete_docs([1])
-        store.add_passages([*rows(1, ["Lamp glass"]), *rows(3, ["A letter"])])
-        assert openings.read_first_views(store, [2, 3, 1]) == [
-            "The lease",
-            "A letter",
-            "Lamp glass",
-        ]
+        store.add_passages([*rows(1, ["Lamp glass"]), *rows(3, ["Lamp Oil"])])
+        assert read_openings(store, asked, docs).pairs == (none, name, none)

@@ -64,9 +64,14 @@ def test_damaged_codes_give_numbers(damaged: bytes) -> None:
     assert np.isfinite(values.cosines_of_sentences(packed, pooled @ queries.T, queries)).all()
 
 
-@given(st.integers(0, 2**31 - 1), st.lists(st.integers(0, 2**20 - 1), max_size=9))
-def test_keys_tell_document_and_ordinal(doc: int, ordinals: list[int]) -> None:
-    keys = keys_of(doc, np.asarray(ordinals, np.int32))
-    assert keys.tolist() == [key_of(doc, ordinal) for ordinal in ordinals]
+@given(st.integers(0, 2**31 - 1), st.integers(0, 9))
+def test_keys_tell_document_and_ordinal(doc: int, passages: int) -> None:
+    keys = keys_of(doc, passages)
+    assert keys.tolist() == [key_of(doc, ordinal) for ordinal in range(passages)]
     assert set(docs_of(keys).tolist()) <= {doc}
-    assert ordinals_of(keys).tolist() == ordinals
+    assert ordinals_of(keys).tolist() == list(range(passages))
+
+
+def test_the_largest_ordinal_is_of_its_document() -> None:
+    last = np.array([key_of(2**31 - 1, 2**20 - 1)], np.int64)
+    assert (docs_of(last)[0], ordinals_of(last)[0]) == (2**31 - 1, 2**20 - 1)

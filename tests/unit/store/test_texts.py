@@ -127,13 +127,13 @@ def test_an_ordinal_that_is_not_the_next_one_is_refused_and_nothing_is_written(
     assert store.documents() == {}
 
 
-def test_columns(store: Texts) -> None:
+def test_missing_passages_are_left_out(store: Texts) -> None:
     fill(store)
     key = key_of(1, 3)
-    found = store.columns(np.array([key, key_of(9, 999)], np.int64), ("page_first", "language"))
-    assert found == {key: {"page_first": 4, "language": "en"}}
-    with pytest.raises(ValueError, match="no column colour"):
-        store.columns(store.keys(), ("colour",))
+    keys = np.array([key, key_of(9, 999)], np.int64)
+    (found,) = store.passages(keys).values()
+    assert (found.key, found.page_first, found.language) == (key, 4, "en")
+    assert store.views(keys) == {key: found.view}
 
 
 def test_only_the_owner_reads_it_and_a_reader_writes_nothing(store: Texts, path: Path) -> None:
