@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
@@ -19,6 +19,8 @@ from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind  # noqa: TC001  # of fields that are decoded
 
 if TYPE_CHECKING:
+    from contextlib import ExitStack
+
     from indexer.api.types import Block, OutlineEntry
     from indexer.config import Limits
     from indexer.ocr.cache import RecognisedPages
@@ -171,19 +173,28 @@ def about(**values: str) -> tuple[str, ...]:
     return tuple(f"{name.title()}: {text}" for name, text in shown if text)
 
 
-class PageSource(Protocol):
-    """One open document."""
+class PageSource:
+    """One open document; by default of one page, without metadata and outline.
 
-    @property
-    def page_count(self) -> int:
-        """The number of pages; 1 if the format has none, 0 for an empty document."""
-        ...
+    Attributes:
+        page_count: The number of pages; 1 if the format has none, 0 for an empty document.
+        nests: Whether its headings are those of the documents in it, at any depth.
+        on_page: Called with the number of the current page at each step of reading an embedded
+            document, as that may take longer than the time limit of a page.
+        recognised: The recognised text of pages without legible text.
+        textless: The pages read so far that have content but no text; ``None`` for a format whose
+            pages are never images of text.
+        held: Closed with the document, such as the folder into which it was unpacked.
+    """
 
-    @property
-    def metadata(self) -> Metadata: ...
-
-    @property
-    def outline(self) -> tuple[OutlineEntry, ...]: ...
+    page_count: int = 1
+    metadata: Metadata = Metadata()
+    outline: tuple[OutlineEntry, ...] = ()
+    nests: bool = False
+    on_page: Callable[[int], None] = staticmethod(lambda _page: None)
+    recognised: RecognisedPages | None = None
+    textless: list[int] | None = None
+    held: ExitStack | None = None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         """Read the pages one by one, in order; those in ``skip`` crashed a reader before.
@@ -191,75 +202,17 @@ class PageSource(Protocol):
         Raises ``WorldError`` if the rest cannot be read; a single bad page is yielded as
         unreadable.
         """
-        ...
-
-    def close(self) -> None: ...
-
-
-class PlainSource:
-    """A source of one page without metadata and outline."""
-
-    page_count = 1
-    metadata = Metadata()
-    outline: tuple[OutlineEntry, ...] = ()
+        raise NotImplementedError
 
     def close(self) -> None:
-        """Do nothing: nothing stays open."""
+        """Close what is open, and free what was read."""
+        if self.held is not None:
+            self.held.close()
 
 
 def scratch_folder() -> tempfile.TemporaryDirectory[str]:
     """Make a folder for its owner only, in the child's scratch folder, which is removed with it."""
     return tempfile.TemporaryDirectory(prefix=SCRATCH_PREFIX, ignore_cleanup_errors=True)
-
-
-class ScratchSource:
-    """A document that was converted or decrypted into a folder, which is removed when it closes."""
-
-    def __init__(self, source: PageSource, held: ExitStack) -> None:
-        self._source = source
-        self._held = held
-
-    @property
-    def page_count(self) -> int:
-        return self._source.page_count
-
-    @property
-    def metadata(self) -> Metadata:
-        return self._source.metadata
-
-    @property
-    def outline(self) -> tuple[OutlineEntry, ...]:
-        return self._source.outline
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        return self._source.pages(skip)
-
-    def close(self) -> None:
-        with self._held:
-            self._source.close()
-
-
-@runtime_checkable
-class HasScannedPages(Protocol):
-    """An open document whose pages may be images of text.
-
-    ``recognised``, set before reading, has recognised text for pages without legible text.
-    ``textless`` collects the pages read so far that have content but no text.
-    """
-
-    recognised: RecognisedPages | None
-    textless: list[int]
-
-
-@runtime_checkable
-class ContainerSource(Protocol):
-    """An open document that embeds others.
-
-    ``on_page``, set before reading, is called with the number of the current page at each step of
-    reading an embedded document, as that may take longer than the time limit of a page.
-    """
-
-    on_page: Callable[[int], None]
 
 
 class Opener(Protocol):

@@ -26,7 +26,6 @@ from indexer.api.types import Block, BlockKind, DocumentInfo
 from indexer.config import Limits
 from indexer.extract.base import (
     EXTRACTOR_VERSION,
-    ContainerSource,
     PageSource,
     PageText,
     RawBlock,
@@ -205,8 +204,7 @@ class CanonicalText:
         if source.page_count == 0:
             raise WorldError("empty")
         self._headings = HeadingDetector(source.outline)
-        if isinstance(source, ContainerSource):
-            source.on_page = progress
+        source.on_page = progress
         progress(1)
         for page in pages_of(source, skip):
             self._add(page)

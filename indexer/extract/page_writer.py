@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
-from indexer.extract.base import PlainSource, RawBlock, RawPage
+from indexer.extract.base import PageSource, RawBlock, RawPage
 from indexer.extract.document import Budget
 from indexer.extract.plain.decode import MARK, SECTION_CHARS, TextFile, open_text
 from indexer.text.view import without_surrogates
@@ -187,7 +187,7 @@ def part_page(
     return RawPage(number, whole, tuple(blocks), part=part)
 
 
-class WrittenSource(PlainSource, Generic[F]):
+class WrittenSource(PageSource, Generic[F]):
     """A document of one page, which ``write`` writes; it may yield to have sections yielded.
 
     ``_file`` is what is read: a path, or a text whose encoding is known.
@@ -209,6 +209,10 @@ class WrittenSource(PlainSource, Generic[F]):
         for _ in self.write(writer):
             yield from writer.completed()
         yield from writer.finish()
+
+    def close(self) -> None:
+        del self._file  # it may be all of the document
+        super().close()
 
 
 class PathSource(WrittenSource[Path]):

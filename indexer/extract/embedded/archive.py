@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from indexer.api.errors import WorldError
 from indexer.api.formats import FOREIGN_DOCUMENTS, extension_of
 from indexer.extract.base import (
-    PlainSource,
+    PageSource,
     RawPage,
     is_left_out,
     shown_size,
@@ -50,12 +50,13 @@ _UNPACK: dict[str, Callable[[IO[bytes]], Any]] = {
 }
 
 
-class ArchiveSource(PlainSource):
+class ArchiveSource(PageSource):
     """An open archive. ``page_count`` is known when all documents were read."""
+
+    nests = True
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self.on_page: Callable[[int], None] = lambda _page: None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(Budget(self._budget.limits))
@@ -123,6 +124,7 @@ class _Zipped(ArchiveSource):
 
     def close(self) -> None:
         self._package.close()
+        super().close()
 
 
 class _Packed(ArchiveSource):
@@ -166,6 +168,7 @@ class _Packed(ArchiveSource):
 
     def close(self) -> None:
         self._file.close()
+        super().close()
 
 
 class _LimitedStream:

@@ -20,9 +20,8 @@ from indexer.api.errors import WorldError
 from indexer.api.formats import Format, extension_of
 from indexer.api.phrases import read_detail, reason_in, reason_of
 from indexer.api.types import BlockKind, DocumentInfo
-from indexer.extract.base import ContainerSource, HasScannedPages, RawBlock, RawPage, scratch_folder
+from indexer.extract.base import RawBlock, RawPage, scratch_folder
 from indexer.extract.document import Budget, CanonicalText, Spool
-from indexer.extract.office.package import PackageSource
 from indexer.extract.registry import IMAGE, by_name, identify, opener
 
 if TYPE_CHECKING:
@@ -104,15 +103,12 @@ class AttachmentReader:
                 try:
                     document.read_pages(source, lambda _page: self._on_page())
                 except WorldError as error:
-                    if error.code == "no_text" and _has_pictures(source):
+                    if error.code == "no_text" and source.textless:
                         raise WorldError("unreadable", reason="part_of_pictures") from error
                     raise
                 info = document.info(source, known.name, lambda _text: "")
                 reasons = _unread(info, source)
-                # Office files and PDFs have headings of their own, mails and archives have others'.
-                own = isinstance(source, (PackageSource, HasScannedPages))
-                nests = isinstance(source, ContainerSource) and not own
-                deepest = 99 if nests else level + _LEVELS
+                deepest = 99 if source.nests else level + _LEVELS
             if not attachment.imported:
                 self._writer.add(attachment.name, BlockKind.HEADING, level)
             part = ""
@@ -185,14 +181,9 @@ def _unread(info: DocumentInfo, source: PageSource) -> list[tuple[str, str]]:
     found = [(str(name), str(reason)) for name, reason in detail.get("unread", ())]
     if info.lost and not found:
         found.append(("", reason_in(detail, "content_damaged")))
-    if _has_pictures(source):
+    if source.textless:
         found.append(("", "part_of_pictures"))
     return found
-
-
-def _has_pictures(source: PageSource) -> bool:
-    """Return whether a document has scanned pages."""
-    return isinstance(source, HasScannedPages) and bool(source.textless)
 
 
 def _suffix(attachment: Attachment) -> str:

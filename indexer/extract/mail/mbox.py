@@ -7,7 +7,7 @@ opens the file for writing, and scans all of it before the first mail.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -16,7 +16,7 @@ from indexer.api.errors import WorldError
 from indexer.extract.base import (
     MAX_LABELS,
     Metadata,
-    PlainSource,
+    PageSource,
     RawPage,
     check_size,
     is_left_out,
@@ -41,13 +41,14 @@ _DATED_BORDER = re.compile(
 _FIELD = re.compile(rb">?[A-Za-z][\w-]{1,60}:[ \t]|>?From \S")
 
 
-class MboxSource(PlainSource):
+class MboxSource(PageSource):
     """An open mailbox; its number of pages and its dates are known when all mails were read."""
+
+    nests = True
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self._path = path
         self._limits = limits
-        self.on_page: Callable[[int], None] = lambda _page: None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         reader = MailReader(self._limits, self.on_page)

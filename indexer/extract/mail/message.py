@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import Metadata, PlainSource, RawPage, is_left_out
+from indexer.extract.base import Metadata, PageSource, RawPage, is_left_out
 from indexer.extract.document import Budget
 from indexer.extract.embedded.attachments import (
     MAX_NAME_CHARS,
@@ -189,16 +189,17 @@ class MailReader:
             writer.add("Attachments: " + ", ".join(names))
 
 
-class MailSource(PlainSource):
+class MailSource(PageSource):
     """An open mail: a page with its own text, and one for each attachment."""
+
+    nests = True
 
     def __init__(self, mail: Mail, limits: Limits, held: ExitStack) -> None:
         self._mail = mail
         self._limits = limits
-        self._held = held
+        self.held = held
         self.metadata = mail.metadata
         self.page_count = 1 + len(mail.parts)
-        self.on_page: Callable[[int], None] = lambda _page: None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         reader = MailReader(self._limits, self.on_page)
@@ -206,7 +207,7 @@ class MailSource(PlainSource):
 
     def close(self) -> None:
         self._mail = Mail()
-        self._held.close()
+        super().close()
 
 
 def _short(name: str) -> str:

@@ -20,7 +20,7 @@ from indexer.api.formats import PROPERTY_LIST
 from indexer.api.types import BlockKind
 from indexer.extract.base import (
     Metadata,
-    PlainSource,
+    PageSource,
     RawBlock,
     RawPage,
     about,
@@ -209,7 +209,7 @@ _BLOCKS = frozenset({
 })  # fmt: skip
 
 
-class HtmlSource(PlainSource):
+class HtmlSource(PageSource):
     """A parsed page."""
 
     def __init__(self, tree: Any) -> None:
@@ -222,6 +222,7 @@ class HtmlSource(PlainSource):
 
     def close(self) -> None:
         self._tree = None
+        super().close()
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:

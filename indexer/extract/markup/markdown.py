@@ -8,7 +8,7 @@ section by section.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import MAX_ITEM_CHARS, Metadata, PlainSource, RawBlock, RawPage
+from indexer.extract.base import MAX_ITEM_CHARS, Metadata, RawBlock
 from indexer.extract.plain.decode import TextFile, open_text
-from indexer.extract.plain.text import SourceLine, lines_of, page_of, paragraph_blocks
+from indexer.extract.plain.text import SourceLine, TextSource, lines_of, paragraph_blocks
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -38,15 +38,11 @@ _FIELD = re.compile(
 _COMMENT = re.compile(r"\s*<!--.*?-->\s*$", re.DOTALL)
 
 
-class MarkdownSource(PlainSource):
-    """An open Markdown file; its one page is read in sections."""
+class MarkdownSource(TextSource):
+    """An open Markdown file."""
 
     def __init__(self, file: TextFile) -> None:
-        self._file = file
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        for number, section in enumerate(self._file.sections()):
-            yield page_of(section, markdown_blocks if number else self._first_blocks)
+        super().__init__(file, markdown_blocks, self._first_blocks)
 
     def _first_blocks(self, text: str) -> Iterator[RawBlock]:
         front = _FRONT_MATTER.match(text)

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
-from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
-from indexer.extract.document import Budget
+from indexer.extract.base import Metadata, RawBlock, check_size
 from indexer.extract.markup.html import parse_markup, read_tree
 from indexer.extract.markup.markdown import markdown_blocks
-from indexer.extract.page_writer import PageWriter
+from indexer.extract.page_writer import PageWriter, WrittenSource
 from indexer.extract.plain.decode import decoded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from indexer.config import Limits
@@ -27,24 +26,20 @@ _DESCRIBED = re.compile(r"\s*<[\w.]+(?: [^\n<>]*)?>\s*")
 _MAX_CELLS = 100_000
 
 
-class NotebookSource(PlainSource):
+class NotebookSource(WrittenSource[list[dict[str, Any]]]):
     """An open notebook."""
 
     def __init__(self, content: dict[str, Any], limits: Limits) -> None:
-        self._cells = _cells(content)
-        self._limits = limits
-        self.page_count = len(self._cells)
+        super().__init__(_cells(content), limits)
+        self.page_count = len(self._file)
         self.metadata = _metadata(content)
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        writer = PageWriter(Budget(self._limits))
-        for number, cell in enumerate(self._cells, 1):
-            writer.page = number
+    def write(self, writer: PageWriter) -> Iterator[None]:
+        for number, cell in enumerate(self._file, 1):
+            if number > 1:
+                writer.begin_page(number)
             _write(cell, writer)
-            yield from writer.finish()
-
-    def close(self) -> None:
-        self._cells = []
+            yield
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> NotebookSource:

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import ScratchSource, damaged_container, scratch_folder, too_large
+from indexer.extract.base import damaged_container, scratch_folder, too_large
 from indexer.extract.registry import identify, opener
 
 if TYPE_CHECKING:
     from indexer.config import Limits
+    from indexer.extract.base import PageSource
 
 # Excel's fixed password for workbooks that are protected against changes only.
 _EXCEL_DEFAULT_PASSWORD = "VelvetSweatshop"  # noqa: S105  # public
@@ -19,13 +20,15 @@ _EXCEL_DEFAULT_PASSWORD = "VelvetSweatshop"  # noqa: S105  # public
 LARGEST_BYTES = 64 * 1024**2
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSource:
+def open_source(path: Path, password: str | None, limits: Limits) -> PageSource:
     """Open an encrypted package (``indexer.extract.base.Opener``)."""
     with ExitStack() as held:
         inside = Path(held.enter_context(scratch_folder())) / "document"
         with path.open("rb") as file:
             unlock(file, password, inside)
-        return ScratchSource(opener(identify(inside))(inside, None, limits), held.pop_all())
+        source = opener(identify(inside))(inside, None, limits)
+        source.held = held.pop_all()
+        return source
 
 
 def is_locked(file: BinaryIO) -> bool:

@@ -81,6 +81,7 @@ class IworkSource(WrittenSource[ZipPackage]):
 
     def close(self) -> None:
         self._file.close()
+        super().close()
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> IworkSource:

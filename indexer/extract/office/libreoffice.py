@@ -22,12 +22,13 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.api.formats import BY_NAME
 from indexer.confine.worker import SOCKETS
-from indexer.extract.base import ScratchSource, check_size, scratch_folder
+from indexer.extract.base import check_size, scratch_folder
 from indexer.extract.office import encrypted
 from indexer.extract.registry import inside_ole, opener
 
 if TYPE_CHECKING:
     from indexer.config import Limits
+    from indexer.extract.base import PageSource
 
 _PLACES = {
     "darwin": ("/Applications/LibreOffice.app/Contents/MacOS/soffice",),
@@ -68,7 +69,7 @@ def find_program() -> str:
     return next((place for place in _PLACES.get(sys.platform, ()) if Path(place).is_file()), "")
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSource:
+def open_source(path: Path, password: str | None, limits: Limits) -> PageSource:
     """Open an office file from before 2007 (``indexer.extract.base.Opener``)."""
     check_size(path, limits.package_bytes)
     kind = _kind(path)
@@ -84,7 +85,8 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSour
                 shutil.copyfile(path, source)
         made = _convert(program, source, kind, limits)
         newer = opener(BY_NAME[_NEWER[kind]])(made, None, limits)
-        return ScratchSource(newer, held.pop_all())
+        newer.held = held.pop_all()
+        return newer
 
 
 @contextlib.contextmanager

@@ -253,7 +253,6 @@ class OdfSource(PackageSource):
         super().__init__(package)
         self._body = body
         self.metadata = _metadata(package)
-        self.on_page: Callable[[int], None] = lambda _page: None
 
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         body = self._body(writer)

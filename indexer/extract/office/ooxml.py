@@ -8,7 +8,7 @@ unknown.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,14 +96,13 @@ class OfficePackage(ZipPackage):
 
 
 class OfficeSource(PackageSource):
-    """A document in an ``OfficePackage``; see ``indexer.extract.base.ContainerSource``."""
+    """A document in an ``OfficePackage``."""
 
     _package: OfficePackage
 
     def __init__(self, package: OfficePackage) -> None:
         super().__init__(package)
         self.metadata = package.metadata
-        self.on_page: Callable[[int], None] = lambda _page: None
 
     def _main(self) -> Any:
         """Return the root of the main part.

@@ -21,7 +21,7 @@ from urllib.parse import unquote
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import ZIP_MAGIC
-from indexer.extract.base import PlainSource, RawPage, check_size, damaged_container, too_large
+from indexer.extract.base import PageSource, RawPage, check_size, damaged_container, too_large
 from indexer.extract.document import Budget
 from indexer.extract.page_writer import PageWriter, salvage
 from indexer.extract.plain.decode import find_encoding
@@ -141,7 +141,7 @@ class ZipPackage:
         self._file.close()
 
 
-class PackageSource(PlainSource):
+class PackageSource(PageSource):
     """A document in a package, which is closed with it."""
 
     def __init__(self, package: ZipPackage) -> None:
@@ -156,6 +156,7 @@ class PackageSource(PlainSource):
 
     def close(self) -> None:
         self._package.close()
+        super().close()
 
 
 def is_packed(path: Path) -> bool:

@@ -224,9 +224,6 @@ class RtfSource(WrittenSource[bytes]):
         reader.end()
         self.metadata = reader.metadata()
 
-    def close(self) -> None:
-        self._file = b""
-
 
 class _RtfReader:
     """Converts tokens to paragraphs."""

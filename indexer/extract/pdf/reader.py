@@ -20,7 +20,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from indexer.api.types import OutlineEntry
-from indexer.extract.base import MAX_LABELS, Metadata, RawPage, about, damage_as_unreadable
+from indexer.extract.base import (
+    MAX_LABELS,
+    Metadata,
+    PageSource,
+    RawPage,
+    about,
+    damage_as_unreadable,
+)
 from indexer.extract.pdf.glyphs import (
     FEW_UNMAPPED,
     REPLACEMENT,
@@ -162,19 +169,19 @@ pymupdf.TOOLS.mupdf_display_errors(False)  # noqa: FBT003  # PyMuPDF's signature
 pymupdf.TOOLS.mupdf_display_warnings(False)  # noqa: FBT003  # as above
 
 
-class PdfSource:
-    """An open PDF; see ``indexer.extract.base.HasScannedPages``."""
+class PdfSource(PageSource):
+    """An open PDF."""
+
+    textless: list[int]
 
     def __init__(self, document: Any, limits: Limits) -> None:
         self._document = document
         self._limits = limits
-        self.on_page: Callable[[int], None] = lambda _page: None
-        self.recognised: RecognisedPages | None = None
-        self.textless: list[int] = []
+        self.textless = []
         self._stamped: dict[int, str] = {}  # the reason why a page has no more than its stamp
         self._has_text_of_its_own = False
         self._was_rebuilt = was_rebuilt(document)
-        self.page_count: int = document.page_count
+        self.page_count = document.page_count
         self.metadata = _metadata(document)
         self.outline = read_outline(document)
 
@@ -201,6 +208,7 @@ class PdfSource:
     def close(self) -> None:
         self._document.close()
         pymupdf.TOOLS.store_shrink(100)
+        super().close()
 
     def _page(self, number: int) -> RawPage:
         page = raw_page(self._document, number)

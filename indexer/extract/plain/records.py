@@ -66,9 +66,6 @@ class RecordSource(WrittenSource[list[Any]]):
         about = " · ".join(text for text in texts.values() if text not in said)
         writer.add("\n".join(filter(None, (about, *said))))
 
-    def close(self) -> None:
-        self._file = []
-
 
 def open_source(path: Path, password: str | None, limits: Limits) -> RecordSource:
     """Open a file of JSON, or of one JSON value on each line (``indexer.extract.base.Opener``)."""

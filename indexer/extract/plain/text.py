@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import MAX_ITEM_CHARS, PlainSource, RawBlock, RawPage
+from indexer.extract.base import MAX_ITEM_CHARS, PageSource, RawBlock, RawPage
 from indexer.extract.plain.decode import MARK, TextFile, open_text
 from indexer.extract.structure.headings import Turns
 
@@ -49,7 +49,7 @@ class SourceLine(Struct, frozen=True):
 
 
 @dataclass
-class TextSource(PlainSource):
+class TextSource(PageSource):
     """An open text file; its one page is read in sections, whose blocks ``blocks`` finds.
 
     ``first`` finds those of the first section, if it is read in another way.

@@ -26,7 +26,7 @@ from indexer.api.phrases import reason_of
 from indexer.catalog.states import Stamp
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
-from indexer.extract.base import HasScannedPages, PageSource, too_large
+from indexer.extract.base import PageSource, too_large
 from indexer.extract.document import PAGE_JOINT, CanonicalText, Spool
 from indexer.extract.plain.decode import detect_legacy, languages_expected
 from indexer.extract.process.border import broken
@@ -253,8 +253,7 @@ def _extract(
         raise too_large(limits.largest_bytes)
     known = identify(path, request.format)
     source = opener(known)(path, request.password, limits)
-    if isinstance(source, HasScannedPages):
-        source.recognised = recognised
+    source.recognised = recognised
     with Spool() as spool:
         try:
             conversation.pages = source.page_count
@@ -263,7 +262,7 @@ def _extract(
             try:
                 document.read_pages(source, lambda page: conversation.reach(page, source), skip)
             finally:
-                if isinstance(source, HasScannedPages):
+                if source.textless is not None:
                     conversation.send(Textless(tuple(source.textless)))
             conversation.beat()
             info = document.info(source, known.name, language.detect_language)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
-from indexer.api.types import BlockKind, DocumentInfo, OutlineEntry
-from indexer.extract.base import BlockStyle, Metadata, PageText, RawBlock, RawPage
+from indexer.api.types import BlockKind, DocumentInfo
+from indexer.extract.base import BlockStyle, PageSource, PageText, RawBlock, RawPage
 from indexer.extract.document import CanonicalText, Spool
 from tests.unit.extract.pages import page_of
 
@@ -19,23 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 
-@dataclass
-class Pages:
+class Pages(PageSource):
     """A source of prepared pages."""
 
-    raw: list[RawPage]
-    metadata: Metadata = field(default_factory=Metadata)
-    outline: tuple[OutlineEntry, ...] = ()
-
-    @property
-    def page_count(self) -> int:
-        return len(self.raw)
+    def __init__(self, raw: list[RawPage]) -> None:
+        self.raw = raw
+        self.page_count = len(raw)
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         return iter(self.raw)
-
-    def close(self) -> None:
-        """Nothing to close."""
 
 
 def read(*pages: RawPage) -> tuple[DocumentInfo, list[PageText]]:
