@@ -220,11 +220,13 @@ def make_setup(_flavour: str) -> None:
 
 
 def make_image(_flavour: str) -> None:
-    """Make the disk image for macOS."""
+    """Make the disk image for macOS, on Linux of an application that a Mac has made."""
     from macos import steps
 
+    if not APP.is_dir():
+        sys.exit(f"{APP} is not there: copy it from the Mac on which it was frozen")
     DIST.mkdir(exist_ok=True)
-    for command in steps(APP, DIST, version(), os.environ):
+    for command in steps(APP, DIST, version(), os.environ, sys.platform):
         run(*command)
 
 
@@ -287,22 +289,27 @@ STEPS: dict[str, Step] = {
     **_MADE_OF.get(sys.platform, {}),
     "sums": sum_up,
 }
+# Made only if it is named.
+ASKED: dict[str, Step] = {"image": make_image} if sys.platform == "linux" else {}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    known = STEPS | ASKED
+    names = ", ".join(known)
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("steps", nargs="*", metavar="STEP", help=f"of {', '.join(STEPS)}; else all")
+    described = f"of {names}; else the first {len(STEPS)}"
+    parser.add_argument("steps", nargs="*", metavar="STEP", help=described)
     parser.add_argument("--flavour", choices=FLAVOURS, default="cpu", help="cpu, or gpu: CUDA")
     options = parser.parse_args(arguments)
     asked = options.steps
-    if unknown := set(asked) - STEPS.keys():
-        parser.error(f"unknown step {', '.join(sorted(unknown))}; the steps are {', '.join(STEPS)}")
+    if unknown := set(asked) - known.keys():
+        parser.error(f"unknown step {', '.join(sorted(unknown))}; the steps are {names}")
     os.environ["SOURCE_DATE_EPOCH"] = SOURCE_DATE
     WORK.mkdir(parents=True, exist_ok=True)
     wanted = asked or list(STEPS)
     for done, name in enumerate(wanted):
         try:
-            STEPS[name](options.flavour)
+            known[name](options.flavour)
         except SystemExit:
             print(f'{name} failed; go on with: make package STEPS="{" ".join(wanted[done:])}"')
             raise

@@ -2,7 +2,8 @@
 
 Without an identity the application is signed for this machine only, without an account it is not
 notarised. There is no image for Intel, for which LanceDB and ONNX Runtime have no wheels any more.
-Written from Apple's documentation; it never ran on a Mac.
+Written from Apple's documentation; it never ran on a Mac. Linux has no ``codesign``: what is packed
+there has the signatures that it came with, and the image is not compressed.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ IDENTITY, PROFILE = "LECTERN_SIGN_IDENTITY", "LECTERN_NOTARY_PROFILE"
 
 
 def steps(
-    app: Path, dist: Path, version: str, environment: Mapping[str, str]
+    app: Path, dist: Path, version: str, environment: Mapping[str, str], system: str = "darwin"
 ) -> Iterator[list[str]]:
     """Yield the commands that make the image of an application.
 
@@ -28,21 +29,28 @@ def steps(
         version: Of the program.
         environment: May have the signing identity (``IDENTITY``) and the profile of ``notarytool``
             in the keychain (``PROFILE``).
+        system: Where they run: a Mac, or Linux.
     """
     identity = environment.get(IDENTITY, "")
     profile = environment.get(PROFILE, "")
     image = str(dist / f"Lectern-{version}-arm64.dmg")
+    # The folder that the image shows: the application beside the place to drag it to.
+    shown = app.with_name("image")
+    if system == "linux":
+        yield from _shown(app, shown, "cp", "--archive")
+        # HFS+, with ISO 9660 in the same file for whoever cannot read that; macOS takes the first.
+        yield [
+            "xorriso", "-as", "mkisofs", "-quiet", "-input-charset", "utf-8", "-D", "-l", "-r",
+            "-dir-mode", "0755", "-hfsplus", "-V", "Lectern", "-o", image, str(shown),
+        ]  # fmt: skip
+        return
     timestamp = ["--timestamp"] if identity else []  # from Apple's server
     yield [
         "codesign", "--force", "--deep", "--options", "runtime", *timestamp,
         "--entitlements", str(RIGHTS), "--sign", identity or "-", str(app),
     ]  # fmt: skip
     yield ["codesign", "--verify", "--deep", "--strict", str(app)]
-    # The folder that the image shows: the application beside the place to drag it to.
-    shown = app.with_name("image")
-    yield ["rm", "-rf", str(shown)]
-    yield ["ditto", str(app), str(shown / app.name)]
-    yield ["ln", "-s", "/Applications", str(shown)]
+    yield from _shown(app, shown, "ditto")
     yield [
         "hdiutil", "create", "-volname", "Lectern", "-srcfolder", str(shown), "-format", "ULMO",
         "-ov", image,
@@ -52,3 +60,10 @@ def steps(
     if identity and profile:
         yield ["xcrun", "notarytool", "submit", image, "--keychain-profile", profile, "--wait"]
         yield ["xcrun", "stapler", "staple", image]
+
+
+def _shown(app: Path, shown: Path, *copy: str) -> Iterator[list[str]]:
+    yield ["rm", "-rf", str(shown)]
+    yield ["mkdir", str(shown)]
+    yield [*copy, str(app), str(shown / app.name)]
+    yield ["ln", "-s", "/Applications", str(shown)]

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tarfile
+import unicodedata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +145,9 @@ def test_the_bundle_has_the_programs_of_the_specification() -> None:
     assert dict(made)[about["CFBundleExecutable"]] == "False"  # else a terminal opens with it
     assert about["LSArchitecturePriority"] == ["arm64"]
     release = load(ROOT / ".github" / "workflows" / "release.yml")
-    assert release["jobs"]["macos"]["runs-on"] == "macos-14"  # which has such a processor
+    # It has such a processor, and pip takes the wheels of its version: none runs on an older one.
+    runner = release["jobs"]["macos"]["runs-on"]
+    assert f"{runner}.0" == f"macos-{about['LSMinimumSystemVersion']}" == "macos-14.0"
 
 
 def test_every_installer_registers_links() -> None:
@@ -184,6 +187,80 @@ def test_the_macos_steps_use_the_given_identity(
     assert [each.split()[1] for each in full if each.startswith("xcrun")] == [
         "notarytool", "stapler",
     ]  # fmt: skip
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Path:
+    """An application as PyInstaller lays it out, with small files."""
+    app = tmp_path / "Lectern.app"
+    contents = app / "Contents"
+    for name in ("MacOS", "Frameworks", "Resources/resources/help"):
+        (contents / name).mkdir(parents=True)
+    shutil.copy(PACKAGING / "mac" / "Info.plist", contents)
+    program = contents / "MacOS" / "lectern-window"
+    program.write_bytes(bytes.fromhex("cffaedfe"))
+    program.chmod(0o755)
+    (contents / "Frameworks" / "libone.dylib").write_bytes(b"one" * 100_000)
+    (contents / "Frameworks" / "resources").symlink_to("../Resources/resources")
+    (contents / "Resources" / "resources" / "help" / "Größe 錠.md").write_text("Hilfe", "utf-8")
+    return app
+
+
+def listed(image: Path, kind: str) -> dict[str, dict[str, str]]:
+    """What 7-Zip says of each entry of an image, by its path; it shows links as their targets."""
+    command = ["7z", "l", "-slt", f"-t{kind}", str(image)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    _, _, entries = done.stdout.partition("\n----------\n")
+    parsed = [
+        dict(line.split(" = ", 1) for line in entry.splitlines() if " = " in line)
+        for entry in entries.split("\n\n")
+    ]
+    return {
+        unicodedata.normalize("NFC", entry["Path"]): entry for entry in parsed if "Path" in entry
+    }
+
+
+def test_linux_packs_an_image_that_7_zip_opens(
+    scripts: dict[str, ModuleType], bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both of its file systems have every file, and HFS+ has links and modes too."""
+    if gone := [name for name in ("xorriso", "7z") if not shutil.which(name)]:
+        pytest.skip(f"not here: {' '.join(gone)}")
+    dist = tmp_path / "dist"
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")  # which it changes
+    for name, folder in (("APP", bundle), ("DIST", dist), ("WORK", tmp_path / "work")):
+        monkeypatch.setattr(scripts["build"], name, folder)
+    scripts["build"].main(["image"])
+    image = dist / f"Lectern-{scripts['build'].version()}-arm64.dmg"
+    files = {
+        file.relative_to(bundle.parent).as_posix(): file.stat().st_size
+        for file in bundle.rglob("*")
+        if file.is_file() and not file.is_symlink()
+    }
+    assert len(files) == 4
+    mac = {path.removeprefix("Lectern/"): entry for path, entry in listed(image, "HFS").items()}
+    for entries in (mac, listed(image, "Iso")):
+        assert {name: int(entries[name]["Size"]) for name in files} == files
+    assert mac["Lectern.app/Contents/MacOS/lectern-window"]["Mode"] == "-r-xr-xr-x"
+    links = {"Applications": "/Applications"}
+    links["Lectern.app/Contents/Frameworks/resources"] = "../Resources/resources"
+    for name, target in links.items():
+        assert mac[name]["Mode"].startswith("l")
+        packed = ["7z", "e", "-so", "-tHFS", str(image), f"Lectern/{name}"]
+        done = subprocess.run(packed, capture_output=True, text=True, check=True)
+        assert done.stdout == target
+    library = "Contents/Frameworks/libone.dylib"
+    packed = ["7z", "e", "-so", "-tHFS", str(image), f"Lectern/Lectern.app/{library}"]
+    done = subprocess.run(packed, capture_output=True, check=True)
+    assert done.stdout == (bundle / library).read_bytes()
+
+
+def test_without_an_application_no_image_is_made(
+    scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scripts["build"], "APP", tmp_path / "Lectern.app")
+    with pytest.raises(SystemExit, match="copy it from the Mac"):
+        scripts["build"].make_image("cpu")
 
 
 def test_the_installer_for_windows_compiles_and_is_signed_on_request(
