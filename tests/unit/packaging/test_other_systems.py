@@ -251,8 +251,8 @@ def test_linux_packs_an_image_that_7_zip_opens(
         assert done.stdout == target
     library = "Contents/Frameworks/libone.dylib"
     packed = ["7z", "e", "-so", "-tHFS", str(image), f"Lectern/Lectern.app/{library}"]
-    done = subprocess.run(packed, capture_output=True, check=True)
-    assert done.stdout == (bundle / library).read_bytes()
+    raw = subprocess.run(packed, capture_output=True, check=True)
+    assert raw.stdout == (bundle / library).read_bytes()
 
 
 def test_without_an_application_no_image_is_made(
