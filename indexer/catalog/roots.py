@@ -40,7 +40,7 @@ def below(folder: bytes, path: bytes) -> bytes | None:
     if path == folder:
         return b""
     separator = os.fsencode(os.sep)
-    prefix = folder if folder.endswith(separator) else folder + separator
+    prefix = folder if folder.endswith((separator, b"/")) else folder + separator
     if not path.startswith(prefix):
         return None
     return path[len(prefix) :].replace(separator, b"/")

@@ -23,7 +23,7 @@ from msgspec import Struct, field
 
 from indexer.api.formats import BY_EXTENSION
 from indexer.catalog.records import Root, ScanCounts
-from indexer.catalog.roots import join
+from indexer.catalog.roots import below, join
 from indexer.database import signed
 from indexer.files.excludes import Excludes
 from indexer.files.walk import Entries, RootWalk, ScanRules
@@ -106,7 +106,7 @@ def mount_of(path: bytes, known: Sequence[Mount]) -> Mount | None:
     """Find the mount that a path is on, links resolved."""
     real = os.path.realpath(path)
     # Of several mounts at one point, the last one is visible.
-    holding = [mount for mount in known if _below(mount.point, real) is not None]
+    holding = [mount for mount in known if below(mount.point, real) is not None]
     return max(reversed(holding), key=lambda mount: len(mount.point), default=None)
 
 
@@ -120,7 +120,7 @@ def reports_changes(path: bytes) -> bool:
     known = mounts()
     real = os.path.realpath(path)
     own = mount_of(path, known)
-    inner = [mount for mount in known if _below(real, mount.point)]
+    inner = [mount for mount in known if below(real, mount.point)]
     return not any(each.kind.lower() in _NETWORK for each in (own, *inner) if each is not None)
 
 
@@ -131,8 +131,8 @@ def location_of(path: bytes) -> Location:
     mount = mount_of(path, mounts())
     if mount is None:
         return Location("", b"", found.st_ino)
-    below = _below(mount.point, real) or b""
-    return Location(_identity(mount, found.st_dev), _join(mount.inner, below), found.st_ino)
+    inside = join(mount.inner, below(mount.point, real) or b"")
+    return Location(_identity(mount, found.st_dev), inside, found.st_ino)
 
 
 def find_location(place: Location) -> Iterator[bytes]:
@@ -140,10 +140,10 @@ def find_location(place: Location) -> Iterator[bytes]:
     if not place.volume:
         return
     for mount in mounts():
-        below = _below(mount.inner, place.volume_path)
-        if below is None:
+        inside = below(mount.inner, place.volume_path)
+        if inside is None:
             continue
-        path = _join(mount.point, below)
+        path = join(mount.point, inside)
         with contextlib.suppress(OSError):
             device = os.stat(mount.point).st_dev
             if _identity(mount, device) == place.volume and os.path.isdir(path):
@@ -190,19 +190,6 @@ def _uuid_listed(source: str) -> str:
             if link.resolve() == device:
                 return link.name.replace("-", "").lower()
     return ""
-
-
-def _below(folder: bytes, path: bytes) -> bytes | None:
-    """Return ``path`` relative to ``folder``; None if it is not below it."""
-    if path == folder:
-        return b""
-    separator = os.fsencode(os.sep)
-    prefix = folder if folder.endswith((separator, b"/")) else folder + separator
-    return path[len(prefix) :] if path.startswith(prefix) else None
-
-
-def _join(folder: bytes, below: bytes) -> bytes:
-    return os.path.join(folder, below) if below else folder
 
 
 # Folders on a newly created volume.

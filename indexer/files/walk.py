@@ -22,7 +22,7 @@ from indexer.api.errors import Cancelled, WorldError
 from indexer.api.phrases import reason_of
 from indexer.api.types import FileState
 from indexer.catalog.records import FoundFile, FoundFolder, Root
-from indexer.catalog.roots import join
+from indexer.catalog.roots import below, join
 from indexer.catalog.states import Stamp, mtime_ns
 from indexer.files.excludes import (
     IGNORE_NAME,
@@ -401,11 +401,8 @@ class RootWalk:
             target = os.path.realpath(path, strict=True)
         except OSError:
             return "leads_nowhere"
-        separator = os.fsencode(os.sep)
-        for root in self._real_roots:
-            if target == root or target.startswith(root.rstrip(separator) + separator):
-                return "leads_inside"
-        return "leads_out"
+        inside = any(below(root, target) is not None for root in self._real_roots)
+        return "leads_inside" if inside else "leads_out"
 
     def _check_root_stayed(self, start: os.stat_result) -> None:
         """Detect a drive that was unplugged during the walk, as all files would seem deleted."""

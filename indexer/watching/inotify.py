@@ -13,10 +13,11 @@ import itertools
 import threading
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field
 from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyFD, Mask
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from watchdog.observers.inotify_c import InotifyEvent, WatchDescriptor
 
     from indexer.watching.watched import Hints
@@ -30,28 +31,7 @@ _GONE = _C.IN_DELETE_SELF | _C.IN_MOVE_SELF | _C.IN_UNMOUNT
 _EXHAUSTED = (errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
-_NONE = CallbackId(0)
-
 Registered = tuple["WatchDescriptor", CallbackId]
-
-
-class _Node(Struct, eq=False):
-    """A folder on the way to, or with, a watch."""
-
-    name: bytes
-    above: _Node | None
-    inner: dict[bytes, _Node] = field(default_factory=dict)
-    watch: WatchDescriptor | None = None
-    callback: CallbackId = _NONE
-
-    @property
-    def path(self) -> bytes:
-        parts: list[bytes] = []
-        node: _Node | None = self
-        while node is not None:
-            parts.append(node.name)
-            node = node.above
-        return b"/".join(reversed(parts)) or b"/"
 
 
 class InotifySource:
@@ -63,8 +43,9 @@ class InotifySource:
     def __init__(self, hints: Hints) -> None:
         self._hints = hints
         self._lock = threading.Lock()
-        self._top = _Node(b"", None)
-        self._nodes: dict[WatchDescriptor, _Node] = {}
+        # Inverses of each other: the watch of each folder, and the folder of each watch.
+        self._watches: dict[bytes, Registered] = {}
+        self._paths: dict[WatchDescriptor, bytes] = {}
         self._numbers = itertools.count(1)
         self._closed = False
         self.exhausted = False
@@ -74,7 +55,7 @@ class InotifySource:
     @property
     def folders(self) -> int:
         """The number of watched folders."""
-        return len(self._nodes)
+        return len(self._paths)
 
     def watch_folder(self, path: bytes, *, whole: bool = True) -> bool:
         """Watch one folder, and return whether it is watched now; the scan enters every folder."""
@@ -112,10 +93,9 @@ class InotifySource:
     def on_event(self, event: InotifyEvent) -> None:
         """Turn an event into a hint."""
         with self._lock:
-            node = self._nodes.get(event.wd)
-            if node is None or self._closed:
-                return
-            path = node.path
+            path = self._paths.get(event.wd)
+        if path is None or self._closed:
+            return
         if event.mask & _GONE:
             self._hints.add_hint(path)
             return
@@ -129,10 +109,9 @@ class InotifySource:
     def on_watch_deleted(self, wd: WatchDescriptor) -> None:
         """Remove a folder whose watch the kernel has removed."""
         with self._lock:
-            node = self._nodes.pop(wd, None)
-            if node is not None and node.watch == wd:
-                node.watch = None
-                self._prune(node)
+            path = self._paths.pop(wd, None)
+            if path is not None:
+                del self._watches[path]
 
     def on_queue_overflow(self) -> None:
         """Report that the kernel dropped events."""
@@ -143,51 +122,21 @@ class InotifySource:
     def _register(
         self, path: bytes, watch: WatchDescriptor, callback: CallbackId
     ) -> list[Registered]:
-        """Register a node under its watch, and return the nodes that it replaces."""
-        node, replaced = self._node(path), []
+        """Note the watch of a folder, and return the watches that it replaces."""
         # The folder may have been watched before, at this or its earlier path, or another folder
         # may have been at this path.
-        for old in {id(each): each for each in (node, self._nodes.get(watch, node))}.values():
-            if old.watch is not None:
-                replaced.append((old.watch, old.callback))
-                self._nodes.pop(old.watch, None)
-                old.watch = None
-        node.watch, node.callback = watch, callback
-        self._nodes[watch] = node
+        replaced = self._removed({path, self._paths.get(watch, path)} & self._watches.keys())
+        self._watches[path], self._paths[watch] = (watch, callback), path
         return replaced
 
-    def _node(self, path: bytes) -> _Node:
-        node = self._top
-        for part in path.split(b"/")[1:]:
-            if part:
-                found = node.inner.get(part)
-                if found is None:
-                    found = node.inner[part] = _Node(part, node)
-                node = found
-        return node
-
     def _forget(self, path: bytes) -> list[Registered]:
-        node = self._top
-        for part in path.split(b"/")[1:]:
-            found = node.inner.get(part)
-            if found is None:
-                return []
-            node = found
-        watches: list[Registered] = []
-        stack = [node]
-        while stack:
-            each = stack.pop()
-            stack.extend(each.inner.values())
-            if each.watch is not None:
-                watches.append((each.watch, each.callback))
-                self._nodes.pop(each.watch, None)
-                each.watch = None
-        node.inner.clear()
-        self._prune(node)
-        return watches
+        inside = path.rstrip(b"/") + b"/"
+        return self._removed(
+            [each for each in self._watches if each == path or each.startswith(inside)]
+        )
 
-    def _prune(self, node: _Node) -> None:
-        while node.above is not None and node.watch is None and not node.inner:
-            if node.above.inner.get(node.name) is node:
-                del node.above.inner[node.name]
-            node = node.above
+    def _removed(self, paths: Iterable[bytes]) -> list[Registered]:
+        watches = [self._watches.pop(path) for path in paths]
+        for watch, _ in watches:
+            del self._paths[watch]
+        return watches

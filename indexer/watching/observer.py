@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 from watchdog.observers import Observer
 
+from indexer.catalog.roots import below, join
+
 if TYPE_CHECKING:
     from watchdog.observers.api import ObservedWatch
 
@@ -40,8 +42,9 @@ class ObserverSource(FileSystemEventHandler):
     def watch_folder(self, path: bytes, *, whole: bool = True) -> bool:
         """Watch a folder, with everything below it if ``whole``, unless that is watched."""
         with self._lock:
-            if any(_holds(folder, path) for folder, watch in self._watches.items() if
-                   watch.is_recursive or (folder == path and not whole)):  # fmt: skip
+            trees = [folder for folder, watch in self._watches.items() if watch.is_recursive]
+            known = path in self._watches and not whole
+            if known or any(below(folder, path) is not None for folder in trees):
                 return True
             before = self._watches.pop(path, None)
             if before is not None:
@@ -77,10 +80,6 @@ class ObserverSource(FileSystemEventHandler):
     def _as_watched(self, path: bytes) -> bytes:
         """Map a resolved path, which some systems report, to the path that is watched."""
         for watched, real in list(self._real.items()):
-            if real != watched and _holds(real, path):
-                return watched + path[len(real) :]
+            if real != watched and (inside := below(real, path)) is not None:
+                return join(watched, inside)
         return path
-
-
-def _holds(folder: bytes, path: bytes) -> bool:
-    return path == folder or path.startswith(folder.rstrip(b"/\\") + os.fsencode(os.sep))
