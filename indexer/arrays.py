@@ -1,17 +1,21 @@
-"""Look-ups in sorted arrays, unions and maxima of runs. Pure numpy."""
+"""The types of arrays, look-ups in sorted ones, unions and maxima of runs. Pure numpy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+Float32s = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
 
-def united(arrays: Iterable[NDArray[np.int32]]) -> NDArray[np.int32]:
+def united(arrays: Iterable[Int32s]) -> Int32s:
     """The numbers of some arrays, ascending, each once.
 
     They are flagged in memory of one byte for each number up to the largest, which takes a 25th of
@@ -24,9 +28,7 @@ def united(arrays: Iterable[NDArray[np.int32]]) -> NDArray[np.int32]:
     return np.flatnonzero(flags).astype(np.int32)
 
 
-def find_sorted(
-    known: NDArray[Any], wanted: NDArray[Any]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def find_sorted(known: NDArray[Any], wanted: NDArray[Any]) -> tuple[Indices, Indices]:
     """Find values in a sorted array.
 
     Returns the indices in ``known`` of the k values of ``wanted``, shape (n,), that exist, and
@@ -38,9 +40,7 @@ def find_sorted(
     return at[found], found
 
 
-def segment_max(
-    values: NDArray[np.float32], offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
+def segment_max(values: Float32s, offsets: Int64s) -> tuple[Float32s, Indices]:
     """The maximum of each run of values, and where it is inside the run.
 
     Args:

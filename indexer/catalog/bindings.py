@@ -19,8 +19,7 @@ from msgspec import Struct
 from indexer.catalog.roots import join
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from indexer.arrays import Int32s, Int64s
     from indexer.database import Database
 
 _FILES = """
@@ -41,13 +40,13 @@ class Snapshot(Struct, frozen=True):
     """
 
     version: int
-    doc: NDArray[np.int32]
-    folder: NDArray[np.int32]
-    first_ns: NDArray[np.int64]
-    last_ns: NDArray[np.int64]
-    size: NDArray[np.int64]
-    stem: NDArray[np.int32]
-    extension: NDArray[np.int32]
+    doc: Int32s
+    folder: Int32s
+    first_ns: Int64s
+    last_ns: Int64s
+    size: Int64s
+    stem: Int32s
+    extension: Int32s
     extensions: Mapping[str, int]
     folders: Mapping[int, str]
 

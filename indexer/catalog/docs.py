@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.types import DocumentInfo
+    from indexer.arrays import Int32s, Mask
     from indexer.catalog.states import Stamp
     from indexer.database import Database
 
@@ -210,7 +211,7 @@ class Docs:
         )
         return {doc: frozenset(pages) for doc, pages in found if pages}
 
-    def unsent(self, first: str, last: str) -> dict[int, NDArray[np.bool_]]:
+    def unsent(self, first: str, last: str) -> dict[int, Mask]:
         """Return which mails of each mailbox were not sent from one ISO day to another.
 
         Those after the first ``MAX_LABELS`` are unknown. Their days are cached, for every query.
@@ -229,7 +230,7 @@ class Docs:
         """Return the documents that the same file held before, the latest first."""
         return self._db.column(_EARLIER, doc)
 
-    def known(self) -> NDArray[np.int32]:
+    def known(self) -> Int32s:
         """Return the ids of all documents, ascending; the store must not hold any other."""
         return np.array(self._db.column("SELECT doc FROM docs ORDER BY doc"), np.int32)
 

@@ -19,8 +19,7 @@ from indexer.database import CachedValues
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from indexer.arrays import Int32s, Mask
     from indexer.catalog.bindings import Bindings, Snapshot
     from indexer.catalog.records import DocFilter
     from indexer.database import Database
@@ -32,9 +31,9 @@ class FilterResolver:
     def __init__(self, database: Database, bindings: Bindings) -> None:
         self._db = database
         self._bindings = bindings
-        self._resolved = CachedValues["NDArray[np.int32]"](database, database.files_version_read)
+        self._resolved = CachedValues["Int32s"](database, database.files_version_read)
 
-    def resolve(self, wanted: DocFilter) -> NDArray[np.int32] | None:
+    def resolve(self, wanted: DocFilter) -> Int32s | None:
         """Return the documents that match a filter, ascending; None if the filter is empty.
 
         A document matches if one of its files satisfies all conditions on files, and the document
@@ -44,7 +43,7 @@ class FilterResolver:
             return None
         return self._resolved.get(wanted, lambda: self._matching(wanted))
 
-    def _matching(self, wanted: DocFilter) -> NDArray[np.int32]:
+    def _matching(self, wanted: DocFilter) -> Int32s:
         snapshot = self._bindings.snapshot()
         docs = np.unique(snapshot.doc[self._files(snapshot, wanted)])
         for kept in self._by_document(wanted):
@@ -52,7 +51,7 @@ class FilterResolver:
         docs.flags.writeable = False
         return docs
 
-    def _files(self, snapshot: Snapshot, wanted: DocFilter) -> NDArray[np.bool_]:
+    def _files(self, snapshot: Snapshot, wanted: DocFilter) -> Mask:
         """Return which files of the snapshot satisfy the conditions on files."""
         kept = np.ones(len(snapshot.doc), np.bool_)
         if wanted.folders:
@@ -74,7 +73,7 @@ class FilterResolver:
                 kept &= smallest < high
         return kept
 
-    def _inside(self, snapshot: Snapshot, values: Sequence[str]) -> NDArray[np.bool_]:
+    def _inside(self, snapshot: Snapshot, values: Sequence[str]) -> Mask:
         """Return which files are in one of some folders, or are one of the files named."""
         inside = np.isin(snapshot.folder, _folders(snapshot, values))
         docs = [doc for value in values for doc in self._named(value)]
@@ -101,7 +100,7 @@ class FilterResolver:
                 )
         return [doc for (doc,) in found]
 
-    def _by_document(self, wanted: DocFilter) -> list[NDArray[np.int32]]:
+    def _by_document(self, wanted: DocFilter) -> list[Int32s]:
         conditions = []
         if wanted.titles:
             rows = self._db.rows(
@@ -133,7 +132,7 @@ def _extensions(snapshot: Snapshot, values: Sequence[str]) -> list[int]:
     return [code for text, code in snapshot.extensions.items() if text in wanted]
 
 
-def _holding(rows: Sequence[tuple[int, str]], values: Sequence[str]) -> NDArray[np.int32]:
+def _holding(rows: Sequence[tuple[int, str]], values: Sequence[str]) -> Int32s:
     wanted = [_spaced(value) for value in values]
     found = set()
     for doc, text in rows:
@@ -148,5 +147,5 @@ def _spaced(text: str) -> str:
     return " " + " ".join(re.findall(r"[^\W_]+", fold(text)))
 
 
-def _array(docs: set[int]) -> NDArray[np.int32]:
+def _array(docs: set[int]) -> Int32s:
     return np.array(sorted(docs), np.int32)

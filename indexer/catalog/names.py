@@ -30,9 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indexer.arrays import Float32s, Indices, Int32s
     from indexer.catalog.bindings import Bindings, Snapshot
-
-    Ids = NDArray[np.int32]
 
 
 _MISSING = """
@@ -53,11 +52,11 @@ class NameLinks(Struct, frozen=True):
     documents that have a name, ascending, and ``owner`` the index there of the one of each pair.
     """
 
-    name: NDArray[np.int32]
-    doc: NDArray[np.int32]
+    name: Int32s
+    doc: Int32s
     depth: NDArray[np.int8]
-    docs: NDArray[np.int32]
-    owner: NDArray[np.intp]
+    docs: Int32s
+    owner: Indices
 
 
 class Names:
@@ -67,7 +66,7 @@ class Names:
         self._db = database
         self._bindings = bindings
         self._links: tuple[Snapshot, NameLinks] | None = None
-        self._embedded = CachedValues["NDArray[np.int32]"](database, database.files_version_read)
+        self._embedded = CachedValues["Int32s"](database, database.files_version_read)
 
     def bind(self) -> int:
         """Assign name ids to the files and folders that got documents since the last call."""
@@ -100,7 +99,7 @@ class Names:
         """
         return self._db.rows(_MISSING, after, space, limit)
 
-    def store(self, space: int, names: Sequence[int], vectors: NDArray[np.float32]) -> None:
+    def store(self, space: int, names: Sequence[int], vectors: Float32s) -> None:
         """Store the vectors of names, one row each, as float16."""
         rows = [
             (space, name, vector.tobytes())
@@ -112,14 +111,12 @@ class Names:
                 "INSERT OR REPLACE INTO name_vectors (space, name, vector) VALUES (?, ?, ?)", rows
             )
 
-    def embedded(self, space: int) -> NDArray[np.int32]:
+    def embedded(self, space: int) -> Int32s:
         """Return the names that have a vector in a space, ascending; cached until files change."""
         named = "SELECT name FROM name_vectors WHERE space = ? ORDER BY name"
         return self._embedded.get(space, lambda: np.array(self._db.column(named, space), np.int32))
 
-    def vectors(
-        self, space: int, names: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    def vectors(self, space: int, names: Int32s) -> tuple[Int32s, Float32s]:
         """Return those of some names that have a vector in a space, and these, (k, dim).
 
         ``dim`` is 0 without any.
@@ -343,7 +340,7 @@ class ShortWords:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def names_with(self, wanted: Iterable[str]) -> dict[str, Ids]:
+    def names_with(self, wanted: Iterable[str]) -> dict[str, Int32s]:
         """The names with each word, ascending, without words that no name has."""
         found: defaultdict[str, list[int]] = defaultdict(list)
         for word, name in self._db.rows(_NAMES_WITH, json.dumps(list(wanted))):
@@ -358,7 +355,7 @@ class ShortWords:
                 found[word][doc] = times
         return dict(found)
 
-    def title_lengths(self) -> tuple[Ids, Ids]:
+    def title_lengths(self) -> tuple[Int32s, Int32s]:
         """The documents whose title has words, and how many."""
         rows = self._db.rows("SELECT doc, sum(times) FROM title_words GROUP BY doc")
         docs, lengths = np.array(rows, np.int32).reshape(-1, 2).T

@@ -19,9 +19,7 @@ from indexer.api.types import HEADING_SEPARATOR
 from indexer.embed.models import ModelRecord, Pooling, PoolScope
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Segments = NDArray[np.int64]
+    from indexer.arrays import Float32s, Int32s, Int64s
 
 
 class EmbedInput(Struct, frozen=True):
@@ -45,8 +43,8 @@ class PassageVectors(Struct, frozen=True):
     so a sum over passages is right.
     """
 
-    vector: NDArray[np.float32]
-    sentences: NDArray[np.float32]
+    vector: Float32s
+    sentences: Float32s
     tokens: int
 
 
@@ -84,7 +82,7 @@ def _one_line(text: str) -> str:
 _SMALLEST_NORM = 1e-12
 
 
-def segment_sums(states: NDArray[np.float32], bounds: NDArray[np.int64]) -> NDArray[np.float32]:
+def segment_sums(states: Float32s, bounds: Int64s) -> Float32s:
     """Sum token states, (tokens, dimension), between neighbouring bounds, (segments + 1,).
 
     The bounds are ascending row numbers. The sums are (segments, dimension), 0 for an empty one.
@@ -102,10 +100,10 @@ def segment_sums(states: NDArray[np.float32], bounds: NDArray[np.int64]) -> NDAr
     return sums
 
 
-def unit_vectors(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit_vectors(vectors: Float32s) -> Float32s:
     """Scale vectors to length 1 along the last axis; a vector of zeros stays as it is."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    scaled: NDArray[np.float32] = (vectors / np.maximum(norms, _SMALLEST_NORM)).astype(np.float32)
+    scaled: Float32s = (vectors / np.maximum(norms, _SMALLEST_NORM)).astype(np.float32)
     return scaled
 
 
@@ -148,7 +146,7 @@ class PassageRows(Struct, frozen=True):
     """
 
     passage: int
-    bounds: NDArray[np.int64]
+    bounds: Int64s
 
     @property
     def rows(self) -> int:
@@ -158,7 +156,7 @@ class PassageRows(Struct, frozen=True):
 class TokenSequence(Struct, frozen=True):
     """One input sequence of the model, and the passages in it."""
 
-    ids: NDArray[np.int32]
+    ids: Int32s
     pieces: tuple[PassageRows, ...]
 
 
@@ -178,7 +176,7 @@ def pooled_rows(record: ModelRecord, piece: PassageRows, length: int) -> slice:
     return slice(int(piece.bounds[0]), int(piece.bounds[-1]))
 
 
-def segments(record: ModelRecord, sequence: TokenSequence) -> Segments:
+def segments(record: ModelRecord, sequence: TokenSequence) -> Int64s:
     """What ``Pooler.add_sums`` needs the sums of, as rows from and to, ``(segments, 2)``.
 
     With mean pooling they are the sentences of each passage, then in any case the passage itself.
@@ -195,8 +193,8 @@ def segments(record: ModelRecord, sequence: TokenSequence) -> Segments:
 class _PassageSums(Struct):
     """The running sums of a passage, until all its sequences were added."""
 
-    sentences: NDArray[np.float32]
-    whole: NDArray[np.float32]
+    sentences: Float32s
+    whole: Float32s
     missing: int
     tokens: int = 0
 
@@ -233,7 +231,7 @@ class Pooler(Struct):
                     )
 
     def pool_sequence(
-        self, sequence: TokenSequence, states: NDArray[np.float32]
+        self, sequence: TokenSequence, states: Float32s
     ) -> Iterator[tuple[int, PassageVectors]]:
         """Add the states of a sequence, (len(ids), dim); yield the passages that it completes."""
         length, mean = len(sequence.ids), self.record.pooling is Pooling.MEAN
@@ -247,7 +245,7 @@ class Pooler(Struct):
         return self._add(sequence, summed)
 
     def add_sums(
-        self, sequence: TokenSequence, sums: NDArray[np.float32]
+        self, sequence: TokenSequence, sums: Float32s
     ) -> Iterator[tuple[int, PassageVectors]]:
         """Do what ``pool_sequence`` does, with the sums of its ``segments``, (segments, dim)."""
         mean, summed, taken = self.record.pooling is Pooling.MEAN, [], 0
@@ -260,7 +258,7 @@ class Pooler(Struct):
     def _add(
         self,
         sequence: TokenSequence,
-        summed: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
+        summed: Sequence[tuple[Float32s, Float32s]],
     ) -> Iterator[tuple[int, PassageVectors]]:
         """Add the sums of the sentences, if there are any, and of the passage of each piece."""
         shared = len(sequence.ids) - sum(piece.rows for piece in sequence.pieces)
@@ -283,8 +281,8 @@ class Batch(Struct, frozen=True):
     """
 
     sequences: tuple[int, ...]
-    ids: NDArray[np.int32]
-    lengths: NDArray[np.int32]
+    ids: Int32s
+    lengths: Int32s
 
     def part(self, rows: slice) -> Batch:
         """Some of its sequences, padded as before."""
@@ -292,7 +290,7 @@ class Batch(Struct, frozen=True):
 
 
 def in_batches(
-    sequences: Sequence[NDArray[np.int32]], budget: Callable[[], int], *, padded: bool
+    sequences: Sequence[Int32s], budget: Callable[[], int], *, padded: bool
 ) -> Iterator[Batch]:
     """Sort sequences of token ids by length, longest first, and pack them within a budget.
 

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.types import Span
+    from indexer.arrays import Float32s, Int32s, Int64s
     from indexer.config import Precision
-    from indexer.embed.batches import Batch, EmbedInput, PassageVectors, Segments, TokenSequence
+    from indexer.embed.batches import Batch, EmbedInput, PassageVectors, TokenSequence
     from indexer.embed.model_files import ModelForm
     from indexer.embed.models import ModelRecord
 
@@ -47,8 +48,8 @@ class TokenStates(Struct, frozen=True):
     special tokens.
     """
 
-    states: NDArray[np.float32]
-    starts: NDArray[np.int32]
+    states: Float32s
+    starts: Int32s
 
     def inside(self, spans: Iterable[tuple[int, int]]) -> TokenStates:
         """Those that begin within some spans of the text; all, if there are none."""
@@ -70,16 +71,16 @@ class TokenStates(Struct, frozen=True):
 
 def collect(
     record: ModelRecord,
-    read: Iterable[tuple[TokenSequence, NDArray[np.float32]]],
+    read: Iterable[tuple[TokenSequence, Float32s]],
     wanted: int,
-    starts: NDArray[np.int32],
+    starts: Int32s,
 ) -> TokenStates:
     """Collect the token states of the passage ``wanted``, whose tokens start at ``starts``.
 
     ``read`` are the sequences that contain it, in order, each with its states without padding.
     """
-    states: list[NDArray[np.float32]] = []
-    places: list[NDArray[np.int32]] = []
+    states: list[Float32s] = []
+    places: list[Int32s] = []
     taken = 0
     for sequence, found in read:
         for piece in sequence.pieces:
@@ -133,9 +134,7 @@ class OnnxEmbedder:
         self._encoder, self.provider = choose(provider, partial(open_tested, form))
         self._workers = workers
         self._fitting = 0  # tokens of a run that the device has memory for, once that is known
-        self._encoded: SharedCache[tuple[str, str], NDArray[np.float32]] = SharedCache(
-            _QUERIES_KEPT
-        )
+        self._encoded: SharedCache[tuple[str, str], Float32s] = SharedCache(_QUERIES_KEPT)
         self._states: SharedCache[str, TokenStates] = SharedCache(_STATES_KEPT)
 
     @property
@@ -144,9 +143,7 @@ class OnnxEmbedder:
         most = _TOKENS_A_RUN.get(self.provider.name, _TOKENS_A_RUN_ELSEWHERE)
         return min(most, self._fitting or most)
 
-    def encode_query(
-        self, text: str, part: str = "", places: Sequence[Span] = ()
-    ) -> NDArray[np.float32]:
+    def encode_query(self, text: str, part: str = "", places: Sequence[Span] = ()) -> Float32s:
         """The vector of a query, or of a part of it: float32, (dimension,), of length 1.
 
         Do not change it. ``places`` are those of the words of the part in the query. A
@@ -158,7 +155,7 @@ class OnnxEmbedder:
         if part and (not self.record.late or self.record.query_prefix):
             text, part = part, ""
 
-        def compute() -> NDArray[np.float32]:
+        def compute() -> Float32s:
             read = self._states.get(text, lambda: self.query_states(text))
             vector = unit_vectors((read.inside(places) if part else read).states.sum(axis=0))
             vector.setflags(write=False)
@@ -226,21 +223,21 @@ class OnnxEmbedder:
         return self._token_states(sequences, wanted, bodies[wanted].starts)
 
     def _token_states(
-        self, sequences: Sequence[TokenSequence], wanted: int, starts: NDArray[np.int32]
+        self, sequences: Sequence[TokenSequence], wanted: int, starts: Int32s
     ) -> TokenStates:
         holding = [one for one in sequences if any(p.passage == wanted for p in one.pieces)]
-        states: dict[int, NDArray[np.float32]] = {}
+        states: dict[int, Float32s] = {}
         for batch in self._batches([sequence.ids for sequence in holding], None):
             states.update(self._run(batch))
         read = ((sequence, states[index]) for index, sequence in enumerate(holding))
         return collect(self._encoder_record, read, wanted, starts)
 
-    def sequences(self, passages: Sequence[EmbedInput]) -> list[NDArray[np.int32]]:
+    def sequences(self, passages: Sequence[EmbedInput]) -> list[Int32s]:
         """The input ids of passages, for ``bare_throughput``."""
         with closing_pool(self._workers) as pool:
             return [sequence.ids for sequence in self._lay_out(passages, pool)]
 
-    def bare_throughput(self, sequences: Sequence[NDArray[np.int32]]) -> float:
+    def bare_throughput(self, sequences: Sequence[Int32s]) -> float:
         """Tokens a second of the session alone, without tokenizing and pooling."""
         batches = list(self._batches(sequences, None))
         started = time.perf_counter()
@@ -273,17 +270,15 @@ class OnnxEmbedder:
         bodies = [body for part in pool.map(self._layout.tokenize, parts) for body in part]
         return self._layout.sequences(passages, bodies, runs)
 
-    def _batches(
-        self, ids: Sequence[NDArray[np.int32]], budget: Callable[[], int] | None
-    ) -> Iterator[Batch]:
+    def _batches(self, ids: Sequence[Int32s], budget: Callable[[], int] | None) -> Iterator[Batch]:
         def most() -> int:
             return min(self.token_budget, budget() if budget else self.token_budget)
 
         return in_batches(ids, most, padded=self._encoder.padded)
 
     def _run(
-        self, batch: Batch, wanted: Sequence[Segments] | None = None
-    ) -> list[tuple[int, NDArray[np.float32]]]:
+        self, batch: Batch, wanted: Sequence[Int64s] | None = None
+    ) -> list[tuple[int, Float32s]]:
         """Run a batch, in halves if the device has too little memory; later ones are as small.
 
         Each sequence has its index with its token states, (tokens, dimension), or with the sums of

@@ -25,9 +25,8 @@ from indexer.embed.devices import MOST_ERROR, WrongNumbersError, load_runtime, o
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexer.embed.batches import Batch, Segments
-
-    Rows = NDArray[np.int64]
+    from indexer.arrays import Float32s, Int32s, Int64s, Mask
+    from indexer.embed.batches import Batch
 
 
 class Blocks(Struct, frozen=True):
@@ -42,9 +41,9 @@ class Blocks(Struct, frozen=True):
     """
 
     anchors: int
-    queries: Rows
-    keys: Rows
-    places: Rows
+    queries: Int64s
+    keys: Int64s
+    places: Int64s
 
 
 def plan_blocks(length: int, block: int, reach: int, anchors: int) -> Blocks:
@@ -89,10 +88,10 @@ class Groups(Struct, frozen=True):
             the flattened ``queries``, ``(sequences, length)``; 0 for padding.
     """
 
-    queries: Rows
-    keys: Rows
-    seen: Rows
-    places: Rows
+    queries: Int64s
+    keys: Int64s
+    seen: Int64s
+    places: Int64s
 
 
 def group(plans: Sequence[Blocks], tokens: int) -> Groups:
@@ -121,7 +120,7 @@ def group(plans: Sequence[Blocks], tokens: int) -> Groups:
     return Groups(own, others, most, places)
 
 
-def _widened(rows: Rows, width: int) -> Rows:
+def _widened(rows: Int64s, width: int) -> Int64s:
     """Rows with the last of each repeated."""
     return np.pad(rows, ((0, 0), (0, width - rows.shape[1])), "edge")
 
@@ -183,7 +182,7 @@ class Encoder:
         masked = not {LENGTHS, MASK}.isdisjoint(self._takes)
         self.padded = masked and (SEEN in self._takes or not self._attention[0])
 
-    def states(self, batch: Batch) -> NDArray[np.float32]:
+    def states(self, batch: Batch) -> Float32s:
         """Token states, ``(sequences, longest, dimension)``.
 
         Rows of padding are those of tokens that nothing attends to.
@@ -191,7 +190,7 @@ class Encoder:
         (states,) = self.outputs(batch, [self._gives])
         return states if states.ndim == 3 else states.reshape(len(batch.ids), 1, -1)
 
-    def sums(self, batch: Batch, segments: Sequence[Segments]) -> NDArray[np.float32]:
+    def sums(self, batch: Batch, segments: Sequence[Int64s]) -> Float32s:
         """Sums of token states, ``(sequences, most segments, dimension)``, if ``sums_states``.
 
         A segment of a sequence is its first row and the one after its last.
@@ -202,8 +201,8 @@ class Encoder:
         return self.outputs(batch, [SUMS], rows)[0]
 
     def outputs(
-        self, batch: Batch, names: list[str], segments: NDArray[np.int32] | None = None
-    ) -> list[NDArray[np.float32]]:
+        self, batch: Batch, names: list[str], segments: Int32s | None = None
+    ) -> list[Float32s]:
         """Some output tensors of the graph; ``segments``: starts and ends, (2, sequences, n)."""
         feed: dict[str, NDArray[Any]] = {IDS: batch.ids.astype(self._takes[IDS], copy=False)}
         if LENGTHS in self._takes:
@@ -218,10 +217,10 @@ class Encoder:
         if self.sums_states:
             none = np.zeros((2, len(batch.ids), 1), np.int32)
             feed[STARTS], feed[ENDS] = none if segments is None else segments
-        outputs: list[NDArray[np.float32]] = self._session.run(names, feed)
+        outputs: list[Float32s] = self._session.run(names, feed)
         return outputs
 
-    def _rows(self, batch: Batch) -> dict[str, NDArray[np.int32]]:
+    def _rows(self, batch: Batch) -> dict[str, Int32s]:
         """The rows of block attention for a batch, as inputs of the graph.
 
         Without ``SEEN`` sequences are not padded: what follows a length attends to what is before.
@@ -258,7 +257,7 @@ class Encoder:
                     raise WrongNumbersError(error)
 
 
-def _types(batch: Batch, real: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _types(batch: Batch, real: Mask) -> Mask:
     """Whether each token belongs to the second text of a pair, as BERT's types say.
 
     That begins after the first separator, the token that also ends the sequence.
@@ -266,11 +265,11 @@ def _types(batch: Batch, real: NDArray[np.bool_]) -> NDArray[np.bool_]:
     ends = batch.ids[np.arange(len(batch.ids)), batch.lengths - 1]
     separators = (batch.ids == ends[:, None]) & real
     before = np.cumsum(separators, axis=1) - separators
-    types: NDArray[np.bool_] = (before > 0) & real
+    types: Mask = (before > 0) & real
     return types
 
 
-def _tested(encoder: Encoder, batch: Batch) -> NDArray[np.float32]:
+def _tested(encoder: Encoder, batch: Batch) -> Float32s:
     """The states of all tokens of a batch, and with ``sums_states`` the sums of their halves."""
     found = encoder.states(batch)[np.arange(batch.ids.shape[1]) < batch.lengths[:, None]]
     if not encoder.sums_states:
@@ -279,15 +278,13 @@ def _tested(encoder: Encoder, batch: Batch) -> NDArray[np.float32]:
     return np.concatenate([found, *encoder.sums(batch, halves)])
 
 
-def largest_error(states: NDArray[np.float32], wanted: NDArray[np.float32]) -> float:
+def largest_error(states: Float32s, wanted: Float32s) -> float:
     """The largest distance of states from the wanted ones, (n, dim) each, relative to these."""
     sizes = np.maximum(np.linalg.norm(wanted, axis=1), np.finfo(np.float32).tiny)
     return float((np.linalg.norm(states - wanted, axis=1) / sizes).max())
 
 
-def varied_sequences(
-    lengths: Sequence[int], vocabulary: int, window: int
-) -> list[NDArray[np.int32]]:
+def varied_sequences(lengths: Sequence[int], vocabulary: int, window: int) -> list[Int32s]:
     """Ids of many different tokens, always the same, in sequences of about these lengths."""
     ids = np.arange(1, 1 + sum(lengths)) * _PRIME % vocabulary
     parts = np.split(ids.astype(np.int32), np.cumsum(lengths[:-1]))

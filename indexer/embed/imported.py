@@ -44,10 +44,9 @@ from indexer.embed.model_files import (
 from indexer.embed.models import TOKENIZER, GraphFile, ModelRecord, Pooling
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from indexer.arrays import Float32s, Int32s
 
-    Floats = NDArray[np.float32]
-    Sequences = list[NDArray[np.int32]]
+    Sequences = list[Int32s]
 
 # Below this cosine with float32, on any calibration text, a graph in 16 or 8 bits is not used.
 CLOSE_HALF, USABLE = 0.999, 0.9
@@ -123,11 +122,11 @@ def sequences_of(record: ModelRecord, tokens: TextTokenizer, texts: Sequence[str
 
 
 def vectors_of(
-    encoder: Encoder, ids: Sequence[NDArray[np.int32]], pooling: Pooling = Pooling.MEAN
-) -> Floats:
+    encoder: Encoder, ids: Sequence[Int32s], pooling: Pooling = Pooling.MEAN
+) -> Float32s:
     """The normalised vector of each sequence, ``(sequences, dimension)``."""
     rows = {Pooling.MEAN: slice(None), Pooling.CLS: slice(1), Pooling.LAST: slice(-1, None)}
-    found: dict[int, Floats] = {}
+    found: dict[int, Float32s] = {}
 
     def run(batch: Batch) -> None:
         for index, states in zip(batch.sequences, encoder.states(batch), strict=True):
@@ -141,7 +140,7 @@ def vectors_of(
     return unit_vectors(np.stack([found[index] for index in range(len(ids))]))
 
 
-def closeness(found: Floats, wanted: Floats) -> float:
+def closeness(found: Float32s, wanted: Float32s) -> float:
     """The lowest cosine of vectors."""
     return float((found * wanted).sum(axis=1).min())
 
@@ -156,7 +155,7 @@ def sample(texts: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
-def scale_of(sentences: Floats, passages: Floats) -> tuple[float, float, float]:
+def scale_of(sentences: Float32s, passages: Float32s) -> tuple[float, float, float]:
     """The scale that maps cosines of a model to those of MiniLM: ``cosine_centre`` to ``between``.
 
     It is given the vectors of the sample's sentences as queries, and of its passages, (n,

@@ -25,11 +25,9 @@ from msgspec import Struct
 from indexer.embed.batches import EmbedInput, PassageRows, TokenSequence, passage_prefix
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from indexer.arrays import Int32s, Int64s
     from indexer.embed.models import ModelRecord
 
-    Ints = NDArray[np.int32]
     Encode = Callable[[Sequence[str]], Sequence[tuple[list[int], list[int]]]]
 
 _BORDERS = r" \t\n\r!-/:-@\[-`{-~"  # white space and punctuation of ASCII
@@ -46,8 +44,8 @@ class TextTokens(Struct, frozen=True):
     ``starts`` is int32, (n,): the offset of each token in the text, in code points.
     """
 
-    ids: NDArray[np.int32]
-    starts: NDArray[np.int32]
+    ids: Int32s
+    starts: Int32s
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -99,7 +97,7 @@ class TextTokenizer:
             for one in encodings
         ]
 
-    def _template(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _template(self) -> tuple[Int32s, Int32s]:
         """The special ids before and after a sequence."""
         encoding = self._tokenizer.encode("a", add_special_tokens=True)
         ids = np.array(encoding.ids, np.int32)
@@ -143,7 +141,7 @@ class WordTokens:
         # Of each token its id and offset, one after the other, int32.
         self._known: dict[str, bytes] = {}
 
-    def tokenize(self, text: str, encode: Encode) -> tuple[Ints, Ints]:
+    def tokenize(self, text: str, encode: Encode) -> tuple[Int32s, Int32s]:
         """The ids of a text, (n,), and the offsets of their tokens in it, (n,).
 
         ``encode`` tokenizes words that are not known.
@@ -304,7 +302,7 @@ class WindowLayout:
             for sequence in self._windows(range(start, end), passages, bodies)
         ]
 
-    def text(self, text: str, before: str) -> tuple[list[TokenSequence], NDArray[np.int32]]:
+    def text(self, text: str, before: str) -> tuple[list[TokenSequence], Int32s]:
         """The input sequences of ``before + text``, as passage 0 with one sentence.
 
         The offsets in ``text`` of their n tokens follow, (n,); -1 in ``before``.
@@ -346,7 +344,7 @@ class WindowLayout:
         prefixes = [self._prefix(lead + passage_prefix(one.title, one.heading_path)) for one in own]
         return self._run(indices, lengths, np.concatenate(parts), bounds, prefixes)
 
-    def _headings(self, passages: Sequence[EmbedInput]) -> list[NDArray[np.int32]]:
+    def _headings(self, passages: Sequence[EmbedInput]) -> list[Int32s]:
         """The tokens of each passage's headings; empty if they are those of the one before."""
         nothing = np.empty(0, np.int32)
         changed = [
@@ -361,9 +359,9 @@ class WindowLayout:
         self,
         indices: Sequence[int],
         lengths: Sequence[int],
-        ids: NDArray[np.int32],
-        bounds: Sequence[NDArray[np.int64]],
-        prefixes: Sequence[NDArray[np.int32]],
+        ids: Int32s,
+        bounds: Sequence[Int64s],
+        prefixes: Sequence[Int32s],
     ) -> list[TokenSequence]:
         """Split a run of passages into windows and add prefix and special tokens to each."""
         leads = [np.concatenate([self._tokenizer.lead, prefix]) for prefix in prefixes]
@@ -392,12 +390,12 @@ class WindowLayout:
                 )
         return sequences
 
-    def _tokenize_prefix(self, text: str) -> NDArray[np.int32]:
+    def _tokenize_prefix(self, text: str) -> Int32s:
         (tokens,) = self._tokenizer.encode([text])
         return tokens.ids[: self._record.max_prefix]
 
 
-def _sentence_bounds(tokens: TextTokens, starts: Sequence[int]) -> NDArray[np.int64]:
+def _sentence_bounds(tokens: TextTokens, starts: Sequence[int]) -> Int64s:
     """The token indices between sentences; a token belongs to the sentence in which it starts."""
     inner = np.searchsorted(tokens.starts, np.array(starts[1:], np.int64))
     ends = [0, len(tokens)] if len(starts) else [0]

@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct, field
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from indexer.api.errors import LecternError
     from indexer.api.types import DocumentInfo, Passage
+    from indexer.arrays import Float32s, Int64s
     from indexer.catalog.records import QueuedFile
     from indexer.files.walk import ContentHash
 
@@ -73,9 +71,9 @@ class Embedded(Struct, frozen=True):
     """
 
     pending: Sequence[PendingPassage]
-    vectors: npt.NDArray[np.float32]
-    sentences: npt.NDArray[np.float32]
-    offsets: npt.NDArray[np.int64]
+    vectors: Float32s
+    sentences: Float32s
+    offsets: Int64s
     tokens: int
 
 

@@ -25,10 +25,8 @@ from msgspec import Struct
 from indexer.embed.batches import unit_vectors
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from indexer.arrays import Float32s, Int64s
 
-    Floats = NDArray[np.float32]
-    Places = NDArray[np.int64]
 
 # Rows of the matrix between two documents that are held at a time: 512 of 20,000 are 40 MB.
 BLOCK = 512
@@ -42,8 +40,8 @@ class Alignment(Struct, frozen=True):
         shares: The contribution of each pair to the cosine of the two texts; their sum is that.
     """
 
-    cosines: Floats
-    shares: Floats
+    cosines: Float32s
+    shares: Float32s
 
     @property
     def total(self) -> float:
@@ -51,15 +49,15 @@ class Alignment(Struct, frozen=True):
         return float(self.shares.sum(dtype=np.float64))
 
     @property
-    def rows(self) -> Floats:
+    def rows(self) -> Float32s:
         """The contribution of each part of the first text, (m,)."""
-        rows: Floats = self.shares.sum(axis=1)
+        rows: Float32s = self.shares.sum(axis=1)
         return rows
 
     @property
-    def columns(self) -> Floats:
+    def columns(self) -> Float32s:
         """The contribution of each part of the second text, (n,)."""
-        columns: Floats = self.shares.sum(axis=0)
+        columns: Float32s = self.shares.sum(axis=0)
         return columns
 
     @property
@@ -68,7 +66,7 @@ class Alignment(Struct, frozen=True):
         return float(self.cosines.max(axis=1).mean()) if self.cosines.size else 0.0
 
 
-def align(first: Floats, second: Floats) -> Alignment:
+def align(first: Float32s, second: Float32s) -> Alignment:
     """Compare two texts by the states of their tokens.
 
     Args:
@@ -84,8 +82,8 @@ def align(first: Floats, second: Floats) -> Alignment:
 
 
 def nearest(
-    first: Floats, second: Floats, count: int, near: tuple[Places, Places] | None = None
-) -> tuple[Places, Floats]:
+    first: Float32s, second: Float32s, count: int, near: tuple[Int64s, Int64s] | None = None
+) -> tuple[Int64s, Float32s]:
     """The parts of one text that are most similar to each part of another.
 
     Args:

@@ -50,14 +50,12 @@ from indexer.text.terms import words
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from indexer.api.types import Also, Hit
+    from indexer.arrays import Float32s
     from indexer.search.named_entities import NamedEntities
     from indexer.search.query_terms import QueryTerms
     from indexer.store.values import DocSet
 
-    Floats = NDArray[np.float32]
 
 # Documents that are so many deviations similar are as similar as can be.
 MOST_DEVIATIONS = 4.0
@@ -280,7 +278,7 @@ class Similarity(Struct, frozen=True):
 
 def answerability_features(
     terms: QueryTerms,
-    document_counts: Sequence[Floats],
+    document_counts: Sequence[Float32s],
     docs: DocSet | None,
     hits: Sequence[Hit],
     similarity: Similarity,
@@ -335,7 +333,7 @@ def is_foreign(terms: QueryTerms, language: str) -> bool:
 
 
 def _occurrences(
-    terms: QueryTerms, document_counts: Sequence[Floats], docs: DocSet | None
+    terms: QueryTerms, document_counts: Sequence[Float32s], docs: DocSet | None
 ) -> Sequence[float]:
     """How often each word of the query occurs in the documents that may answer."""
     if docs is None or not document_counts:

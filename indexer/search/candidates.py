@@ -18,15 +18,13 @@ from msgspec.structs import asdict
 
 from indexer.api.errors import WorldError
 from indexer.api.types import HitExplanation
-from indexer.arrays import segment_max
+from indexer.arrays import Float32s, Indices, Int32s, Int64s, Mask, segment_max
 from indexer.embed.batches import EmbedInput, PassageVectors, unit_vectors
 from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence, bm25_shares, relative
 from indexer.store.values import NOTHING_LEFT_OUT, DocSet, ScoredKeys, Term, Without, docs_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
-
-    from numpy.typing import NDArray
 
     from indexer.api.progress import CancelToken
     from indexer.catalog.catalog import Catalog
@@ -37,11 +35,8 @@ if TYPE_CHECKING:
     from indexer.search.score_normalisation import CosineScale, LanguageMeans
     from indexer.store.store import Store
 
-    Docs = NDArray[np.int32]
-    Floats = NDArray[np.float32]
-    Keys = NDArray[np.int64]
     Retrieval = Future[ScoredKeys]
-    Fresh = Callable[[Keys], Mapping[int, PassageVectors]]
+    Fresh = Callable[[Int64s], Mapping[int, PassageVectors]]
 
 # Passages by each retriever, over the whole library and inside the likely documents.
 WIDE = 100
@@ -56,8 +51,8 @@ class QueryVectors(Struct, frozen=True):
     Both are 0 if the query is not encoded, and so are all similarities then.
     """
 
-    whole: Floats
-    question: Floats
+    whole: Float32s
+    question: Float32s
     scale: CosineScale  # of the model that made them
     means: LanguageMeans  # of the library's languages
 
@@ -66,10 +61,10 @@ class QueryVectors(Struct, frozen=True):
         return bool(self.whole.any())
 
     @property
-    def combined(self) -> Floats:
+    def combined(self) -> Float32s:
         """What passages are searched by: its cosines order them as the meaning of both does."""
         share = np.float32(DEFAULT_WEIGHTS.question)
-        both: Floats = share * self.question + (1 - share) * self.whole
+        both: Float32s = share * self.question + (1 - share) * self.whole
         return unit_vectors(both)
 
     def usual(self, language: str) -> float:
@@ -88,14 +83,14 @@ class CandidateEvidence(Struct, frozen=True):
     passage ``i`` from ``offsets[i]`` to ``offsets[i + 1]``.
     """
 
-    keys: Keys
+    keys: Int64s
     pages: PageEvidence
-    best: NDArray[np.intp]
-    sentences: Floats
-    offsets: NDArray[np.int64]
+    best: Indices
+    sentences: Float32s
+    offsets: Int64s
 
     @property
-    def docs(self) -> Docs:
+    def docs(self) -> Int32s:
         return docs_of(self.keys)
 
 
@@ -105,7 +100,7 @@ FRESH, FRESH_S = 50, 1.0
 FRESH_KEPT = 2000
 
 
-def model_inputs(catalog: Catalog, store: Store, keys: Keys) -> dict[int, EmbedInput]:
+def model_inputs(catalog: Catalog, store: Store, keys: Int64s) -> dict[int, EmbedInput]:
     """What a model reads of passages by themselves, by key; without missing ones."""
     found = store.passages_of(keys)
     rows = catalog.docs.get({one.doc for one in found.values()})
@@ -124,7 +119,7 @@ class FreshVectors(Struct, frozen=True):
     models: ModelsInUse
     _kept: dict[tuple[str, int], PassageVectors] = field(default_factory=dict)
 
-    def read(self, space: Space, token: CancelToken, keys: Keys) -> dict[int, PassageVectors]:
+    def read(self, space: Space, token: CancelToken, keys: Int64s) -> dict[int, PassageVectors]:
         """The vectors of those passages that there is time for; none without a model.
 
         Raises ``Cancelled`` if the token was cancelled; what was computed is kept.
@@ -185,7 +180,7 @@ class Retriever(Struct, frozen=True):
         return found
 
     def start_within(
-        self, terms: QueryTerms, vectors: QueryVectors, likely: Docs
+        self, terms: QueryTerms, vectors: QueryVectors, likely: Int32s
     ) -> list[Retrieval]:
         """Begin to search inside likely documents, all of which are in ``docs``."""
         if not len(likely):
@@ -197,7 +192,7 @@ class Retriever(Struct, frozen=True):
         ]
 
     def evidence(
-        self, terms: QueryTerms, vectors: QueryVectors, keys: Keys, fresh: Fresh
+        self, terms: QueryTerms, vectors: QueryVectors, keys: Int64s, fresh: Fresh
     ) -> CandidateEvidence:
         """Score candidates by words and by meaning.
 
@@ -255,7 +250,7 @@ class Retriever(Struct, frozen=True):
         )
         return CandidateEvidence(keys, pages, best, similarity, offsets)
 
-    def words_instead(self, terms: QueryTerms, keys: Keys) -> Floats:
+    def words_instead(self, terms: QueryTerms, keys: Int64s) -> Float32s:
         """What stands for the meaning of n candidates where none is known: float32 (n,), 0 to 1.
 
         It is BM25 of the whole query over the most that one of them reaches.
@@ -264,27 +259,27 @@ class Retriever(Struct, frozen=True):
         none = np.zeros(len(keys), np.float32)
         return relative(self.store.bm25_of(keys, whole)) if whole else none
 
-    def _by_vector(self, vector: Floats, count: int, docs: DocSet | None) -> Retrieval:
+    def _by_vector(self, vector: Float32s, count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.approximate_knn, self.space, vector, count, docs)
 
     def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.match, terms, count, docs, self.without)
 
 
-def by_words(keys: Keys, share: Floats) -> CandidateEvidence:
+def by_words(keys: Int64s, share: Float32s) -> CandidateEvidence:
     """The evidence for n candidates by words alone, for which no vectors are read."""
     none, number = np.zeros(len(keys), np.float32), np.zeros(len(keys) + 1, np.int64)
     pages = PageEvidence(none, none, none, none, share, none)
     return CandidateEvidence(keys, pages, number[1:].astype(np.intp), none[:0], number)
 
 
-def keys_found(retrievals: Sequence[Retrieval]) -> Keys:
+def keys_found(retrievals: Sequence[Retrieval]) -> Int64s:
     """Wait for searches; return the union of their results, int64 ascending."""
     found = [one.result().keys for one in retrievals]
     return np.unique(np.concatenate(found)).astype(np.int64)
 
 
-def neighbour_similarity(before: Floats, after: Floats) -> Floats:
+def neighbour_similarity(before: Float32s, after: Float32s) -> Float32s:
     """The sum of the similarities of both neighbours, float32 (n,); 0 marks a missing one.
 
     The other then counts twice, and a passage without neighbours gets the mean: otherwise the first
@@ -292,7 +287,7 @@ def neighbour_similarity(before: Floats, after: Floats) -> Floats:
     """
     first = np.where(before != 0.0, before, after)
     last = np.where(after != 0.0, after, before)
-    both: Floats = first + last
+    both: Float32s = first + last
     alone = both == 0.0
     if not alone.all():
         both[alone] = both[~alone].mean()
@@ -313,11 +308,11 @@ class Ranking(Struct, frozen=True):
 
     candidates: CandidateEvidence
     documents: DocumentEvidence
-    owner: NDArray[np.intp]
+    owner: Indices
     scored: Scored
     weights: Weights
-    phrases: Keys | None
-    missing: NDArray[np.float32]
+    phrases: Int64s | None
+    missing: Float32s
 
     def meaning_of(self, at: int) -> float:
         """The similarity of a candidate without the language correction; 0 without a vector."""
@@ -329,13 +324,13 @@ class Ranking(Struct, frozen=True):
         return self.documents.clarity * float(self.documents.words[self.owner[at]])
 
     @property
-    def exact(self) -> NDArray[np.bool_]:
+    def exact(self) -> Mask:
         """Shape (n,): which candidates hold the exact phrase."""
         keys = self.candidates.keys
         return np.zeros(len(keys), bool) if self.phrases is None else np.isin(keys, self.phrases)
 
     @property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Indices:
         """Best first; passages with the exact phrase before all others; ties by key."""
         return np.lexsort((self.candidates.keys, -self.scored.total, ~self.exact))
 

@@ -43,14 +43,11 @@ from indexer.store.values import key_of, keys_of
 from indexer.text.differences import differences
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from indexer.api.progress import CancelToken
+    from indexer.arrays import Float32s, Int64s, Mask
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
 
-    Floats = NDArray[np.float32]
-    Places = NDArray[np.int64]
 
 # The quantile of the nearest different statements' cosines that is the threshold.
 QUANTILE = 0.9
@@ -78,21 +75,21 @@ class ComparedDocument(Struct, frozen=True):
 
     place: SourcePassages
     statements: list[ReadStatement]
-    vectors: Floats
+    vectors: Float32s
     has_vectors: bool = True
 
 
-def centred(vectors: Floats) -> Floats:
+def centred(vectors: Float32s) -> Float32s:
     """Unit vectors minus their common component: (n, d) to (n, d).
 
     The mean of a few vectors is a poor estimate, so less of it is subtracted.
     """
     share = len(vectors) / (len(vectors) + FEW)
-    found: Floats = unit_vectors(vectors - np.float32(share) * vectors.mean(axis=0))
+    found: Float32s = unit_vectors(vectors - np.float32(share) * vectors.mean(axis=0))
     return found
 
 
-def word_vectors(said: list[ReadStatement]) -> Floats:
+def word_vectors(said: list[ReadStatement]) -> Float32s:
     """Centred unit vectors of the words of statements, hashed: (n, ``WORD_DIMENSIONS``)."""
     counts = np.zeros((len(said), WORD_DIMENSIONS), np.float32)
     for row, statement in enumerate(said):
@@ -113,13 +110,13 @@ class StatementMatches(Struct, frozen=True):
         wording: Of the other document.
     """
 
-    partner: Places
-    closest: Places
-    cosines: Floats
-    same: NDArray[np.bool_]
+    partner: Int64s
+    closest: Int64s
+    cosines: Float32s
+    same: Mask
     wording: Wording
 
-    def present(self, threshold: float) -> NDArray[np.bool_]:
+    def present(self, threshold: float) -> Mask:
         """Whether the other document says each, bool (n,)."""
         return self.same | (self.cosines >= threshold)
 
@@ -226,7 +223,7 @@ def find_threshold(one: ComparedDocument, other: ComparedDocument) -> float:
     return float(np.quantile(cosines, QUANTILE)) if len(cosines) else 1.0
 
 
-def _different(side: ComparedDocument) -> Floats:
+def _different(side: ComparedDocument) -> Float32s:
     """The cosines of statements to the nearest different one of their document, (m,)."""
     step = max(1, len(side.statements) // SAMPLE)
     chosen = np.arange(0, len(side.statements), step)

@@ -13,18 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct, field
 
-from indexer.arrays import find_sorted
+from indexer.arrays import Float32s, Indices, Int32s, Mask, find_sorted
 from indexer.catalog.names import INITIALS, NameLinks
 from indexer.database import CachedValues
 from indexer.store.byte_vectors import ByteVectors
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from indexer.catalog.catalog import Catalog
-    from indexer.store.values import Float32s, Int32s
 
-    Docs = NDArray[np.int32]
 
 _BATCH = 4096
 
@@ -51,9 +47,9 @@ class OwnedNames(Struct, frozen=True):
     vectors: ByteVectors
     links: NameLinks
     docs: Int32s
-    rows: NDArray[np.intp]
-    is_folder: NDArray[np.bool_]
-    starts: NDArray[np.intp]
+    rows: Indices
+    is_folder: Mask
+    starts: Indices
 
     def best(self, similarity: Float32s, folder_share: float) -> Float32s:
         """The similarity of each document's best name, -1 at least; 0 of a name without a vector.
@@ -148,9 +144,9 @@ class _Named(Struct, frozen=True):
     """
 
     last: int
-    names: Docs
-    docs: Docs
-    found: dict[str, Docs] = field(default_factory=dict)
+    names: Int32s
+    docs: Int32s
+    found: dict[str, Int32s] = field(default_factory=dict)
 
 
 class NameWords:
@@ -160,7 +156,7 @@ class NameWords:
         self._catalog = catalog
         self._named = CachedValues[_Named](catalog.db, catalog.db.files_version_read)
 
-    def docs(self, wanted: Sequence[str]) -> Docs:
+    def docs(self, wanted: Sequence[str]) -> Int32s:
         """Return the documents with a file whose name holds one of the words, ascending."""
         named = self._current()
         known = {word: docs for word in wanted if (docs := named.found.get(word)) is not None}
@@ -179,7 +175,7 @@ class NameWords:
 
     def scores(
         self, wanted: Sequence[str], initials: Sequence[str] = ()
-    ) -> tuple[Docs, NDArray[np.float32]]:
+    ) -> tuple[Int32s, Float32s]:
         """Score documents by the query words in their names.
 
         A word weighs its idf among names, once per name; a document has the score of its best

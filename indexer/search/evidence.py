@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from indexer.arrays import find_sorted, united
+from indexer.arrays import Float32s, Int32s, find_sorted, united
 from indexer.catalog.names import stem_of
 from indexer.search.fusion import NAME_FLOOR, DocumentEvidence, clarity, relative, score_documents
 from indexer.search.score_normalisation import CosineScale
@@ -29,8 +29,6 @@ from indexer.text.name_words import (
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
     from indexer.search.document_names import NameVectors, NameWords
@@ -39,8 +37,6 @@ if TYPE_CHECKING:
     from indexer.search.query_terms import QueryTerms
     from indexer.store.values import DocSet
 
-    Docs = NDArray[np.int32]
-    Floats = NDArray[np.float32]
 
 # Documents scored by words; clarity needs two of them.
 MAX_DOCUMENTS = 200
@@ -62,16 +58,16 @@ LATER_YEAR = 0.5
 class ScoredDocs(Struct, frozen=True):
     """Documents in ascending order and a score for each; documents not listed score 0."""
 
-    docs: Docs
-    scores: Floats
+    docs: Int32s
+    scores: Float32s
 
     @classmethod
-    def of(cls, docs: Docs, scores: Floats) -> ScoredDocs:
+    def of(cls, docs: Int32s, scores: Float32s) -> ScoredDocs:
         """Documents in any order."""
         order = np.argsort(docs)
         return cls(docs[order], scores[order])
 
-    def lookup(self, docs: Docs) -> Floats:
+    def lookup(self, docs: Int32s) -> Float32s:
         """The scores of given documents: (n,) to (n,)."""
         scores = np.zeros(len(docs), np.float32)
         at, found = find_sorted(self.docs, docs)
@@ -94,13 +90,13 @@ class LibraryEvidence(Struct, frozen=True):
     words: ScoredDocs
     year: ScoredDocs
     clarity: float
-    counts: tuple[Floats, ...] = ()
+    counts: tuple[Float32s, ...] = ()
     documents: int = 0
     named: float = 0.0
     name_meaning: ScoredDocs = _NONE
     opening: ScoredDocs = _NONE
 
-    def lookup(self, docs: Docs) -> DocumentEvidence:
+    def lookup(self, docs: Int32s) -> DocumentEvidence:
         """The evidence of given documents, in their order."""
         return DocumentEvidence(
             name_meaning=self.name_meaning.lookup(docs),
@@ -112,11 +108,11 @@ class LibraryEvidence(Struct, frozen=True):
             named=self.named,
         )
 
-    def known(self) -> Docs:
+    def known(self) -> Int32s:
         """Every document that has any evidence, ascending."""
         return united([part.docs for part in (self.name_meaning, self.name_words, self.words)])
 
-    def best_by_words(self) -> Docs:
+    def best_by_words(self) -> Int32s:
         """The documents with evidence of words, the best first."""
         return self.words.docs[np.argsort(-self.words.scores, kind="stable")]
 
@@ -159,7 +155,7 @@ def with_names(
 
 
 def with_similarity(
-    evidence: LibraryEvidence, vector: Floats, names: NameVectors, space: Space
+    evidence: LibraryEvidence, vector: Float32s, names: NameVectors, space: Space
 ) -> LibraryEvidence:
     """Add the similarity in ``space`` of each document's best name to the whole query, (dim,).
 
@@ -175,7 +171,7 @@ def with_similarity(
     return replace(evidence, name_meaning=meaning)
 
 
-def likely_documents(evidence: LibraryEvidence, allowed: DocSet | None, weights: Weights) -> Docs:
+def likely_documents(evidence: LibraryEvidence, allowed: DocSet | None, weights: Weights) -> Int32s:
     """The likely documents of those that may answer, best first; ``allowed`` is None for all."""
     docs = evidence.known()
     if allowed is not None:
@@ -185,7 +181,7 @@ def likely_documents(evidence: LibraryEvidence, allowed: DocSet | None, weights:
     return docs[likely[np.argsort(-scores[likely], kind="stable")[:LIKELY]]]
 
 
-def naming_words(docs: Docs, catalog: Catalog) -> frozenset[str]:
+def naming_words(docs: Int32s, catalog: Catalog) -> frozenset[str]:
     """The folded words of documents' titles and of their files' names."""
     numbers = docs.tolist()
     found = [word for row in catalog.docs.get(numbers).values() for word in words(row.title)]
@@ -195,7 +191,7 @@ def naming_words(docs: Docs, catalog: Catalog) -> frozenset[str]:
     return frozenset(found)
 
 
-def rare_words(docs: Docs, terms: QueryTerms, evidence: LibraryEvidence) -> frozenset[str]:
+def rare_words(docs: Int32s, terms: QueryTerms, evidence: LibraryEvidence) -> frozenset[str]:
     """The words of the query that occur in hardly any but these documents, and repeatedly.
 
     They identify a document, as its name does; a word that occurs once identifies a page.

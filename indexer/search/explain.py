@@ -30,8 +30,7 @@ from indexer.text.terms import stems, stop_words, tokens, word_spans, words
 from indexer.text.view import make_view
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from indexer.arrays import Float32s, Int32s, Int64s
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
     from indexer.embed.batches import EmbedInput
@@ -54,8 +53,8 @@ class TokenisedText(Struct, frozen=True):
 
     text: str
     spans: list[Span]
-    states: NDArray[np.float32]
-    owner: NDArray[np.int64]
+    states: Float32s
+    owner: Int64s
 
     @classmethod
     def from_tokens(cls, text: str, tokens: TokenStates) -> Self:
@@ -66,7 +65,7 @@ class TokenisedText(Struct, frozen=True):
     def words(self) -> list[str]:
         return [self.text[first:last] for first, last in self.spans]
 
-    def shares(self, values: NDArray[np.float32]) -> list[float]:
+    def shares(self, values: Float32s) -> list[float]:
         """The sum of the values of each word's tokens."""
         return sum_by_word(values, self.owner, len(self.spans))
 
@@ -161,7 +160,7 @@ def _chosen(places: list[Span | None], flags: list[bool]) -> tuple[Span, ...]:
     return tuple(place for place, flag in zip(places, flags, strict=True) if place and flag)
 
 
-def _outstanding(columns: NDArray[np.float32], passage: TokenisedText) -> list[bool]:
+def _outstanding(columns: Float32s, passage: TokenisedText) -> list[bool]:
     """Which words contribute much per token; rare words have many tokens and so a large share."""
     inside = columns[passage.owner >= 0]
     if not len(inside):
@@ -188,7 +187,7 @@ def _pairs(
     return tuple(sorted(pairs, key=lambda pair: -pair[2]))
 
 
-def token_owners(spans: list[Span], starts: NDArray[np.int32]) -> NDArray[np.int64]:
+def token_owners(spans: list[Span], starts: Int32s) -> Int64s:
     """The word that each token belongs to, as its index; -1 for none.
 
     Args:
@@ -203,7 +202,7 @@ def token_owners(spans: list[Span], starts: NDArray[np.int32]) -> NDArray[np.int
     return np.where(inside, at, -1)
 
 
-def sum_by_word(values: NDArray[np.float32], owner: NDArray[np.int64], words: int) -> list[float]:
+def sum_by_word(values: Float32s, owner: Int64s, words: int) -> list[float]:
     """Sum values by word: (n,) to one number per word; tokens of no word are left out."""
     owned = owner >= 0
     sums = np.bincount(owner[owned], weights=values[owned].astype(np.float64), minlength=words)

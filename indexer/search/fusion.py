@@ -48,9 +48,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from indexer.arrays import Float32s, Indices
 
-    Floats = NDArray[np.float32]
 
 # BM25's term weight approaches (k1 + 1) · idf as a term repeats; with k1 = 1.2, as LanceDB has it.
 BM25_CEILING = 2.2
@@ -101,7 +100,7 @@ class Weights(Struct, frozen=True):
             name_meaning=self.name_meaning * share,
         )
 
-    def for_words_alone(self, share: Floats) -> Weights:
+    def for_words_alone(self, share: Float32s) -> Weights:
         """The weights where no meaning is known, by what passages reach of the words, (n,).
 
         Where the best has few of them, headings and length would outweigh words, which are all
@@ -123,12 +122,12 @@ class PageEvidence(Struct, frozen=True):
     vectors yet are 0.
     """
 
-    pooled: Floats
-    pooled_question: Floats
-    sentence: Floats
-    sentence_question: Floats
-    share: Floats
-    around: Floats
+    pooled: Float32s
+    pooled_question: Float32s
+    sentence: Float32s
+    sentence_question: Float32s
+    share: Float32s
+    around: Float32s
 
 
 class DocumentEvidence(Struct, frozen=True):
@@ -142,11 +141,11 @@ class DocumentEvidence(Struct, frozen=True):
     name the query has.
     """
 
-    name_meaning: Floats
-    name_words: Floats
-    words: Floats
-    year: Floats
-    opening: Floats
+    name_meaning: Float32s
+    name_words: Float32s
+    words: Float32s
+    year: Float32s
+    opening: Float32s
     clarity: float
     named: float = 0.0
 
@@ -158,45 +157,45 @@ class Scored(Struct, frozen=True):
     ``unknown`` stands for the meaning of passages that have no vectors.
     """
 
-    meaning: Floats
-    unknown: Floats
-    words: Floats
-    document: Floats
-    around: Floats
-    heading: Floats
-    short: Floats
-    figures: Floats
+    meaning: Float32s
+    unknown: Float32s
+    words: Float32s
+    document: Float32s
+    around: Float32s
+    heading: Float32s
+    short: Float32s
+    figures: Float32s
 
     @property
-    def total(self) -> Floats:
+    def total(self) -> Float32s:
         first = self.meaning + self.unknown + self.words + self.document
         return first + self.around + self.heading + self.short + self.figures
 
-    def leading(self) -> NDArray[np.intp]:
+    def leading(self) -> Indices:
         """Which passages are re-ranked, best first."""
         return np.argsort(-self.total, kind="stable")[:RERANKED]
 
 
-def bm25_shares(bm25: Floats, ceiling: float) -> Floats:
+def bm25_shares(bm25: Float32s, ceiling: float) -> Float32s:
     """BM25 scores as shares of the most the query's terms can give: (n,) to (n,), 0 to 1."""
     if ceiling <= 0.0:
         return np.zeros_like(bm25)
-    found: Floats = np.clip(bm25 / np.float32(ceiling), 0.0, 1.0, dtype=np.float32)
+    found: Float32s = np.clip(bm25 / np.float32(ceiling), 0.0, 1.0, dtype=np.float32)
     return found
 
 
-def relative(scores: Floats, floor: float = 0.0) -> Floats:
+def relative(scores: Float32s, floor: float = 0.0) -> Float32s:
     """Scores over their maximum, or over the floor where that is larger: (n,) to (n,)."""
     if not len(scores):
         return scores
     top = max(float(scores.max()), floor)
     if np.float32(top) <= np.finfo(np.float32).tiny:
         return np.zeros_like(scores)
-    found: Floats = np.clip(scores / np.float32(top), 0.0, 1.0, dtype=np.float32)
+    found: Float32s = np.clip(scores / np.float32(top), 0.0, 1.0, dtype=np.float32)
     return found
 
 
-def clarity(scores: Floats) -> float:
+def clarity(scores: Float32s) -> float:
     """How far the best score leads the second: 0 (not at all) to 1 (there is no second)."""
     if not len(scores):
         return 0.0
@@ -206,9 +205,9 @@ def clarity(scores: Floats) -> float:
     return float(1.0 - second / best) if best > 0.0 else 0.0
 
 
-def score_documents(documents: DocumentEvidence, weights: Weights) -> Floats:
+def score_documents(documents: DocumentEvidence, weights: Weights) -> Float32s:
     """The part of the score that a document gives to all its passages: float32 (m,)."""
-    score: Floats = (
+    score: Float32s = (
         weights.name_meaning * documents.name_meaning
         + weights.name_words * documents.name_words
         + weights.opening * (1 + documents.named) * documents.opening
@@ -219,7 +218,7 @@ def score_documents(documents: DocumentEvidence, weights: Weights) -> Floats:
 
 
 def fuse(
-    pages: PageEvidence, documents: DocumentEvidence, owner: NDArray[np.intp], weights: Weights
+    pages: PageEvidence, documents: DocumentEvidence, owner: Indices, weights: Weights
 ) -> Scored:
     """Score all passages; ``rerank.rerank`` adds the evidence of the leading ones.
 

@@ -33,10 +33,9 @@ from indexer.store.values import DocSet, Phrase, docs_of, key_of, keys_of
 from indexer.text.name_words import alphanumeric_parts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from indexer.api.phrases import Note
     from indexer.api.progress import CancelToken
+    from indexer.arrays import Float32s, Indices, Int32s, Int64s
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, DocumentFile, Totals
     from indexer.query.grammar import Query
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
     from indexer.store.values import StoredPassage
 
-    Keys = NDArray[np.int64]
 
 # The most files listed because their name is the query.
 CALLED_ROOM = 10
@@ -150,9 +148,7 @@ class HitMaker(Struct, frozen=True):
         parts = (part for term in self.query.terms for part in alphanumeric_parts(term))
         return frozenset((*self.query.terms, *parts))
 
-    def similar(
-        self, keys: Keys, scores: NDArray[np.float32], best: NDArray[np.intp], limit: int
-    ) -> tuple[Hit, ...]:
+    def similar(self, keys: Int64s, scores: Float32s, best: Indices, limit: int) -> tuple[Hit, ...]:
         """Make hits of passages that resemble something, best first.
 
         ``best`` is the index of the most similar sentence of each.
@@ -185,9 +181,9 @@ class HitMaker(Struct, frozen=True):
             if stored.doc in places
         )
 
-    def _lacking(self, docs: NDArray[np.int32], lexicon: Lexicon) -> NDArray[np.int32]:
+    def _lacking(self, docs: Int32s, lexicon: Lexicon) -> Int32s:
         """Those that have no excluded word, not even in their name, and no excluded phrase."""
-        holding: list[NDArray[np.int32]] = []
+        holding: list[Int32s] = []
         if self.narrowing.words:
             with lexicon.reading() as reading:
                 counts = reading.counts(tuple(self.narrowing.words))
@@ -215,7 +211,7 @@ class HitMaker(Struct, frozen=True):
         return min(kept, default=None)
 
     def _passages(
-        self, candidates: Keys, order: NDArray[np.intp], limit: int
+        self, candidates: Int64s, order: Indices, limit: int
     ) -> Iterator[tuple[int, StoredPassage, list[DocumentFile], DocRow]]:
         """Yield the candidates that pass the filters, best first, read in batches."""
         for start in range(0, len(order), limit):

@@ -27,13 +27,10 @@ from indexer.text.sentences import lazy_pattern
 from indexer.text.terms import fold, stems_in
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from indexer.arrays import Float32s, Int32s
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
 
-    Docs = NDArray[np.int32]
-    Floats = NDArray[np.float32]
 
 K1, B = 1.2, 0.75
 TITLE_WEIGHT = 3  # occurrences in the text that a word of the title is worth
@@ -53,8 +50,8 @@ class _Words(Struct, frozen=True):
 
     version: int
     texts: DocumentWords
-    lengths: Floats
-    counted: dict[tuple[str, ...], Floats] = field(default_factory=dict)
+    lengths: Float32s
+    counted: dict[tuple[str, ...], Float32s] = field(default_factory=dict)
 
 
 class Lexicon:
@@ -80,7 +77,7 @@ class Lexicon:
         with self.reading() as reading:
             return reading.df(wanted)
 
-    def word_counts(self, words: _Words, group: tuple[str, ...]) -> Floats:
+    def word_counts(self, words: _Words, group: tuple[str, ...]) -> Float32s:
         """Count a group of words in every document of ``words``; do not change the array.
 
         Cached until the next commit, since queries share most of their words.
@@ -245,7 +242,7 @@ class LexiconReader(Struct):
 
     _lexicon: Lexicon
     _words: _Words
-    _counted: dict[tuple[str, ...], Floats] = field(default_factory=dict)
+    _counted: dict[tuple[str, ...], Float32s] = field(default_factory=dict)
 
     @property
     def names(self) -> NameWords:
@@ -257,7 +254,7 @@ class LexiconReader(Struct):
         """How many documents the library has."""
         return int(np.count_nonzero(self._words.lengths))
 
-    def counts(self, group: Sequence[str]) -> Floats:
+    def counts(self, group: Sequence[str]) -> Float32s:
         """How often a group of words occurs in each document, indexed by document."""
         key = tuple(dict.fromkeys(group))
         if key not in self._counted:
@@ -274,7 +271,7 @@ class LexiconReader(Struct):
 
     def document_scores(
         self, groups: Sequence[Sequence[str]], limit: int = 1000
-    ) -> tuple[Docs, Floats]:
+    ) -> tuple[Int32s, Float32s]:
         """Score whole documents by BM25, their names included.
 
         Args:

@@ -24,8 +24,7 @@ from indexer.store.word_queries import WordSequence
 from indexer.text.terms import sequence, words
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from indexer.arrays import Int32s, Int64s, Mask
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
     from indexer.store.values import StoredPassage
@@ -58,9 +57,9 @@ class Narrowing(Struct, frozen=True):
     phrases: tuple[WordSequence, ...]
     annotated: bool | None = None
     # The only passages that match, ascending, if they are few: comments, or those of some pages.
-    keys: NDArray[np.int64] | None = None
+    keys: Int64s | None = None
     # Which mails of mailboxes were not sent when the filter says, by document.
-    unsent: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict)
+    unsent: Mapping[int, Mask] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
@@ -113,7 +112,7 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
     )
 
 
-def _unsent(days: DateRange, catalog: Catalog) -> Mapping[int, NDArray[np.bool_]]:
+def _unsent(days: DateRange, catalog: Catalog) -> Mapping[int, Mask]:
     if days == DateRange():
         return {}
     return catalog.docs.unsent(
@@ -136,7 +135,7 @@ def with_few(narrowing: Narrowing, catalog: Catalog, store: Store) -> Narrowing:
     return replace(narrowing, docs=DocSet.from_docs(docs_of(keys).tolist()), keys=keys)
 
 
-def _on_labelled(narrowing: Narrowing, catalog: Catalog, store: Store) -> NDArray[np.int64]:
+def _on_labelled(narrowing: Narrowing, catalog: Catalog, store: Store) -> Int64s:
     """The passages of pages with one of the labels of a filter, ascending."""
     pages = catalog.docs.labelled(narrowing.pages.labels)
     docs = np.array(sorted(pages), np.int32)
@@ -164,7 +163,7 @@ class _Collections(Struct):
 
     catalog: Catalog
     queries: Mapping[str, str]
-    _resolved: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    _resolved: dict[str, Int32s] = field(default_factory=dict)
 
     def bounded(self, filters: Filters) -> DocSet | None:
         """The documents that match, those of ``within`` only if it names a collection."""
@@ -202,7 +201,7 @@ class _Collections(Struct):
             return DocSet(left)
         return DocSet(excluded, allowed=False) if len(excluded) else None
 
-    def _members(self, name: str) -> NDArray[np.int32]:
+    def _members(self, name: str) -> Int32s:
         """The documents of a collection, ascending."""
         key = name.casefold()
         if key not in self._resolved:
@@ -228,7 +227,7 @@ def _catalog_filter(filters: Filters) -> DocFilter:
     )
 
 
-def _excluded(filters: Filters, catalog: Catalog) -> NDArray[np.int32]:
+def _excluded(filters: Filters, catalog: Catalog) -> Int32s:
     """Documents excluded by their metadata; one matching condition suffices."""
     nothing = DocFilter()
     conditions = (

@@ -25,12 +25,9 @@ from indexer.text.stop_words import ALL_STOP_WORDS
 from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from indexer.arrays import Float32s, Int32s
     from indexer.store.store import Store
 
-    Docs = NDArray[np.int32]
-    Floats = NDArray[np.float32]
     Pairs = frozenset[tuple[str, str]]
 
 # The likeliest documents by words whose first passages are read.
@@ -50,7 +47,7 @@ class Openings(Struct, frozen=True):
     words that it and each opening write so.
     """
 
-    docs: Docs
+    docs: Int32s
     pairs: tuple[Pairs, ...]
     written: Pairs = _NONE
     capitals: tuple[frozenset[str], ...] = ()
@@ -73,7 +70,7 @@ class Openings(Struct, frozen=True):
         scores = shares * np.float32((1.0 + lead) * coverage**2)
         return ScoredDocs.of(self.docs, scores)
 
-    def naming_words(self, docs: Docs) -> frozenset[str]:
+    def naming_words(self, docs: Int32s) -> frozenset[str]:
         """The words of pairs in the openings of these documents and hardly any other.
 
         ``docs`` are the likeliest; if there are none, those whose openings have all of a name.
@@ -89,7 +86,7 @@ class Openings(Struct, frozen=True):
         )
         return frozenset(word for pair in found if counts[pair] <= FEW_OPENINGS for word in pair)
 
-    def capitals_of(self, docs: Docs) -> frozenset[str]:
+    def capitals_of(self, docs: Int32s) -> frozenset[str]:
         """The words that the query and the openings of these documents write with capitals."""
         known = self.docs.tolist()
         return frozenset().union(*(self.capitals[known.index(doc)] for doc in docs if doc in known))
@@ -101,13 +98,13 @@ class Openings(Struct, frozen=True):
         return {pair: idf(count, len(self.docs)) for pair, count in self._counts().items()}
 
 
-def _shares(found: Sequence[Pairs], rarity: Mapping[tuple[str, str], float]) -> Floats:
+def _shares(found: Sequence[Pairs], rarity: Mapping[tuple[str, str], float]) -> Float32s:
     """How much of a name each opening has, of which these pairs were found, 0 to 1."""
     scores = np.array([sum(map(rarity.__getitem__, each)) for each in found], np.float32)
     return relative(scores, OPENING_FLOOR)
 
 
-def read_openings(store: Store, terms: QueryTerms, docs: Docs) -> Openings:
+def read_openings(store: Store, terms: QueryTerms, docs: Int32s) -> Openings:
     """Match the openings of the first ``READ`` of some documents, best first, with a query."""
     asked = [word for word in words(terms.text)[:MAX_WORDS] if word not in ALL_STOP_WORDS]
     docs = docs[:READ]

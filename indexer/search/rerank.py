@@ -23,12 +23,10 @@ from indexer.text.name_words import last_year
 from indexer.text.terms import stem_sequence, stems, stop_words, words
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from indexer.arrays import Float32s, Indices, Int64s
     from indexer.search.query_terms import QueryTerms, StemWeights
     from indexer.store.store import Store
 
-    Floats = NDArray[np.float32]
 
 # Passages of at least ``NOT_SHORT`` characters get no penalty; it stops growing below the second.
 NOT_SHORT = 1000
@@ -53,19 +51,19 @@ class RerankEvidence(Struct, frozen=True):
     ``figure`` whether it has a figure.
     """
 
-    heading: Floats
-    length: Floats
-    figures: Floats
-    near: Floats
-    same: NDArray[np.intp]
+    heading: Float32s
+    length: Float32s
+    figures: Float32s
+    near: Float32s
+    same: Indices
     long: float = 0.0
     figure: bool = False
 
 
 def rerank(
     scored: Scored,
-    leading: NDArray[np.intp],
-    around: Floats,
+    leading: Indices,
+    around: Float32s,
     evidence: RerankEvidence,
     weights: Weights,
 ) -> Scored:
@@ -78,7 +76,7 @@ def rerank(
         evidence: Of these k passages.
     """
     length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
-    shortness: Floats = np.log(length).astype(np.float32)
+    shortness: Float32s = np.log(length).astype(np.float32)
     tables = np.minimum(evidence.figures / np.float32(TABLE_DIGITS), np.float32(1.0))
     enough = TABLES_LEAD_FIGURE if evidence.figure else TABLES_LEAD
     numeric = len(tables) > 0 and float(tables.mean()) >= enough
@@ -98,7 +96,7 @@ def rerank(
     return _equal_copies(reranked, leading, evidence.same)
 
 
-def _equal_copies(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.intp]) -> Scored:
+def _equal_copies(scored: Scored, leading: Indices, same: Indices) -> Scored:
     """Set the scores of copies among the leading passages to the best of each group."""
     best_first = np.argsort(-scored.total[leading], kind="stable")
     _, first, group = np.unique(same[best_first], return_index=True, return_inverse=True)
@@ -107,7 +105,7 @@ def _equal_copies(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.in
     return Scored(**{name: values[source] for name, values in asdict(scored).items()})
 
 
-def _scatter(places: NDArray[np.intp], values: Floats, count: int) -> Floats:
+def _scatter(places: Indices, values: Float32s, count: int) -> Float32s:
     """An array of length ``count`` with values at some indices, 0 elsewhere."""
     spread = np.zeros(count, np.float32)
     spread[places] = values
@@ -125,7 +123,7 @@ NEAR = 25
 SHORT, LONG = 3, 8
 
 
-def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) -> RerankEvidence:
+def rerank_evidence(store: Store, terms: QueryTerms, keys: Int64s) -> RerankEvidence:
     """Read k passages for the re-ranking pass."""
     passages = store.passages_of(keys)
     wanted = frozenset(term.text for term in terms.question_terms)

@@ -26,18 +26,15 @@ from indexer.text.differences import Differences, differences
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from indexer.api.progress import CancelToken
     from indexer.api.requests import FindElsewhere
     from indexer.api.types import Hit
+    from indexer.arrays import Float32s, Int64s
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
     from indexer.embed.factory import ModelsInUse
     from indexer.store.store import Store
 
-    Floats = NDArray[np.float32]
-    Keys = NDArray[np.int64]
 
 # Passages whose sentences are compared with the source's.
 CANDIDATES = 300
@@ -56,7 +53,7 @@ class _Source(Struct, frozen=True):
 
     place: SourcePassages
     texts: list[str]
-    vectors: Floats
+    vectors: Float32s
 
 
 class _Compared(NamedTuple):
@@ -118,7 +115,7 @@ class Elsewhere(Struct, frozen=True):
         meant = np.array(sorted(keys), np.int64)
         return _Source(replace(place, keys=meant), texts, here.vectors[rows])
 
-    def _compared(self, space: Space, source: _Source, keys: Keys) -> Iterator[_Compared]:
+    def _compared(self, space: Space, source: _Source, keys: Int64s) -> Iterator[_Compared]:
         """Compare passages with the source."""
         flat, offsets = self.store.sentence_vectors_of(space.key, keys)
         if not flat.size:

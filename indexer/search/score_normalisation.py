@@ -30,7 +30,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
 
 from indexer.api.errors import WorldError
-from indexer.arrays import segment_max
+from indexer.arrays import Float32s, Int64s, segment_max
 from indexer.search.answerability import classifier_for
 from indexer.search.fusion import DEFAULT_WEIGHTS, PageEvidence
 from indexer.store.values import DocSet, docs_of, key_of
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from indexer.embed.factory import ModelsInUse
     from indexer.store.store import Store
 
-    Floats = NDArray[np.float32]
 
 # Passages of each language that are averaged; the mean of fewer than ``LEAST`` is of their subject.
 MEANS_SAMPLE, MEANS_LEAST = 64, 8
@@ -62,15 +61,15 @@ class LanguageMeans(Struct, frozen=True):
         whole: Of the library; None where it was not measured.
     """
 
-    by_language: Mapping[str, Floats]
-    whole: Floats | None = None
+    by_language: Mapping[str, Float32s]
+    whole: Float32s | None = None
 
-    def usual(self, scale: CosineScale, vector: Floats, language: str) -> float:
+    def usual(self, scale: CosineScale, vector: Float32s, language: str) -> float:
         """The similarity of the passages in a language to a query on average; 0 where unknown."""
         mean = self.by_language.get(language, self.whole)
         return 0.0 if mean is None else float(scale.similarity(mean[None], vector)[0])
 
-    def missing(self, scale: CosineScale, vector: Floats, languages: Sequence[str]) -> Floats:
+    def missing(self, scale: CosineScale, vector: Float32s, languages: Sequence[str]) -> Float32s:
         """The correction of similarities to a query, by the passages' languages: float32 (n,)."""
         if not self.by_language:
             return np.zeros(len(languages), np.float32)
@@ -78,7 +77,7 @@ class LanguageMeans(Struct, frozen=True):
         lacks = dict(zip(self.by_language, MEANS_SHARE * (found.max() - found), strict=True))
         return np.array([lacks.get(one, 0.0) for one in languages], np.float32)
 
-    def without(self, vector: Floats) -> Floats:
+    def without(self, vector: Float32s) -> Float32s:
         """The query without its components along differences of the means, for retrieval."""
         if not self.by_language:
             return vector
@@ -88,10 +87,10 @@ class LanguageMeans(Struct, frozen=True):
         return (rest / np.linalg.norm(rest)).astype(np.float32)
 
 
-def raised(pages: PageEvidence, missing: Floats) -> PageEvidence:
+def raised(pages: PageEvidence, missing: Float32s) -> PageEvidence:
     """Evidence of n passages with the correction ``missing``, (n,), added to its similarities."""
 
-    def more(similarity: Floats, times: int = 1) -> Floats:
+    def more(similarity: Float32s, times: int = 1) -> Float32s:
         return np.where(similarity != 0.0, similarity + times * missing, similarity)
 
     return replace(
@@ -155,7 +154,7 @@ def _means_key(space: Space) -> str:
 REMEASURE = 1.5
 
 
-def spread_out(documents: Mapping[int, int], count: int) -> NDArray[np.int64]:
+def spread_out(documents: Mapping[int, int], count: int) -> Int64s:
     """Choose passages at even distances over a library: their keys, ascending.
 
     ``documents`` says how many passages each document has.
@@ -201,7 +200,7 @@ class CosineScale(Struct, frozen=True):
         """The scale of the model that made a space; ``cosine_between`` is that of two passages."""
         return cls(space.record.get(centre, 0.0), space.record.get("cosine_spread", 1.0))
 
-    def similarity(self, vectors: Floats, vector: Floats) -> Floats:
+    def similarity(self, vectors: Float32s, vector: Float32s) -> Float32s:
         """The similarities of (n, dim) vectors to one; 0 for missing vectors, which are all 0.
 
         ``dim`` is 0 if a space has no vectors of that kind yet: the first sentences of a library
@@ -214,7 +213,7 @@ class CosineScale(Struct, frozen=True):
             return np.zeros(len(vectors), np.float32)
         return self.scaled(vectors @ vector)
 
-    def scaled(self, cosines: Floats) -> Floats:
+    def scaled(self, cosines: Float32s) -> Float32s:
         """The similarities of cosines, float32 of the same shape; 0 stays 0."""
         scaled = (cosines - np.float32(self.centre)) / np.float32(self.spread)
         return np.where(cosines == 0.0, np.float32(0.0), scaled).astype(np.float32, copy=False)
@@ -309,7 +308,7 @@ class _Measurement:
         rows = catalog.docs.get(list(self._expected))
         self._languages = {doc: row.language for doc, row in rows.items()}
 
-    def cohort(self, vectors: Floats, passages: int) -> Cohort | None:
+    def cohort(self, vectors: Float32s, passages: int) -> Cohort | None:
         """Search for the questions, float32 (n, dim); None without passages."""
         scale = CosineScale.from_space(self._space)
         reached = [found for vector in vectors if (found := self._best(scale, vector))]
@@ -336,7 +335,7 @@ class _Measurement:
         return [pair[0] - USUAL_SHARE * pair[1] for pair in found if pair]
 
     def _best(
-        self, scale: CosineScale, vector: Floats, docs: DocSet | None = None
+        self, scale: CosineScale, vector: Float32s, docs: DocSet | None = None
     ) -> tuple[float, float] | None:
         """The similarity of the best passage, weighted as in ``fusion``, and the usual one."""
         space, store = self._space.key, self._store

@@ -59,9 +59,8 @@ from indexer.store.values import Phrase, Without
 from indexer.text.terms import number_ways
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from indexer.api.progress import CancelToken
+    from indexer.arrays import Float32s, Int32s, Int64s
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
     from indexer.embed.factory import ModelsInUse
@@ -69,8 +68,7 @@ if TYPE_CHECKING:
     from indexer.search.candidates import Retrieval
     from indexer.store.store import Store
 
-    Encoding = Future[NDArray[np.float32]]
-    Keys = NDArray[np.int64]
+    Encoding = Future[Float32s]
 
 
 class FocusedQuery(Struct, frozen=True):
@@ -103,8 +101,8 @@ class Retrieved(Struct, frozen=True):
     vectors: QueryVectors
     evidence: LibraryEvidence
     retriever: Retriever
-    keys: Keys
-    phrases: Keys | None
+    keys: Int64s
+    phrases: Int64s | None
     words: Retrieval
     notes: tuple[Note, ...]
 
@@ -204,7 +202,7 @@ class Searcher:
         scored = rerank(first, leading, evidence.pages.around, texts, weights)
         return found, Ranking(evidence, documents, owner, scored, weights, found.phrases, missing)
 
-    def _missing(self, vectors: QueryVectors, docs: NDArray[np.int32]) -> NDArray[np.float32]:
+    def _missing(self, vectors: QueryVectors, docs: Int32s) -> Float32s:
         """The language correction of documents: (m,) to float32 (m,)."""
         if not vectors.means.by_language:
             return np.zeros(len(docs), np.float32)
@@ -333,7 +331,7 @@ class Searcher:
         except WorldError as error:
             return zeros, (Note("words_only"), error.note())
 
-    def _phrases(self, query: Query, narrowing: Narrowing) -> Keys:
+    def _phrases(self, query: Query, narrowing: Narrowing) -> Int64s:
         """The passages that contain every phrase of a query."""
         languages, lexicon = languages_of(self.catalog), self.lexicon
         wanted = [

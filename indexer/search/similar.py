@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from indexer.api.errors import WorldError
 from indexer.api.requests import Order
 from indexer.api.types import AlignedSentence, HitExplanation, SourceSentence
-from indexer.arrays import segment_max
+from indexer.arrays import Float32s, Indices, Int64s, segment_max
 from indexer.catalog.coverage import CoverageFilter
 from indexer.search.alignment import nearest
 from indexer.search.hits import HitMaker, result
@@ -30,8 +30,6 @@ from indexer.search.passage_hits import page_of, spans_of
 from indexer.store.values import DocSet, docs_of, keys_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from indexer.api.phrases import Note
     from indexer.api.progress import CancelToken
     from indexer.api.types import FileRow, Hit, SearchResult
@@ -40,9 +38,6 @@ if TYPE_CHECKING:
     from indexer.embed.factory import ModelsInUse
     from indexer.query.grammar import Query
     from indexer.store.store import Store
-
-    Floats = NDArray[np.float32]
-    Keys = NDArray[np.int64]
 
 
 class Sentences(Struct, frozen=True):
@@ -53,12 +48,12 @@ class Sentences(Struct, frozen=True):
     """
 
     store: Store
-    keys: Keys
-    vectors: Floats
-    offsets: Keys
+    keys: Int64s
+    vectors: Float32s
+    offsets: Int64s
 
     @classmethod
-    def read_sentences(cls, store: Store, space: str, keys: Keys) -> Self:
+    def read_sentences(cls, store: Store, space: str, keys: Int64s) -> Self:
         return cls(store, keys, *store.sentence_vectors_of(space, keys))
 
     def source_sentence(self, row: int) -> SourceSentence:
@@ -100,7 +95,7 @@ class SourcePassages(Struct, frozen=True):
     """A document, and the passages of it that are referred to; all of them if ``whole``."""
 
     doc: DocRow
-    keys: Keys
+    keys: Int64s
     whole: bool
 
 
@@ -174,9 +169,9 @@ class _Matches(Struct, frozen=True):
     maker: HitMaker
     space: Space
     place: SourcePassages
-    keys: Keys
-    scores: Floats
-    best: NDArray[np.intp]
+    keys: Int64s
+    scores: Float32s
+    best: Indices
 
 
 class Similar(Struct, frozen=True):
@@ -230,11 +225,11 @@ class Similar(Struct, frozen=True):
         self,
         space: Space,
         place: SourcePassages,
-        keys: Keys,
-        scores: Floats,
+        keys: Int64s,
+        scores: Float32s,
         query: Query,
         limit: int,
-    ) -> tuple[Keys, Floats]:
+    ) -> tuple[Int64s, Float32s]:
         """The documents of the found passages, each with few passages."""
         if query.terms:  # words beside the operator choose passages, not documents
             few = _few_of_each(keys)
@@ -261,7 +256,7 @@ class Similar(Struct, frozen=True):
             explained.append(replace(hit, explain=explanation))
         return tuple(explained)
 
-    def _vector(self, space: Space, place: SourcePassages, query: Query) -> Floats | None:
+    def _vector(self, space: Space, place: SourcePassages, query: Query) -> Float32s | None:
         """The query vector: the mean of the source's passages, shifted towards the words."""
         mean = mean_direction(self.store, space, place.keys)
         if mean is None or not query.terms:
@@ -269,7 +264,7 @@ class Similar(Struct, frozen=True):
         words = self.models.query(space.record).encode_query(query.text)
         return _unit(SOURCE_SHARE * mean + (1.0 - SOURCE_SHARE) * words)
 
-    def _best(self, space: Space, keys: Keys, vector: Floats) -> NDArray[np.intp]:
+    def _best(self, space: Space, keys: Int64s, vector: Float32s) -> Indices:
         """The sentence of each passage that is most similar to the vector."""
         flat, offsets = self.store.sentence_vectors_of(space.key, keys)
         if not flat.size:
@@ -287,7 +282,7 @@ def _others(doc: int, narrowing: Narrowing) -> DocSet:
     return DocSet.from_docs([*docs.docs.tolist(), doc], allowed=False)
 
 
-def _few_of_each(keys: Keys) -> NDArray[np.intp]:
+def _few_of_each(keys: Int64s) -> Indices:
     """The best passages of each document, in the order of the documents' best."""
     places: dict[int, list[int]] = {}
     for at, doc in enumerate(docs_of(keys).tolist()):
@@ -296,20 +291,20 @@ def _few_of_each(keys: Keys) -> NDArray[np.intp]:
     return np.array(chosen, np.intp)
 
 
-def mean_direction(store: Store, space: Space, keys: Keys) -> Floats | None:
+def mean_direction(store: Store, space: Space, keys: Int64s) -> Float32s | None:
     """The mean of passages' vectors, scaled to length 1; None if there is none."""
     vectors = store.vectors_of(space.key, keys)
     return _unit(vectors.sum(axis=0)) if vectors.size else None
 
 
-def _unit(vector: Floats) -> Floats | None:
+def _unit(vector: Float32s) -> Float32s | None:
     length = float(np.linalg.norm(vector))
     return (vector / np.float32(length)).astype(np.float32) if length else None
 
 
 def rank_documents(
-    store: Store, space: str, source: Keys, passages: Mapping[int, int]
-) -> tuple[Keys, Floats]:
+    store: Store, space: str, source: Int64s, passages: Mapping[int, int]
+) -> tuple[Int64s, Float32s]:
     """Order documents by their similarity to a source, each with its most similar passages.
 
     The similarity is the mean of the best cosines, of the source's passages in the document and of
@@ -337,7 +332,7 @@ def rank_documents(
     return np.array(keys, np.int64), np.array(scores, np.float32)
 
 
-def _spread(keys: Keys) -> Keys:
+def _spread(keys: Int64s) -> Int64s:
     """At most ``SAMPLE`` of the keys, from the first to the last."""
     if len(keys) <= SAMPLE:
         return keys

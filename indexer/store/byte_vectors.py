@@ -22,7 +22,8 @@ from indexer.embed.devices import load_runtime
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexer.store.values import Float32s
+    from indexer.arrays import Float32s, Int32s, Mask
+
 
 # The ONNX graph of one MatMulInteger: a, uint8 (1, d), by b, int8 (d, n). With a zero point for a
 # it takes four times as long.
@@ -50,7 +51,7 @@ class ByteVectors(Struct, frozen=True):
     codes: NDArray[np.int8]
     units: Float32s
     lost: Float32s
-    offsets: NDArray[np.int32]
+    offsets: Int32s
 
     @classmethod
     def of(cls, vectors: Float32s) -> Self:
@@ -75,7 +76,7 @@ class ByteVectors(Struct, frozen=True):
             np.concatenate([part.offsets for part in parts]),
         )
 
-    def kept(self, left: NDArray[np.bool_]) -> ByteVectors:
+    def kept(self, left: Mask) -> ByteVectors:
         """Those of the rows that are left, (n,)."""
         units, lost, offsets = self.units[left], self.lost[left], self.offsets[left]
         return ByteVectors(self.codes[:, left], units, lost, offsets)

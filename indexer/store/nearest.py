@@ -18,10 +18,11 @@ from msgspec import Struct, field
 
 from indexer.api.lru_cache import SharedCache
 from indexer.store.byte_vectors import ByteVectors, rounded_query
-from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys, docs_of
+from indexer.store.values import NOTHING, DocSet, ScoredKeys, docs_of
 from indexer.store.vector_index import VectorIndex, is_lances
 
 if TYPE_CHECKING:
+    from indexer.arrays import Float32s, Int64s
     from indexer.store.vectors import Vectors
 
 log = logging.getLogger(__name__)

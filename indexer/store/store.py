@@ -18,7 +18,7 @@ import numpy as np
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.arrays import united
+from indexer.arrays import Float32s, Int32s, Int64s, united
 from indexer.database import write_errors
 from indexer.embed.devices import release_memory
 from indexer.store import nearest, runtime, word_queries
@@ -27,9 +27,6 @@ from indexer.store.values import (
     NOTHING,
     NOTHING_LEFT_OUT,
     DocSet,
-    Float32s,
-    Int32s,
-    Int64s,
     Maintenance,
     PassageRow,
     Phrase,

@@ -31,10 +31,17 @@ from indexer.api.errors import LecternError
 from indexer.api.lru_cache import SharedCache
 from indexer.database import DAMAGED, Database, Layout, is_whole
 from indexer.salvage import copy_damaged_database, replace_database
-from indexer.store.values import MAX_ORDINAL, ORDINAL_BITS, Int64s, StoredPassage, key_of, ranges
+from indexer.store.values import (
+    MAX_ORDINAL,
+    ORDINAL_BITS,
+    StoredPassage,
+    key_of,
+    ranges,
+)
 
 if TYPE_CHECKING:
     from indexer.api.status import TableSize
+    from indexer.arrays import Int64s
     from indexer.store.values import PassageRow
 
 T = TypeVar("T")

@@ -17,6 +17,7 @@ vector .0012, at 288 bytes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
@@ -25,13 +26,11 @@ from numpy.typing import NDArray
 from indexer.api.types import Passage
 from indexer.text.terms import words
 
+if TYPE_CHECKING:
+    from indexer.arrays import Float32s, Int32s, Int64s, Mask
+
 ORDINAL_BITS = 20
 MAX_ORDINAL = (1 << ORDINAL_BITS) - 1
-
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
-Float32s = NDArray[np.float32]
-Mask = NDArray[np.bool_]
 
 
 def key_of(doc: int, ordinal: int) -> int:

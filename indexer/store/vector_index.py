@@ -30,13 +30,12 @@ import numpy as np
 from indexer import faults
 from indexer.api.private_files import bytes_under, write_file
 from indexer.api.status import TableSize
-from indexer.arrays import find_sorted
+from indexer.arrays import Float32s, Int64s, Mask, find_sorted
 from indexer.database import write_errors
 from indexer.embed.devices import release_memory
 from indexer.store import runtime
 
 if TYPE_CHECKING:
-    from indexer.store.values import Float32s, Int64s, Mask
     from indexer.store.vectors import Vectors
 
 log = logging.getLogger(__name__)

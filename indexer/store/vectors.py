@@ -24,11 +24,11 @@ import numpy as np
 from msgspec import Struct
 
 from indexer.api.errors import LecternError
-from indexer.arrays import find_sorted
+from indexer.arrays import Float32s, Int32s, Int64s, find_sorted
 from indexer.database import Database, Layout, is_whole, remove_database
 from indexer.salvage import copy_damaged_database, replace_database
 from indexer.store import values
-from indexer.store.values import ORDINAL_BITS, Float32s, Int32s, Int64s, VectorRows, docs_of, key_of
+from indexer.store.values import ORDINAL_BITS, VectorRows, docs_of, key_of
 
 if TYPE_CHECKING:
     from indexer.api.status import TableSize

@@ -36,7 +36,7 @@ from indexer.text.stemmers import stem_all
 from indexer.text.terms import forms, wholes_of_groups, words
 
 if TYPE_CHECKING:
-    from indexer.store.values import Float32s, Int32s
+    from indexer.arrays import Float32s, Int32s
 
 META = "meta.json"
 _MAGIC = 1337  # ends each of tantivy's files, after the length of its footer

@@ -25,14 +25,14 @@ import tantivy
 from msgspec import Struct
 from tantivy import Occur, Query
 
-from indexer.arrays import find_sorted
+from indexer.arrays import Float32s, Int64s, Mask, find_sorted
 from indexer.store.values import NO_KEYS, NOTHING, DocSet, Phrase, ScoredKeys, docs_of
 from indexer.text.sentences import is_unspaced, lazy_pattern
 from indexer.text.stemmers import has_stemmer, stems_of
 from indexer.text.terms import MAX_LENGTH, UNMARKED, fold, sequence, without_note_marks
 
 if TYPE_CHECKING:
-    from indexer.store.values import Float32s, Int64s, Mask, Term, Without
+    from indexer.store.values import Term, Without
 
     Views = Callable[[Int64s], Mapping[int, str]]
 

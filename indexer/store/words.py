@@ -25,7 +25,7 @@ from indexer import faults
 from indexer.api.private_files import bytes_under, replacing, write_file
 from indexer.api.status import TableSize
 from indexer.database import write_errors
-from indexer.store.values import Int32s, Int64s, PassageRow, StoredPassage, key_of
+from indexer.store.values import PassageRow, StoredPassage, key_of
 from indexer.store.word_index import (
     AlteredIndexError,
     DocumentWords,
@@ -45,6 +45,8 @@ from indexer.text.sentences import UNSPACED, is_unspaced, lazy_pattern
 from indexer.text.terms import sequence, stems
 
 if TYPE_CHECKING:
+    from indexer.arrays import Int32s, Int64s
+
     Counts = Mapping[int, tuple[int, int]]
 
 T = TypeVar("T")
