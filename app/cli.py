@@ -236,7 +236,7 @@ def _run(command: Command, options: argparse.Namespace, context: CommandContext)
     try:
         if not command.only_asks or context.offline:
             end_staying_engine(context.library)
-        status = command.run(options, context)
+        status = command.run(options, context) or 0
         context.out.flush()
     except (KeyboardInterrupt, Cancelled):
         return CANCELLED

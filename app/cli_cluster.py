@@ -53,21 +53,20 @@ def _arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _library(options: Namespace, context: CommandContext) -> int:
+def _library(options: Namespace, context: CommandContext) -> None:
     if (options.to or options.root) and options.action != "pull":
         raise bad_usage(EXCHANGE, "--to and --root belong to `pull`")
-    return {"publish": _publish, "pull": _pull, "open": _open}[options.action](options, context)
+    {"publish": _publish, "pull": _pull, "open": _open}[options.action](options, context)
 
 
-def _publish(options: Namespace, context: CommandContext) -> int:
+def _publish(options: Namespace, context: CommandContext) -> None:
     _must_be_online(options, context)
     request = PublishLibrary(context.library, options.uri)
     number = _ask(request, publish_library)
     context.print(f"Published at {render.name(options.uri)}, version {number}.")
-    return 0
 
 
-def _pull(options: Namespace, context: CommandContext) -> int:
+def _pull(options: Namespace, context: CommandContext) -> None:
     from indexer.shards.exchange import carry
 
     roots = [tuple(each.split("=", 1)) for each in options.root]
@@ -81,10 +80,9 @@ def _pull(options: Namespace, context: CommandContext) -> int:
     if roots:
         carry(folder, [(there, str(absolute_path(here))) for there, here in roots])
     context.print(f"The library is at {render.name(str(folder))}; name it with --library.")
-    return 0
 
 
-def _open(options: Namespace, context: CommandContext) -> int:
+def _open(options: Namespace, context: CommandContext) -> None:
     """Print the folder of the copy in the cache; offline, of the latest one that is there."""
     from app import paths
     from indexer.library.library import exists, remove_everything
@@ -105,7 +103,6 @@ def _open(options: Namespace, context: CommandContext) -> int:
                 continue
             shutil.rmtree(older, ignore_errors=True)
     context.print(str(folder))
-    return 0
 
 
 def _ask(request: LauncherRequest[T], do_here: Callable[[Any, Callable[[], bool]], T]) -> T:
@@ -201,7 +198,7 @@ def _serve_first(options: Namespace) -> None:
         os.execv(command[0], command)  # noqa: S606  # what ends this process ends the server
 
 
-def _cluster(options: Namespace, context: CommandContext) -> int:
+def _cluster(options: Namespace, context: CommandContext) -> None:
     building = options.action == "build"
     if building != bool(options.to) or not (building or len(options.places) == 1):
         raise bad_usage(CLUSTER, "`build` takes --to URI, the others one URI")
@@ -216,7 +213,6 @@ def _cluster(options: Namespace, context: CommandContext) -> int:
         context.print_json(answer)
     else:
         context.print(*_lines(options.uri, answer))
-    return 0
 
 
 def _build_options(options: Namespace, context: CommandContext) -> str:
@@ -276,7 +272,7 @@ def _shard_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("roots", nargs="*", metavar="FOLDER=PATH", help="a folder and its name")
 
 
-def _shard(options: Namespace, context: CommandContext) -> int:
+def _shard(options: Namespace, context: CommandContext) -> None:
     """Make the library of a shard, and print what is in it; see ``indexer.shards.build``."""
     from indexer.api.codec import encode
     from indexer.catalog.catalog import Catalog
@@ -305,7 +301,6 @@ def _shard(options: Namespace, context: CommandContext) -> int:
         ),
     )
     context.print(json.dumps(encode(made)))
-    return 0
 
 
 def opened(uri: str, command: Command, *, offline: bool) -> str | int:

@@ -93,10 +93,10 @@ class Call(Protocol):
 class Command(Struct, frozen=True):
     """One subcommand: help, documentation and parser are made from it.
 
-    ``run`` returns the exit status. ``examples`` are whole command lines with what they do.
-    ``only_asks``: an engine that stays for the next question may answer it; see ``app.engine``.
-    ``opens`` is called before the process is cut off from the network: it opens what the command
-    listens on.
+    ``run`` returns the exit status, or None for 0. ``examples`` are whole command lines with what
+    they do. ``only_asks``: an engine that stays for the next question may answer it; see
+    ``app.engine``. ``opens`` is called before the process is cut off from the network: it opens
+    what the command listens on.
     """
 
     name: str
@@ -104,7 +104,7 @@ class Command(Struct, frozen=True):
     description: str
     examples: tuple[tuple[str, str], ...]
     arguments: Callable[[ArgumentParser], object]
-    run: Callable[[Namespace, CommandContext], int]
+    run: Callable[[Namespace, CommandContext], int | None]
     hidden: bool = False
     only_asks: bool = False
     opens: Callable[[Namespace], None] | None = None

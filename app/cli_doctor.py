@@ -55,9 +55,8 @@ def check_lines(checks: list[Check], style: TerminalStyle) -> list[str]:
 LOG_LINES = 300
 
 
-def _report(options: Namespace, context: CommandContext) -> int:
+def _report(options: Namespace, context: CommandContext) -> None:
     context.print(*_report_lines(with_log=options.with_log))
-    return 0
 
 
 def _report_lines(*, with_log: bool) -> Iterator[str]:
@@ -93,14 +92,13 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the settings as JSON")
 
 
-def _run(options: Namespace, context: CommandContext) -> int:
+def _run(options: Namespace, context: CommandContext) -> None:
     if options.action == "list":
         _list(options, context)
     elif options.name is None:
         raise bad_usage("settings", f"{options.action} needs a name")
     else:
         _change(find(options.name), options, context)
-    return 0
 
 
 def _list(options: Namespace, context: CommandContext) -> None:

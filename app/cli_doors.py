@@ -39,7 +39,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
-def _run(options: Namespace, context: CommandContext) -> int:
+def _run(options: Namespace, context: CommandContext) -> None:
     match options.action:
         case "list":
             _list(options, context)
@@ -56,7 +56,6 @@ def _run(options: Namespace, context: CommandContext) -> int:
         case action:
             (_allow if action == "allow" else _deny)(options, context)
             _list(options, context)
-    return 0
 
 
 def _list(options: Namespace, context: CommandContext) -> None:
@@ -130,13 +129,13 @@ def _assistant_arguments(parser: ArgumentParser) -> None:
                         help="write a bundle (.mcpb) that installs this, and end")  # fmt: skip
 
 
-def _serve_assistants(options: Namespace, context: CommandContext) -> int:
+def _serve_assistants(options: Namespace, context: CommandContext) -> None:
     if options.bundle is not None:
         from app.doors.mcp_bundle import write_bundle
 
         write_bundle(options.bundle, program_version(), options.library and context.library)
         context.note(f"Open {render.name(str(options.bundle))} with your assistant's program.")
-        return 0
+        return
     import anyio
 
     from app.doors.library import DoorLibrary
@@ -145,7 +144,6 @@ def _serve_assistants(options: Namespace, context: CommandContext) -> int:
     with contextlib.closing(context.lasting_engine()) as engine:
         library = DoorLibrary(engine, context.settings, Door.MCP)
         anyio.run(LibraryServer(library, program_version()).run_stdio_async)
-    return 0
 
 
 def _serve_arguments(parser: ArgumentParser) -> None:
@@ -230,7 +228,7 @@ def _listen(options: Namespace) -> None:
     options.listener = listener
 
 
-def _serve_http(options: Namespace, context: CommandContext) -> int:
+def _serve_http(options: Namespace, context: CommandContext) -> None:
     from app.doors.http_guard import read_token
     from app.doors.http_server import ServedAddress, serve_http
     from app.doors.library import DoorLibrary
@@ -247,16 +245,14 @@ def _serve_http(options: Namespace, context: CommandContext) -> int:
         context.note(f"Serving at {served.origins[0]}/#token={token}", "Ctrl+C ends it.")
         renderer.start_child()  # by this thread: the child ends with the one that started it
         serve_http(library, served, token)
-    return 0
 
 
-def _serve_desktop(_options: Namespace, context: CommandContext) -> int:
+def _serve_desktop(_options: Namespace, context: CommandContext) -> None:
     from app import logs
     from app.doors.desktop_bus import serve_desktop
 
     logs.start()
     serve_desktop(context.library, context.settings)
-    return 0
 
 
 COMMANDS = (

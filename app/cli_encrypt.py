@@ -22,26 +22,24 @@ def _arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _encrypt(options: Namespace, context: CommandContext) -> int:
+def _encrypt(options: Namespace, context: CommandContext) -> None:
     from app import encryption
 
     passphrase = _passphrase("New passphrase: ", command="encrypt", twice=True)
     encryption.encrypt(context.library, passphrase, keyring=options.keyring)
     context.note("Encrypted and locked. Without the passphrase nobody can open it, you neither.")
-    return 0
 
 
-def _decrypt(_options: Namespace, context: CommandContext) -> int:
+def _decrypt(_options: Namespace, context: CommandContext) -> None:
     from app import encryption
     from indexer.vault.place import place_of
 
     kept = encryption.kept_passphrase(place_of(context.library))
     encryption.decrypt(context.library, kept or _passphrase("Passphrase: ", command="decrypt"))
     context.note("Decrypted: it lies on the disk as before.")
-    return 0
 
 
-def _unlock(options: Namespace, context: CommandContext) -> int:
+def _unlock(options: Namespace, context: CommandContext) -> None:
     from app import encryption
     from indexer.vault.place import place_of
 
@@ -54,17 +52,15 @@ def _unlock(options: Namespace, context: CommandContext) -> int:
     encryption.unlock(context.library, passphrase, context.settings)
     if options.keyring:
         encryption.keep_passphrase(place, passphrase)
-    return 0
 
 
-def _lock(_options: Namespace, context: CommandContext) -> int:
+def _lock(_options: Namespace, context: CommandContext) -> None:
     from app import encryption
     from app.cli_engine import end_engine
 
     _must_be_encrypted(context)
     end_engine(context.library)
     encryption.lock(context.library)
-    return 0
 
 
 def _must_be_encrypted(context: CommandContext) -> None:

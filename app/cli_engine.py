@@ -36,26 +36,26 @@ def _engine_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--stop", action="store_true", help="end the engine that is running")
 
 
-def _engine(options: Namespace, context: CommandContext) -> int:
+def _engine(options: Namespace, context: CommandContext) -> None:
     from app import encryption
     from app.engine import end_staying_engine
 
     if options.stop:
         if not end_engine(context.library):
             context.note("No engine serves this library.")
-        return 0
+        return
     if options.watch or options.idle_exit is None:  # else it is one of them
         end_staying_engine(context.library)
     config = context.opened()
     try:
-        return serve(context, config, options.idle_exit, watch=options.watch)
+        serve(context, config, options.idle_exit, watch=options.watch)
     finally:
         encryption.lock_if_unused(context.library)
 
 
 def serve(
     context: CommandContext, config: EngineConfig, idle_exit: float | None, *, watch: bool = False
-) -> int:
+) -> None:
     """Serve the library until a signal, a request or idleness ends it."""
     from app import encryption
     from app.engine import open_host
@@ -71,7 +71,6 @@ def serve(
                 context.note(f"{error.message} {error.next_step}")
         context.note(f"Serving {render.name(str(context.library))}; Ctrl+C ends it.")
         host.service.wait(idle_exit)
-    return 0
 
 
 def end_engine(library: Path) -> bool:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 PAGE_ROWS = 1000
 
 
-def _status(options: Namespace, context: CommandContext) -> int:
+def _status(options: Namespace, context: CommandContext) -> None:
     from app import encryption
     from indexer.vault.place import is_locked, place_of
 
@@ -45,12 +45,11 @@ def _status(options: Namespace, context: CommandContext) -> int:
         rows = [("Library", render.name(library)), ("Encrypted", encrypted)]
         answer = {"library": library, "encrypted": encrypted}
         context.answer(options, answer, *render.columns(rows))
-        return 0
+        return
     status = context.ask(GetStatus())
     encrypted = encryption.state(context.library)
     lines = [*status_lines(status), *render.columns([("Encrypted", encrypted)])]
     context.answer(options, {**encode(status), "encrypted": encrypted}, *lines)
-    return 0
 
 
 def status_lines(status: Status) -> list[str]:
@@ -125,7 +124,7 @@ def _files_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object per line")
 
 
-def _files(options: Namespace, context: CommandContext) -> int:
+def _files(options: Namespace, context: CommandContext) -> None:
     states: list[FileState | None] = [*map(FileState, options.state)] or [None]
     root = absolute_path(options.root) if options.root else None
 
@@ -137,7 +136,6 @@ def _files(options: Namespace, context: CommandContext) -> int:
                 done += len(rows)
 
     context.with_engine(action)
-    return 0
 
 
 def _print_files(context: CommandContext, rows: Iterable[FileRow], *, as_json: bool) -> None:
@@ -212,7 +210,7 @@ def _confirmed(context: CommandContext) -> bool:
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
-def _move(options: Namespace, context: CommandContext) -> int:
+def _move(options: Namespace, context: CommandContext) -> None:
     from app import paths
     from indexer.library import library
     from indexer.vault.place import is_encrypted, place_of
@@ -229,7 +227,6 @@ def _move(options: Namespace, context: CommandContext) -> int:
         context.settings.set("library", str(destination))
     else:
         context.print("Name it with --library from now on.")
-    return 0
 
 
 # Reasons that change nothing while the speed is set to slow.
@@ -244,10 +241,9 @@ def pace_line(activity: Activity | Status) -> str:
     return f"{speed}, {pace_reason(reason)}"
 
 
-def _set_pace(context: CommandContext, change: SetPace) -> int:
+def _set_pace(context: CommandContext, change: SetPace) -> None:
     activity = context.ask(change)
     context.print(f"Pace: {pace_line(activity)}.")
-    return 0
 
 
 def _pace_arguments(parser: ArgumentParser) -> None:
@@ -257,8 +253,8 @@ def _pace_arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _pace(options: Namespace, context: CommandContext) -> int:
-    return _set_pace(context, SetPace(Speed(options.speed) if options.speed else None))
+def _pace(options: Namespace, context: CommandContext) -> None:
+    _set_pace(context, SetPace(Speed(options.speed) if options.speed else None))
 
 
 def _retry_arguments(parser: ArgumentParser) -> None:
@@ -286,13 +282,12 @@ def _estimate_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the estimate as JSON")
 
 
-def _estimate(options: Namespace, context: CommandContext) -> int:
+def _estimate(options: Namespace, context: CommandContext) -> None:
     request = EstimateIndex(tuple(existing(path) for path in options.paths))
     token = CancelToken()
     with stopping(token.cancel):
         found = context.ask(request, token)
     context.answer(options, encode(found), *estimate_lines(found))
-    return 0
 
 
 def estimate_lines(found: Estimate) -> list[str]:

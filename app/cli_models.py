@@ -130,7 +130,7 @@ def _arguments(parser: ArgumentParser) -> None:
     json_argument(parser)
 
 
-def _run(options: Namespace, context: CommandContext) -> int:
+def _run(options: Namespace, context: CommandContext) -> int | None:
     action, given = options.action, sum(each is not None for each in (options.model, options.other))
     least, most = _NAMES.get(action, (1, 1))
     if not least <= given <= most:
@@ -144,7 +144,7 @@ def _run(options: Namespace, context: CommandContext) -> int:
     return _ACTIONS[options.action](options, context)
 
 
-def _list(options: Namespace, context: CommandContext) -> int:
+def _list(options: Namespace, context: CommandContext) -> None:
     from indexer.embed.installed import list_models
 
     found = list_models(context.config().models)
@@ -153,16 +153,15 @@ def _list(options: Namespace, context: CommandContext) -> int:
         encode(found),
         *render.columns([(render.name(each.id), summary(each)) for each in found]),
     )
-    return 0
 
 
-def _info(options: Namespace, context: CommandContext) -> int:
+def _info(options: Namespace, context: CommandContext) -> None:
     from indexer.embed.installed import describe_model
 
-    return _show(describe_model(options.model, context.config().models), options, context)
+    _show(describe_model(options.model, context.config().models), options, context)
 
 
-def _import(options: Namespace, context: CommandContext) -> int:
+def _import(options: Namespace, context: CommandContext) -> None:
     from indexer.embed.imported import import_model
     from indexer.embed.installed import describe
 
@@ -171,19 +170,18 @@ def _import(options: Namespace, context: CommandContext) -> int:
         existing(options.model), models, name=options.name or "",
         late=options.late, reporter=Reporter(note=_progress(options, context)),
     )  # fmt: skip
-    return _show(describe(record, models), options, context)
+    _show(describe(record, models), options, context)
 
 
 def _progress(options: Namespace, context: CommandContext) -> Callable[[str], None]:
     return lambda text: None if options.quiet else context.note(f"{render.name(text)} …")
 
 
-def _show(found: ModelInfo, options: Namespace, context: CommandContext) -> int:
+def _show(found: ModelInfo, options: Namespace, context: CommandContext) -> None:
     context.answer(options, encode(found), *render.columns(list(info_rows(found))))
-    return 0
 
 
-def _get(options: Namespace, context: CommandContext) -> int:
+def _get(options: Namespace, context: CommandContext) -> None:
     """Fetch a model without using it."""
     from indexer.embed.installed import describe_model, obtain_model
 
@@ -193,20 +191,19 @@ def _get(options: Namespace, context: CommandContext) -> int:
     with context.progress(quiet=options.quiet) as (report, token):
         reporter = Reporter(report, token, _progress(options, context))
         found = obtain_model(known.id, config, reporter=reporter)
-    return _show(found, options, context)
+    _show(found, options, context)
 
 
-def _compare(options: Namespace, context: CommandContext) -> int:
+def _compare(options: Namespace, context: CommandContext) -> None:
     """Ask the person's own questions by the vectors of two models."""
     text = existing(options.queries).read_text("utf-8-sig", errors="replace")
     questions = tuple(read_questions(text))
     request = CompareModels(options.model or "", options.other or "", questions)
     found = context.with_progress(lambda call: call(request), quiet=options.quiet)
     context.answer(options, encode(found), *comparison_lines(found))
-    return 0
 
 
-def _remove(options: Namespace, context: CommandContext) -> int:
+def _remove(options: Namespace, context: CommandContext) -> None:
     from indexer.embed.installed import remove_model
 
     if context.library.is_dir():
@@ -214,10 +211,9 @@ def _remove(options: Namespace, context: CommandContext) -> int:
     else:
         freed = remove_model(options.model, context.config())
     context.answer(options, {"bytes": freed}, f"{render.size(freed)} are free again.")
-    return 0
 
 
-_ACTIONS = {
+_ACTIONS: dict[str, Callable[[Namespace, CommandContext], int | None]] = {
     "list": _list,
     "info": _info,
     "get": _get,

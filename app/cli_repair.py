@@ -135,11 +135,10 @@ def change_model(options: Namespace, context: CommandContext) -> int:
     return CANCELLED if summary.cancelled else 0
 
 
-def _roll_back(options: Namespace, context: CommandContext) -> int:
+def _roll_back(options: Namespace, context: CommandContext) -> None:
     back = context.ask(RollBack())
     _remember(context, back.model, back.precision)
     context.answer(options, encode(back), f"{back.model}, {back.precision}, answers again.")
-    return 0
 
 
 def cost_lines(cost: ReindexCost) -> list[str]:

@@ -84,10 +84,11 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def _search(options: Namespace, context: CommandContext) -> int:
+def _search(options: Namespace, context: CommandContext) -> None:
     filters = filter_terms(options.folders, options.ext, options.date)
     if options.batch:
-        return _search_batch(options, filters, context)
+        _search_batch(options, filters, context)
+        return
     if options.like:
         filters.append(f'like:"{place(options.like)}"')
     # Filters go first, since only the last word of a query may be a prefix.
@@ -112,12 +113,11 @@ def _search(options: Namespace, context: CommandContext) -> int:
         from app.doors.launchers import FORMATS
 
         context.print(*FORMATS[options.format](result.hits))
-        return 0
+        return
     if left_out:
         context.note(left_out)
     result = replace(result, seconds=context.elapsed)
     print_result(context, text, result, as_json=options.json)
-    return 0
 
 
 def _with_matches(engine: EngineApi, text: str, result: SearchResult) -> SearchResult:
@@ -150,7 +150,7 @@ def _quoted(value: str) -> str:
     return f'"{value}"' if any(character.isspace() for character in value) else value
 
 
-def _search_batch(options: Namespace, filters: list[str], context: CommandContext) -> int:
+def _search_batch(options: Namespace, filters: list[str], context: CommandContext) -> None:
     """Answer the queries of a file, in order."""
     if options.query:
         raise bad_usage("search", "with --batch the queries come from the file")
@@ -167,7 +167,6 @@ def _search_batch(options: Namespace, filters: list[str], context: CommandContex
         return lines
 
     _write_run(options.out, context.with_engine(action), context)
-    return 0
 
 
 def _count(context: CommandContext, done: int, total: int) -> None:
@@ -246,13 +245,12 @@ def _compare_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
-def _compare(options: Namespace, context: CommandContext) -> int:
+def _compare(options: Namespace, context: CommandContext) -> None:
     limit = 0 if options.all else options.limit or STATEMENTS
     request = Compare(place(options.first), place(options.second), limit)
     found = context.ask(request)
     found = replace(found, seconds=context.elapsed)
     context.answer(options, encode(found), *_comparison_lines(found, context.style()))
-    return 0
 
 
 def place(text: str) -> str:

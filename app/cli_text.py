@@ -61,7 +61,7 @@ def page_range(text: str) -> tuple[int, int]:
     return first, last
 
 
-def _run(options: Namespace, context: CommandContext) -> int:
+def _run(options: Namespace, context: CommandContext) -> None:
     from indexer.extract.process.sandbox import ExtractionChild
 
     path = existing(options.path)
@@ -83,7 +83,6 @@ def _run(options: Namespace, context: CommandContext) -> int:
                 context.out.writelines(_lines(wanted, read))
     finally:
         context.note(*_notes(read))
-    return 0
 
 
 def _recognised(library: Path, path: Path) -> KnownPages | None:
