@@ -40,7 +40,6 @@ DECRYPTING = (
 # Of the addresses and locks of an engine, which mean nothing elsewhere.
 _LEFT_OUT = frozenset({"engine.json", LOCK_NAME, HOLDER_NAME})
 _MADE_BEFORE = "gocryptfs.conf"  # before anything is copied
-_CHUNK_BYTES = 1 << 20
 # Bytes that a file may take beyond its size, encrypted or in whole blocks, and that a folder may.
 _MORE_PER_FILE, _MORE = 8 << 10, 32 << 20
 _OWNER = 0o700
@@ -283,7 +282,7 @@ def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def copy_folder(source: Path, made: Path) -> None:
-    """Copy a folder, and have each file written to the disk; sockets and pipes hold nothing."""
+    """Copy a folder; sockets and pipes hold nothing. ``_sync`` then brings it to the disk."""
     made.mkdir(mode=_OWNER, exist_ok=True)
     for path, found in _walk(source):
         copy = made / path
@@ -292,11 +291,8 @@ def copy_folder(source: Path, made: Path) -> None:
         elif stat.S_ISLNK(found.st_mode):
             copy.symlink_to((source / path).readlink())
         elif stat.S_ISREG(found.st_mode):
-            with (source / path).open("rb") as original, copy.open("xb") as file:
-                copy.chmod(0o600)
-                shutil.copyfileobj(original, file, _CHUNK_BYTES)
-                file.flush()
-                os.fsync(file.fileno())
+            shutil.copyfile(source / path, copy)
+            copy.chmod(0o600)
             os.utime(copy, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
@@ -305,16 +301,14 @@ def compare_folders(source: Path, made: Path) -> None:
 
     Raises ``OSError`` if something is missing or differs.
     """
+    import filecmp
+
+    filecmp.clear_cache()  # else files of the same size and time are not read a second time
     for path, found in _walk(source):
         copy = made / path
-        if stat.S_ISREG(found.st_mode):
-            with (source / path).open("rb") as original, copy.open("rb") as file:
-                while block := original.read(_CHUNK_BYTES):
-                    if file.read(len(block)) != block:
-                        raise OSError(f"the copy of {path} differs")
-                if file.read(1):
-                    raise OSError(f"the copy of {path} differs")
-        elif stat.S_ISDIR(found.st_mode) and not copy.is_dir():
+        if stat.S_ISREG(found.st_mode) and not filecmp.cmp(source / path, copy, shallow=False):
+            raise OSError(f"the copy of {path} differs")
+        if stat.S_ISDIR(found.st_mode) and not copy.is_dir():
             raise OSError(f"{path} was not copied")
 
 

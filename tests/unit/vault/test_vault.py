@@ -81,6 +81,25 @@ def test_a_library_is_encrypted_unlocked_locked_and_decrypted(library: Path) -> 
     assert not place.folder.exists()
 
 
+def test_a_copy_is_compared_byte_by_byte_each_time(library: Path, tmp_path: Path) -> None:
+    (library / "link").symlink_to("index")
+    copy = tmp_path / "copy"
+    convert.copy_folder(library, copy)
+    convert.compare_folders(library, copy)
+    assert (copy / "link").readlink() == (library / "link").readlink()
+    changed = copy / "catalog.sqlite"
+    assert (changed.stat().st_mode & 0o777, copy.stat().st_mode & 0o777) == (0o600, 0o700)
+    times = changed.stat().st_mtime_ns
+    assert times == (library / "catalog.sqlite").stat().st_mtime_ns
+    changed.write_bytes(PLANTED.upper())
+    os.utime(changed, ns=(times, times))
+    with pytest.raises(OSError, match="differs"):
+        convert.compare_folders(library, copy)
+    changed.unlink()
+    with pytest.raises(FileNotFoundError):
+        convert.compare_folders(library, copy)
+
+
 @needs_gocryptfs
 def test_what_another_window_writes_meanwhile_is_not_removed(library: Path) -> None:
     place = place_of(library)
