@@ -280,7 +280,7 @@ def _read(job: ShardJob, folder: Path, roots: dict[str, Path], gone: Callable[[]
     command += ["--first", first, "--reader", job.options.reader, *pairs]
     for _ in range(TRIES):
         shutil.rmtree(library, ignore_errors=True)
-        status, out, said = _run(command, folder, gone)
+        status, out, said = _run(command, gone)
         if status == 0:
             return decode(Made, json.loads(out))
         if status > 0:
@@ -292,31 +292,24 @@ def _read(job: ShardJob, folder: Path, roots: dict[str, Path], gone: Callable[[]
         raise WorldError("store_failed", library=job.uri, reason=reason) from None
 
 
-def _run(command: list[str], folder: Path, gone: Callable[[], bool]) -> tuple[int, str, str]:
+def _run(command: list[str], gone: Callable[[], bool]) -> tuple[int, str, str]:
     """Run a command until it ends or is not wanted; return its status and what it printed."""
     environment = {**os.environ, "LECTERN_ERRORS": "json"}
-    with (
-        (folder / "out").open("w+b") as out,
-        (folder / "said").open("w+b") as said,
-        subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=said, env=environment
-        ) as process,
-    ):
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=environment, encoding="utf-8", errors="replace",
+    ) as process:  # fmt: skip
         try:
             while True:
                 try:
-                    status = process.wait(_POLL_S)
+                    out, said = process.communicate(timeout=_POLL_S)
                     break
                 except subprocess.TimeoutExpired:
                     stop_if(gone)
         except BaseException:
             process.terminate()
             raise
-        texts = []
-        for file in (out, said):
-            file.seek(0)
-            texts.append(file.read().decode("utf-8", "replace"))
-    return status, texts[0], texts[1]
+    return process.returncode, out, said
 
 
 def shown(source: str) -> str:

@@ -274,14 +274,9 @@ def _evict(cache: Path, used: Collection[Path]) -> None:
 def _download_shard(
     store: ObjectStore, shard: Shard, folder: Path, gone: Callable[[], bool]
 ) -> None:
-    pool = ThreadPoolExecutor(_AT_ONCE, "pull")
-    try:
-        for each in [
-            pool.submit(_download, store, shard, file, folder, gone) for file in shard.files
-        ]:
-            each.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with ThreadPoolExecutor(_AT_ONCE, "pull") as pool:
+        # The first error ends the rest.
+        list(pool.map(lambda file: _download(store, shard, file, folder, gone), shard.files))
 
 
 def _download(

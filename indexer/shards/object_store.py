@@ -47,8 +47,10 @@ class ObjectStore:
         if not is_uri(uri):
             raise self.failure(f"it is no URI of {', '.join(SCHEMES)}")
         with self._translated():
+            import obstore
             from obstore.store import from_url
 
+            self._client = obstore
             options: dict[str, Any] = {"retry_config": _RETRIES}
             if uri.startswith("file:"):
                 options = {"mkdir": True}
@@ -63,11 +65,9 @@ class ObjectStore:
 
     def entries(self, prefix: str) -> list[StoredObject]:
         """Return the objects below a prefix."""
-        import obstore
-
         found: list[StoredObject] = []
         with self._translated():
-            for group in obstore.list(self._store, prefix or None):
+            for group in self._client.list(self._store, prefix or None):
                 found += [
                     StoredObject(
                         each["path"],
@@ -85,11 +85,9 @@ class ObjectStore:
         Returns None, with no file, if there is no such object. Raises ``OSError`` if the file
         cannot be written.
         """
-        import obstore
-
         with self._translated():
             try:
-                found = obstore.get(self._store, name)
+                found = self._client.get(self._store, name)
             except FileNotFoundError:
                 return None
             parts = iter(found.stream(min_chunk_size=_RANGE_BYTES))
@@ -105,37 +103,30 @@ class ObjectStore:
 
     def delete(self, names: Sequence[str]) -> None:
         """Delete objects; one that is gone is none of them."""
-        import obstore
-
         for name in names:
             with self._translated(), contextlib.suppress(FileNotFoundError):
-                obstore.delete(self._store, name)
+                self._client.delete(self._store, name)
 
     def read(self, name: str, size: int) -> Iterator[bytes]:
         """Yield the bytes of an object of this size; fewer, if it is shorter."""
-        import obstore
-
         for start in range(0, size, _RANGE_BYTES):
             length = min(_RANGE_BYTES, size - start)
             with self._translated():
-                part = bytes(obstore.get_range(self._store, name, start=start, length=length))
+                part = bytes(self._client.get_range(self._store, name, start=start, length=length))
             yield part
 
     def write(self, name: str, file: Path | bytes) -> None:
         """Write an object, which is there whole or not at all."""
-        import obstore
-
         with self._translated():
-            obstore.put(self._store, name, file)
+            self._client.put(self._store, name, file)
 
     def create(self, name: str, content: bytes) -> bool:
         """Write an object unless there is one; return whether it was written."""
-        import obstore
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
         with self._translated():
             try:
-                obstore.put(self._store, name, content, mode="create", use_multipart=False)
+                self._client.put(self._store, name, content, mode="create", use_multipart=False)
             except (AlreadyExistsError, PreconditionError):
                 return False
         return True
