@@ -13,20 +13,28 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from multiprocessing import Pipe
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta
 
 from indexer.api.codec import Greeting, Header, decode, program_version
-from indexer.api.contract import Queue, Request, between
+from indexer.api.contract import MAX_NUMBER, Queue, Request
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.progress import CancelToken, Progress, Report, ignore_progress
 from indexer.api.requests import Index, Shutdown
 from indexer.api.types import Summary
 from indexer.server.session import Acceptor, Session
-from indexer.server.work_queues import BackgroundJobs, IndexQueue, Job, SearchQueue, WorkQueue
+from indexer.server.work_queues import (
+    BackgroundJobs,
+    IndexQueue,
+    Job,
+    SearchQueue,
+    WorkQueue,
+    answering,
+)
 
 if TYPE_CHECKING:
     from indexer.api.endpoint import Endpoint, MessageStream
@@ -40,6 +48,8 @@ MAX_CLIENTS = 64
 # Seconds without work after which memory is given back; what the window polls is no work.
 REST_S = 300.0
 _POLLED = frozenset({Queue.STATUS, Queue.FAST})
+# Of a message, which its client counts.
+_Number = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
 # Seconds for a running search to be answered before the engine closes.
 PATIENCE_S = 5.0
 
@@ -96,7 +106,7 @@ class Service:
         """Return once ``stop`` was called, or the engine was idle for ``idle_seconds``.
 
         What only stays connected, and polls, keeps it from being idle, but not from being locked.
-        Raises ``library_moved``, as ``check``.
+        Raises ``library_moved``, if the library is no longer at its path.
         """
         with self._changed:
             while not self._stopping and self.lock.is_intact():
@@ -110,7 +120,7 @@ class Service:
                     self.stop()
                 # A timeout, so that signal handlers run on systems where waiting delays them.
                 self._changed.wait(0.5)
-        self.check()
+        self.lock.check()
 
     def _rest(self) -> None:
         """Let the engine give memory back, once after every time of work."""
@@ -129,14 +139,6 @@ class Service:
             self._quiet_since = now
             return False
         return now - self._quiet_since >= seconds
-
-    def check(self) -> None:
-        """Stop serving if the library is no longer at its path. Raises ``library_moved``."""
-        try:
-            self.lock.check()
-        except WorldError:
-            self.stop()
-            raise
 
     def stop(self) -> None:
         """Make ``wait`` return."""
@@ -209,7 +211,7 @@ class Service:
     def _handle(self, session: Session, header: Header) -> None:
         number: int | None = None
         try:
-            number = decode(Numbered, header).id
+            number = decode(_Number, header.get("id"))
             if header.get("type") == "cancel":
                 self._cancel(session, number)
                 return
@@ -246,7 +248,7 @@ class Service:
 
         job = Job(
             owner=session.number,
-            work=lambda job: self.engine.call(request, token=job.token, report=job.report),
+            work=answering(self.engine, request),
             finish=functools.partial(self._finish, session, number, request),
             sink=functools.partial(session.progress, number)
             if request.reports
@@ -289,15 +291,6 @@ class Service:
         """Submit reading the files that a request has queued."""
         if request.queues_files and answer:
             self.background.work_off()
-
-
-class Numbered(Struct, frozen=True):
-    """The fields that every message of a client has."""
-
-    id: int
-
-    def __post_init__(self) -> None:
-        between("id", self.id, 0)
 
 
 A = TypeVar("A")
@@ -348,21 +341,17 @@ class Host:
     def _queued(
         self, request: Request[A], token: CancelToken, report: Callable[[Progress], None]
     ) -> A:
-        done = threading.Event()
-        outcome: list[tuple[Any, Exception | None]] = []
-
-        def work(job: Job) -> A:
-            return self.engine.call(request, token=job.token, report=job.report)
+        outcome: Future[A] = Future()
 
         def finish(answer: Any, failure: Exception | None) -> None:
-            outcome.append((answer, failure))
-            done.set()
+            if failure is None:
+                outcome.set_result(answer)
+            else:
+                outcome.set_exception(failure)
 
+        work = answering(self.engine, request)
         job = Job(OWN_CLIENT, work, finish, sink=report, name=request.wire_name, token=token)
         self.service.index_queue.submit(job)
-        while not done.wait(HOST_POLL_S):
+        while not wait([outcome], HOST_POLL_S).done:
             pass
-        answer, failure = outcome[0]
-        if failure is not None:
-            raise failure
-        return cast("A", answer)
+        return outcome.result()

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
     from pathlib import Path
 
+    from indexer.api.contract import Request
     from indexer.api.private_files import LibraryLock
-    from indexer.api.types import Summary
 
     Done = Callable[[Exception | None], None]
     Finish = Callable[[Any, Exception | None], None]
@@ -90,6 +90,11 @@ class Job(Struct, eq=False):
             self.finish(None, error if isinstance(error, Exception) else RuntimeError(repr(error)))
         else:
             self.finish(answer, None)
+
+
+def answering(engine: EngineApi, request: Request[Any]) -> Callable[[Job], Any]:
+    """The work of a job that has an engine answer a request."""
+    return lambda job: engine.call(request, token=job.token, report=job.report)
 
 
 class WorkQueue:
@@ -366,15 +371,14 @@ class BackgroundJobs(Struct, frozen=True):
             self._changed.set()
             _note_failure(answer, failure)
 
-        def work(job: Job) -> Summary:
-            return self.engine.call(Reindex(), token=job.token, report=job.report)
-
+        work = answering(self.engine, Reindex())
         self._submit(self.index_queue, "change model", work, finish, Priority.IDLE)
 
     def work_off(self) -> None:
         """Submit reading the queue, as the current run may have checked it for the last time."""
         if not self.index_queue.waits(ENGINE_OWNER):
-            self._submit(self.index_queue, "index", self._read, priority=Priority.FOUND)
+            work = answering(self.engine, Index(scan=False))
+            self._submit(self.index_queue, "index", work, priority=Priority.FOUND)
 
     def read_found(self, _token: CancelToken, done: Done) -> None:
         """Submit reading what the watcher found, with lower priority than requests."""
@@ -383,12 +387,10 @@ class BackgroundJobs(Struct, frozen=True):
             gave_way = failure is None and answer.cancelled
             done(Cancelled() if gave_way else failure)
 
+        work = answering(self.engine, Index(scan=False))
         self.index_queue.submit(
-            Job(WATCHER_OWNER, self._read, finish, kept=True, priority=Priority.FOUND, name="index")
+            Job(WATCHER_OWNER, work, finish, kept=True, priority=Priority.FOUND, name="index")
         )
-
-    def _read(self, job: Job) -> Summary:
-        return self.engine.call(Index(scan=False), token=job.token, report=job.report)
 
     @staticmethod
     def _submit(
