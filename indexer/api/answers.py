@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Self
 
 from msgspec import Struct, field
-from msgspec.structs import astuple
+from msgspec.structs import asdict
 
 from indexer.api.phrases import Note
 from indexer.api.types import FileRow, FileState, Hit, Span
@@ -233,9 +233,7 @@ class LoneStatement(Statement, frozen=True, kw_only=True):
 
     @classmethod
     def beside(cls, statement: Statement, near: Statement | None, cosine: float) -> Self:
-        return cls(
-            *astuple(statement)[: len(Statement.__struct_fields__)], near=near, cosine=cosine
-        )
+        return cls(**asdict(statement), near=near, cosine=cosine)
 
 
 class ComparisonSide(Struct, frozen=True):

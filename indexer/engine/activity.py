@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -29,25 +29,15 @@ COUNT_EVERY_S = 1.0
 COUNT_SHARE = 0.01  # of a thread's time
 
 
-class ActivityCounts(Struct, frozen=True):
-    """The counts from the catalog."""
-
-    embedded_share: float = 1.0
-    change: reindex.SpaceChange = field(default_factory=reindex.SpaceChange)
-    pending: int = 0
-    set_aside: int = 0
-    empty: bool = False
-
-
 class ActivityMonitor(Struct):
-    """Holds the state for ``describe``. Thread-safe."""
+    """Holds the state for ``current_activity``. Thread-safe."""
 
     catalog: Catalog
     models: ModelsInUse
     throttle: Throttle
     _progress: Progress | None = None
     _recent: deque[tuple[float, int]] = field(default_factory=deque)
-    _counts: ActivityCounts = field(default_factory=ActivityCounts)
+    _counts: dict[str, Any] = field(default_factory=dict)
     _count_at: float = float("-inf")
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -71,7 +61,7 @@ class ActivityMonitor(Struct):
     def current_activity(self) -> Activity:
         progress = self._progress
         device, notes = self.models.device
-        counts, refusal = self._counted(), self.catalog.refusal
+        refusal = self.catalog.refusal
         return Activity(
             running=None if progress is None else Running("index", progress),
             pages_per_second=self._pages_per_second(),
@@ -81,12 +71,7 @@ class ActivityMonitor(Struct):
             speed=self.throttle.speed,
             paused=self.throttle.paused,
             reason=refusal.code if refusal else self.throttle.reason,
-            embedded_share=counts.embedded_share,
-            pending=counts.pending,
-            set_aside=counts.set_aside,
-            changing=counts.change.changing,
-            rebuilding=counts.change.rebuilding,
-            empty=counts.empty,
+            **self._counted(),
         )
 
     def _pages_per_second(self) -> float:
@@ -103,18 +88,21 @@ class ActivityMonitor(Struct):
         except LecternError:  # the settings name a model that is not here
             return reindex.SpaceChange()
 
-    def _counted(self) -> ActivityCounts:
+    def _counted(self) -> dict[str, Any]:
+        """The fields of an activity that are read from the catalog."""
         if time.monotonic() < self._count_at:
             return self._counts
         began = time.thread_time()
         totals = self.catalog.spaces.totals()
-        self._counts = ActivityCounts(
-            totals.embedded_share,
-            self._change(),
-            self.catalog.queue.waiting(),
-            self.catalog.coverage.set_aside(),
-            empty=not totals.documents,
-        )
+        change = self._change()
+        self._counts = {
+            "embedded_share": totals.embedded_share,
+            "changing": change.changing,
+            "rebuilding": change.rebuilding,
+            "pending": self.catalog.queue.waiting(),
+            "set_aside": self.catalog.coverage.set_aside(),
+            "empty": not totals.documents,
+        }
         # By the work, not by the clock: on a busy computer counts would be a minute old.
         worked = time.thread_time() - began
         self._count_at = time.monotonic() + max(COUNT_EVERY_S, worked / COUNT_SHARE)

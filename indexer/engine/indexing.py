@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from indexer.api.errors import Cancelled, WorldError
-from indexer.api.private_files import check_room
+from indexer.api.private_files import LibraryLock, check_room
 from indexer.api.progress import CancelToken, Progress, Reporter, Step
 from indexer.api.requests import Index
 from indexer.api.status import ModelChoice
@@ -33,7 +33,6 @@ from indexer.search import calibration
 
 if TYPE_CHECKING:
     from indexer.api.models import Discard, Reindex, RollBack
-    from indexer.api.private_files import LibraryLock
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root, Space
     from indexer.config import EngineConfig, Precision

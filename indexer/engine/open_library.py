@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from indexer.api.answers import FileList, FolderCount
 from indexer.api.errors import WorldError
-from indexer.api.types import FileState, SearchResult
+from indexer.api.types import Explanation, FileState, SearchResult
 from indexer.catalog.coverage import CoverageFilter
 from indexer.catalog.roots import join
 from indexer.embed.factory import ModelsInUse
@@ -84,7 +84,6 @@ if TYPE_CHECKING:
         Unlock,
     )
     from indexer.api.status import Activity
-    from indexer.api.types import Explanation
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root
     from indexer.config import EngineConfig

@@ -272,12 +272,9 @@ def _drop(catalog: Catalog, store: Store, space: Space) -> None:
 
 # Sizes of the samples of passages, for counting tokens and for measuring the model.
 SAMPLE = 48
-# Of a row without its vectors: its key and checksum, key and id in the flat file, and overhead.
-_ROW_BYTES = 64
-# The bytes of a component of a pooled vector: float16 in the table and in the flat file.
-_POOLED_BYTES = 2 + 2
-# The copies of its metadata that a table of any size has.
-_COPIES_BYTES = 10_000
+# Of a component of a pooled vector (float16); of keys, checksums and overhead of a passage's rows;
+# of a file of any size.
+_POOLED_BYTES, _ROW_BYTES, _FILE_BYTES = 2, 64, 10_000
 
 
 def measure_cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
@@ -310,7 +307,7 @@ def measure_cost(catalog: Catalog, store: Store, config: EngineConfig) -> Reinde
         tokens=round(tokens * passages),
         seconds=round(passages / per_second, 3),
         measured=bool(rates.measured or rate),
-        bytes=round(a_row * passages + _COPIES_BYTES * bool(passages)),
+        bytes=round(a_row * passages + _FILE_BYTES * bool(passages)),
         outdated=catalog.upkeep.outdated(EXTRACTOR_VERSION),
     )
 
