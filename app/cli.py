@@ -14,7 +14,7 @@ import textwrap
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from app import (
     cli_cluster,
@@ -29,6 +29,8 @@ from app import (
     cli_repair,
     cli_search,
     cli_text,
+    logs,
+    paths,
 )
 from app.cli_common import (
     CANCELLED,
@@ -38,16 +40,13 @@ from app.cli_common import (
     absolute_path,
     explain_failure,
 )
-from app.confined import WINDOW
-from app.engine import end_staying_engine, open_engine
+from app.confined import WINDOW, Confine
+from app.encryption import follow
+from app.engine import OpenEngine, end_staying_engine, open_engine
+from app.settings import Settings
 from indexer.api.codec import program_version
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.confine.process import frozen_program, is_frozen
-
-if TYPE_CHECKING:
-    from app.confined import Confine
-    from app.engine import OpenEngine
-    from app.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -213,9 +212,6 @@ def _hand_over(command: str) -> None:
 
 
 def _context(options: argparse.Namespace, open_engine: OpenEngine, began: float) -> CommandContext:
-    from app.encryption import follow
-    from app.settings import Settings
-
     settings = Settings()
     library = library_folder(options.library, settings)
     follow(library)
@@ -224,8 +220,6 @@ def _context(options: argparse.Namespace, open_engine: OpenEngine, began: float)
 
 def library_folder(named: str | None, settings: Settings) -> Path:
     """Return the folder of the library: as named, of the environment, of the settings, or ours."""
-    from app import paths
-
     setting = str(settings["library"])
     chosen = named or os.environ.get(LIBRARY_VARIABLE) or setting or str(paths.default_library())
     return absolute_path(chosen)
@@ -249,8 +243,6 @@ def _run(command: Command, options: argparse.Namespace, context: CommandContext)
     except PermissionError as error:  # such as a library of somebody else's
         return explain_failure(context, WorldError("path_denied", path=str(error.filename)))
     except Exception as error:
-        from app import logs
-
         file = logs.start()
         log.exception("a command failed")
         status = explain_failure(context, InternalError("internal", reason=type(error).__name__))

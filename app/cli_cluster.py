@@ -13,24 +13,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from app import render
+from app import paths, render
 from app.cli_common import LIBRARY_VARIABLE, Command, CommandContext, absolute_path, json_argument
 from app.confined import CLUSTER, EXCHANGE, build_library, publish_library, pull_library
+from indexer.api.codec import decode, encode
 from indexer.api.contract import MAX_LIMIT
 from indexer.api.errors import WorldError, bad_usage
 from indexer.api.private_files import short_digest
 from indexer.api.requests import Index, ListFiles
-from indexer.api.types import FileState
+from indexer.api.types import FileRow, FileState
+from indexer.config import Precision
 from indexer.confine import launcher
-from indexer.confine.launcher import BuildLibrary, PublishLibrary, PullLibrary
+from indexer.confine.launcher import BuildLibrary, LauncherRequest, PublishLibrary, PullLibrary
 from indexer.confine.process import own_command
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Mapping
 
-    from indexer.api.types import FileRow
-    from indexer.confine.launcher import LauncherRequest
     from indexer.shards.exchange import Version
 
 T = TypeVar("T")
@@ -84,7 +84,6 @@ def _pull(options: Namespace, context: CommandContext) -> None:
 
 def _open(options: Namespace, context: CommandContext) -> None:
     """Print the folder of the copy in the cache; offline, of the latest one that is there."""
-    from app import paths
     from indexer.library.library import exists, remove_everything
 
     cache = paths.pulled_folder() / short_digest(options.uri.encode())
@@ -137,8 +136,6 @@ def _read(
     context: CommandContext, roots: Mapping[Path, str], model: str, precision: str
 ) -> tuple[FileRow, ...]:
     """Read folders with a given model, and maintain the library; return its files."""
-    from indexer.config import Precision
-
     config = replace(
         context.opened(), model=model, languages_model="", fastest_precision=False,
         precision=Precision(precision),
@@ -219,7 +216,6 @@ def _build_options(options: Namespace, context: CommandContext) -> str:
     """``BuildOptions`` as JSON; "" if nothing is built."""
     if options.action != "build":
         return ""
-    from indexer.api.codec import encode
     from indexer.catalog import schema
     from indexer.extract.base import EXTRACTOR_VERSION
     from indexer.shards.build import BuildOptions
@@ -243,7 +239,6 @@ def _build_options(options: Namespace, context: CommandContext) -> str:
 
 def _lines(uri: str, answer: dict[str, object]) -> list[str]:
     """Say what a version is, after a build also how much was there."""
-    from indexer.api.codec import decode
     from indexer.shards.build import Built
     from indexer.shards.exchange import Version
 
@@ -274,7 +269,6 @@ def _shard_arguments(parser: ArgumentParser) -> None:
 
 def _shard(options: Namespace, context: CommandContext) -> None:
     """Make the library of a shard, and print what is in it; see ``indexer.shards.build``."""
-    from indexer.api.codec import encode
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.docs import RESERVED_UNTIL
     from indexer.library.library import CATALOG_NAME

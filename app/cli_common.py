@@ -17,20 +17,23 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
 from msgspec import Struct, field
 
-from app.render import TerminalStyle
+from app import logs, render
+from app.doors.engine import LastingEngine
+from app.encryption import open_library
+from app.engine import OpenEngine, open_engine, open_host, start_staying_engine
+from app.render import ProgressLine, TerminalStyle
+from app.settings import Settings, engine_config
 from indexer.api.codec import encode
+from indexer.api.endpoint import reach
 from indexer.api.errors import LecternError, WorldError
+from indexer.api.progress import CancelToken, Report, ignore_progress
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from app.doors.engine import LastingEngine
-    from app.engine import OpenEngine
-    from app.settings import Settings
     from indexer.api.contract import EngineApi, Request
-    from indexer.api.progress import CancelToken, Report
     from indexer.config import EngineConfig
 
 
@@ -75,7 +78,6 @@ def stopping(stop: Callable[[], None]) -> Iterator[None]:
         runner.join()
 
 
-T = TypeVar("T")
 A = TypeVar("A")
 
 LIBRARY_VARIABLE = "LECTERN_LIBRARY"
@@ -127,8 +129,6 @@ class CommandContext(Struct):
         return time.monotonic() - self.began
 
     def config(self) -> EngineConfig:
-        from app.settings import engine_config
-
         return engine_config(self.settings, self.library, offline=self.offline)
 
     def opened(self) -> EngineConfig:
@@ -136,21 +136,20 @@ class CommandContext(Struct):
 
         Raises ``vault_locked``.
         """
-        from app import logs
-        from app.encryption import open_library
-
         open_library(self.library, self.settings)
         logs.start()
         return self.config()
 
-    def with_engine(self, action: Callable[[EngineApi], T], *, stays: bool = False) -> T:
-        """Run ``action`` with the library's engine; see ``lasting_engine``."""
+    @contextlib.contextmanager
+    def engine(self, *, stays: bool = False) -> Iterator[EngineApi]:
+        """Have the library's engine for the block; see ``lasting_engine``."""
         with contextlib.closing(self.lasting_engine(stays=stays)) as engine:
-            return action(engine)
+            yield engine
 
     def ask(self, request: Request[A], token: CancelToken | None = None) -> A:
         """Have the library's engine answer one request."""
-        return self.with_engine(lambda engine: engine.call(request, token=token))
+        with self.engine() as engine:
+            return engine.call(request, token=token)
 
     def lasting_engine(self, *, stays: bool = False) -> LastingEngine:
         """Return an engine that is reached at the first request, and again after it has gone.
@@ -158,34 +157,24 @@ class CommandContext(Struct):
         It is a running one, else one opened here; or, with ``stays`` and where that is possible, a
         new one that stays for the next question.
         """
-        from app import engine
-        from app.doors.engine import LastingEngine
-        from indexer.api.endpoint import reach
-
         config = self.opened()
 
         def open_here() -> EngineApi:
-            staying = stays and self.open_engine is engine.open_engine
-            started = engine.start_staying_engine(config) if staying else None
-            return started or engine.open_host(config, self.open_engine)
+            staying = stays and self.open_engine is open_engine
+            started = start_staying_engine(config) if staying else None
+            return started or open_host(config, self.open_engine)
 
         return LastingEngine(partial(reach, self.library, open_here, offline=config.offline))
 
-    def with_progress(self, work: Callable[[Call], T], *, quiet: bool = False) -> T:
-        """Run ``work`` with progress on the error stream; Ctrl+C cancels its requests."""
-        with self.progress(quiet=quiet) as (report, token):
-            return self.with_engine(
-                lambda engine: work(
-                    lambda request: engine.call(request, token=token, report=report)
-                )
-            )
+    @contextlib.contextmanager
+    def calling(self, *, quiet: bool = False) -> Iterator[Call]:
+        """Make requests in the block, with progress as in ``progress``; Ctrl+C cancels them."""
+        with self.progress(quiet=quiet) as (report, token), self.engine() as engine:
+            yield partial(engine.call, token=token, report=report)
 
     @contextlib.contextmanager
     def progress(self, *, quiet: bool = False) -> Iterator[tuple[Report, CancelToken]]:
         """Show progress on the error stream while the block runs; Ctrl+C cancels the token."""
-        from app.render import ProgressLine
-        from indexer.api.progress import CancelToken, ignore_progress
-
         line = ProgressLine(self.err, self.style(self.err), live=self.err.isatty())
         token = CancelToken()
 
@@ -246,15 +235,13 @@ def explain_failure(context: CommandContext, error: LecternError) -> int:
 
     With ``LECTERN_ERRORS=json`` the error is JSON, for the program that started this one.
     """
-    from app.render import name
-
     if os.environ.get(ERRORS_VARIABLE) == "json":
         context.note(json.dumps(encode(error.failure()), default=str))
         return error.declared.exit_status
     style = context.style(context.err)
-    context.note(f"{style.bad('lectern:')} {name(error.message)} [{error.code}]")
+    context.note(f"{style.bad('lectern:')} {render.name(error.message)} [{error.code}]")
     if error.next_step:
-        context.note(f"  {name(error.next_step)}")
+        context.note(f"  {render.name(error.next_step)}")
     return error.declared.exit_status
 
 

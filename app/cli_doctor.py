@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from app import render
+from app import logs, render
 from app.cli_common import Command, CommandContext, json_argument
 from app.settings import SETTINGS, find
 from indexer.api.codec import encode
@@ -14,7 +14,6 @@ from indexer.api.requests import Diagnose
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
 
     from app.render import TerminalStyle
     from indexer.api.answers import Check
@@ -25,7 +24,7 @@ def _doctor(options: Namespace, context: CommandContext) -> int:
     from app import doctor
 
     config = context.config()
-    checks = [*doctor.checks(context.settings, config), *doctor.places(config)]
+    checks = [*doctor.checks(context.settings, config)]
     status = 0
     try:
         found = context.ask(Diagnose())
@@ -56,21 +55,15 @@ LOG_LINES = 300
 
 
 def _report(options: Namespace, context: CommandContext) -> None:
-    context.print(*_report_lines(with_log=options.with_log))
-
-
-def _report_lines(*, with_log: bool) -> Iterator[str]:
-    from app import logs
-
-    yield from logs.about_this_system()
+    context.print(*logs.about_this_system())
     found = logs.fault_reports()
     for file in found:
-        yield from ("", *file.read_text(encoding="utf-8", errors="replace").splitlines())
+        context.print("", *file.read_text(encoding="utf-8", errors="replace").splitlines())
     if not found:
-        yield from ("", "No fault was noted.")
-    if with_log and logs.log_file().exists():
+        context.print("", "No fault was noted.")
+    if options.with_log and logs.log_file().exists():
         log = logs.log_file().read_text(encoding="utf-8", errors="replace").splitlines()
-        yield from ("", f"The last {LOG_LINES} lines of the log:", *log[-LOG_LINES:])
+        context.print("", f"The last {LOG_LINES} lines of the log:", *log[-LOG_LINES:])
 
 
 def _self_test(options: Namespace, context: CommandContext) -> int:

@@ -9,9 +9,10 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
-from app import render
+from app import logs, render
 from app.cli_common import Command, CommandContext, no_arguments
 from app.doors.access import EVERYTHING, Access, Door
+from app.doors.call_log import read_calls, remove_log
 from app.doors.users import allow_user, deny_user, read_users
 from indexer.api.codec import program_version
 from indexer.api.errors import WorldError, bad_usage
@@ -46,8 +47,6 @@ def _run(options: Namespace, context: CommandContext) -> None:
         case "log":
             _print_log(options, context)
         case "forget":
-            from app.doors.call_log import remove_log
-
             remove_log()
         case _ if options.door is None:
             raise bad_usage("doors", f"{options.action} needs a door")
@@ -113,8 +112,6 @@ def _deny(options: Namespace, context: CommandContext) -> None:
 
 
 def _print_log(options: Namespace, context: CommandContext) -> None:
-    from app.doors.call_log import read_calls
-
     calls = read_calls(_LOGGED)
     lines = [
         f"{call.pop('time', '')}  {call.pop('door', '')}  {call.pop('who', '')}  "
@@ -141,7 +138,7 @@ def _serve_assistants(options: Namespace, context: CommandContext) -> None:
     from app.doors.library import DoorLibrary
     from app.doors.mcp_server import LibraryServer
 
-    with contextlib.closing(context.lasting_engine()) as engine:
+    with context.engine() as engine:
         library = DoorLibrary(engine, context.settings, Door.MCP)
         anyio.run(LibraryServer(library, program_version()).run_stdio_async)
 
@@ -238,9 +235,7 @@ def _serve_http(options: Namespace, context: CommandContext) -> None:
         raise bad_usage("serve", options.refused)
     token = read_token(new=options.new_token)
     served = ServedAddress(options.listener, _origins(options), options.certificate, options.key)
-    with contextlib.ExitStack() as stack:
-        engine = stack.enter_context(contextlib.closing(context.lasting_engine()))
-        renderer = stack.enter_context(contextlib.closing(PageRenderer(context.library)))
+    with context.engine() as engine, contextlib.closing(PageRenderer(context.library)) as renderer:
         library = DoorLibrary(engine, context.settings, Door.SERVE, renderer)
         context.note(f"Serving at {served.origins[0]}/#token={token}", "Ctrl+C ends it.")
         renderer.start_child()  # by this thread: the child ends with the one that started it
@@ -248,7 +243,6 @@ def _serve_http(options: Namespace, context: CommandContext) -> None:
 
 
 def _serve_desktop(_options: Namespace, context: CommandContext) -> None:
-    from app import logs
     from app.doors.desktop_bus import serve_desktop
 
     logs.start()

@@ -6,8 +6,12 @@ import getpass
 import sys
 from typing import TYPE_CHECKING
 
+from app import encryption
 from app.cli_common import Command, CommandContext, no_arguments
+from app.engine import ENDS_S
+from indexer.api.endpoint import end_engine
 from indexer.api.errors import bad_usage
+from indexer.vault.place import is_encrypted, place_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -23,26 +27,18 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def _encrypt(options: Namespace, context: CommandContext) -> None:
-    from app import encryption
-
     passphrase = _passphrase("New passphrase: ", command="encrypt", twice=True)
     encryption.encrypt(context.library, passphrase, keyring=options.keyring)
     context.note("Encrypted and locked. Without the passphrase nobody can open it, you neither.")
 
 
 def _decrypt(_options: Namespace, context: CommandContext) -> None:
-    from app import encryption
-    from indexer.vault.place import place_of
-
     kept = encryption.kept_passphrase(place_of(context.library))
     encryption.decrypt(context.library, kept or _passphrase("Passphrase: ", command="decrypt"))
     context.note("Decrypted: it lies on the disk as before.")
 
 
 def _unlock(options: Namespace, context: CommandContext) -> None:
-    from app import encryption
-    from indexer.vault.place import place_of
-
     encryption.put_right(context.library)
     _must_be_encrypted(context)
     place = place_of(context.library)
@@ -55,17 +51,12 @@ def _unlock(options: Namespace, context: CommandContext) -> None:
 
 
 def _lock(_options: Namespace, context: CommandContext) -> None:
-    from app import encryption
-    from app.cli_engine import end_engine
-
     _must_be_encrypted(context)
-    end_engine(context.library)
+    end_engine(context.library, ENDS_S)
     encryption.lock(context.library)
 
 
 def _must_be_encrypted(context: CommandContext) -> None:
-    from indexer.vault.place import is_encrypted
-
     if not is_encrypted(context.library):
         raise bad_usage("encrypt", "this library is not encrypted")
 

@@ -6,10 +6,13 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import render
+import resources
+from app import encryption, render
 from app.cli_common import CANCELLED, Command, CommandContext, absolute_path, stopping
 from app.cli_index import index, summary_lines
+from app.engine import ENDS_S, end_staying_engine, open_host
 from app.hit_lines import hit_lines
+from indexer.api.endpoint import end_engine
 from indexer.api.errors import WorldError
 from indexer.api.requests import Search, Watch
 
@@ -22,7 +25,6 @@ DEMO_FOLDER = ".demo"
 # Shares hardly a word with the clause that answers it.
 DEMO_QUESTION = "What if the shed cannot be used because water has come in?"
 DEMO_HITS = 3
-STOP_S = 30.0
 
 
 def _engine_arguments(parser: ArgumentParser) -> None:
@@ -37,11 +39,8 @@ def _engine_arguments(parser: ArgumentParser) -> None:
 
 
 def _engine(options: Namespace, context: CommandContext) -> None:
-    from app import encryption
-    from app.engine import end_staying_engine
-
     if options.stop:
-        if not end_engine(context.library):
+        if not end_engine(context.library, ENDS_S):
             context.note("No engine serves this library.")
         return
     if options.watch or options.idle_exit is None:  # else it is one of them
@@ -57,9 +56,6 @@ def serve(
     context: CommandContext, config: EngineConfig, idle_exit: float | None, *, watch: bool = False
 ) -> None:
     """Serve the library until a signal, a request or idleness ends it."""
-    from app import encryption
-    from app.engine import open_host
-
     host = open_host(config, context.open_engine, lasting=True)
     host.service.staying = idle_exit is not None and not watch
     host.service.lock_after_s = encryption.lock_after_s(context.library, context.settings)
@@ -73,28 +69,8 @@ def serve(
         host.service.wait(idle_exit)
 
 
-def end_engine(library: Path) -> bool:
-    """End the engine that serves a library, and wait until it has; False if there is none.
-
-    Raises ``busy``, if it does not end.
-    """
-    from indexer.api.endpoint import EngineClient
-    from indexer.api.requests import Shutdown
-
-    client = EngineClient.attach(library)
-    if client is None:
-        return False
-    with contextlib.closing(client):
-        client.call(Shutdown())
-        if not client.wait_until_gone(STOP_S):
-            raise WorldError("busy", reason="finishing")
-    return True
-
-
 def sample_documents() -> Path:
     """Return the folder of the sample documents, which come with the program."""
-    import resources
-
     return Path(next(iter(resources.__path__))) / "sample" / "documents"
 
 

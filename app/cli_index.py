@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from app import render
-from app.cli_common import CANCELLED, Call, Command, CommandContext, existing
+from app.cli_common import CANCELLED, Command, CommandContext, existing
+from indexer.api.codec import encode
 from indexer.api.requests import GetActivity, Index
 from indexer.api.types import FileState, Summary
 
@@ -49,8 +50,6 @@ def _run(options: Namespace, context: CommandContext) -> int:
 def outcome(summary: Summary, context: CommandContext, *, as_json: bool = False) -> int:
     """Print what a run did; return the exit status."""
     if as_json:
-        from indexer.api.codec import encode
-
         context.print_json(encode(summary))
     else:
         context.print(*summary_lines(summary))
@@ -65,13 +64,10 @@ def index(
 
 def run_job(context: CommandContext, job: Index | Reindex, *, quiet: bool = False) -> Summary:
     """Run an indexing job with progress."""
-
-    def run(call: Call) -> Summary:
+    with context.calling(quiet=quiet) as call:
         if call(GetActivity()).rebuilding:
             context.note("Lectern was updated: it reads the documents again.")
-        return call(job)
-
-    summary = context.with_progress(run, quiet=quiet)
+        summary = call(job)
     return replace(summary, seconds=context.elapsed)
 
 

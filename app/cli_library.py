@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING
 
-from app import render
+from app import encryption, logs, paths, render
 from app.cli_common import (
     Command,
     CommandContext,
@@ -15,6 +16,7 @@ from app.cli_common import (
     no_arguments,
     stopping,
 )
+from app.cli_index import outcome, run_job
 from app.render import pace_reason
 from indexer.api.codec import encode
 from indexer.api.errors import CODES, bad_usage, sentence
@@ -24,22 +26,19 @@ from indexer.api.progress import CancelToken
 from indexer.api.requests import EstimateIndex, GetStatus, Index, ListFiles, Remove, Retry, SetPace
 from indexer.api.status import Speed
 from indexer.api.types import FileRow, FileState
+from indexer.vault.place import is_encrypted, is_locked, place_of
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable, Iterator
 
     from indexer.api.answers import Estimate
-    from indexer.api.contract import EngineApi
     from indexer.api.status import Activity, LanguageStatus, RootStatus, ScannedPagesStatus, Status
 
 PAGE_ROWS = 1000
 
 
 def _status(options: Namespace, context: CommandContext) -> None:
-    from app import encryption
-    from indexer.vault.place import is_locked, place_of
-
     if is_locked(context.library) and not place_of(context.library).in_keyring:
         library, encrypted = str(context.library), encryption.state(context.library)
         rows = [("Library", render.name(library)), ("Encrypted", encrypted)]
@@ -127,24 +126,16 @@ def _files_arguments(parser: ArgumentParser) -> None:
 def _files(options: Namespace, context: CommandContext) -> None:
     states: list[FileState | None] = [*map(FileState, options.state)] or [None]
     root = absolute_path(options.root) if options.root else None
-
-    def action(engine: EngineApi) -> None:
+    with context.engine() as engine:
         for state in states:
             done = 0
             while rows := engine.call(ListFiles(state, root, done, PAGE_ROWS)).files:
-                _print_files(context, rows, as_json=options.json)
+                context.print(*map(_file_as_json if options.json else file_line, rows))
                 done += len(rows)
 
-    context.with_engine(action)
 
-
-def _print_files(context: CommandContext, rows: Iterable[FileRow], *, as_json: bool) -> None:
-    import json
-
-    if as_json:
-        context.print(*(json.dumps(encode(row), ensure_ascii=False) for row in rows))
-    else:
-        context.print(*(file_line(row) for row in rows))
+def _file_as_json(row: FileRow) -> str:
+    return json.dumps(encode(row), ensure_ascii=False)
 
 
 def file_line(row: FileRow) -> str:
@@ -187,7 +178,6 @@ def _remove(options: Namespace, context: CommandContext) -> int:
 
 
 def _remove_everything(context: CommandContext, *, sure: bool) -> int:
-    from app import encryption, logs
     from indexer.library import library
 
     if not sure and not _confirmed(context):
@@ -211,9 +201,7 @@ def _confirmed(context: CommandContext) -> bool:
 
 
 def _move(options: Namespace, context: CommandContext) -> None:
-    from app import paths
     from indexer.library import library
-    from indexer.vault.place import is_encrypted, place_of
 
     if is_encrypted(context.library):
         folder = render.name(str(place_of(context.library).folder))
@@ -266,8 +254,6 @@ def _retry_arguments(parser: ArgumentParser) -> None:
 
 
 def _retry(options: Namespace, context: CommandContext) -> int:
-    from app.cli_index import outcome, run_job
-
     # Files that are gone are queued too, so that their state is updated.
     queued = context.ask(Retry(tuple(absolute_path(path) for path in options.paths)))
     if not queued:

@@ -199,7 +199,8 @@ def _compare(options: Namespace, context: CommandContext) -> None:
     text = existing(options.queries).read_text("utf-8-sig", errors="replace")
     questions = tuple(read_questions(text))
     request = CompareModels(options.model or "", options.other or "", questions)
-    found = context.with_progress(lambda call: call(request), quiet=options.quiet)
+    with context.calling(quiet=options.quiet) as call:
+        found = call(request)
     context.answer(options, encode(found), *comparison_lines(found))
 
 

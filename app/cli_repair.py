@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from app import render
-from app.cli_common import CANCELLED, Call, Command, CommandContext, json_argument
+from app.cli_common import CANCELLED, Command, CommandContext, json_argument
+from app.cli_index import outcome, run_job
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError, bad_usage
 from indexer.api.models import Discard, EstimateReindex, Reindex, RollBack
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from indexer.api.answers import ReindexCost, RepairOutcome, Verification
-    from indexer.api.types import Summary
 
 DAMAGED = 1  # exit status for a library with problems
 
 
 def _verify(options: Namespace, context: CommandContext) -> int:
-    found = context.with_progress(lambda call: call(Verify()))
+    with context.calling() as call:
+        found = call(Verify())
     found = replace(found, seconds=context.elapsed)
     context.answer(options, encode(found), *verify_lines(found))
     return DAMAGED if found.problems else 0
@@ -48,14 +49,10 @@ def verify_lines(found: Verification) -> list[str]:
 def _repair(options: Namespace, context: CommandContext) -> int:
     context.opened()
     rescued = _rescued(context)
-
-    def work(call: Call) -> tuple[RepairOutcome, Summary | None]:
+    with context.calling() as call:
         repaired = call(Repair())
-        if not (repaired.problems or repaired.queued or rescued):
-            return repaired, None
-        return repaired, call(Index())
-
-    repaired, read_again = context.with_progress(work)
+        found = repaired.problems or repaired.queued or rescued
+        read_again = call(Index()) if found else None
     if any(problem.kind == "damaged_catalog" for problem in repaired.left):
         raise WorldError("needs_closing", library=str(context.library))
     answer = {"rescued": rescued, **encode(repaired)}
@@ -113,12 +110,13 @@ def _reindex(options: Namespace, context: CommandContext) -> int:
     if (options.rollback or options.discard) and (options.model or options.precision):
         raise bad_usage("reindex", "--rollback and --discard choose the model themselves")
     if options.rollback:
-        return _roll_back(options, context)
-    if options.discard:
+        _roll_back(options, context)
+    elif options.discard:
         freed = context.ask(Discard())
         context.answer(options, {"bytes": freed}, f"{render.size(freed)} are free again.")
-        return 0
-    return change_model(options, context)
+    else:
+        return change_model(options, context)
+    return 0
 
 
 def change_model(options: Namespace, context: CommandContext) -> int:
@@ -128,11 +126,8 @@ def change_model(options: Namespace, context: CommandContext) -> int:
         context.answer(options, encode(cost), *cost_lines(cost))
         return 0
     _remember(context, cost.model, cost.precision)
-    from app.cli_index import run_job, summary_lines
-
     summary = run_job(context, Reindex(cost.model, cost.precision), quiet=options.quiet)
-    context.answer(options, encode(summary), *summary_lines(summary))
-    return CANCELLED if summary.cancelled else 0
+    return outcome(summary, context, as_json=options.json)
 
 
 def _roll_back(options: Namespace, context: CommandContext) -> None:

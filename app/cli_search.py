@@ -16,9 +16,10 @@ from app import render
 from app.cli_common import Command, CommandContext, absolute_path
 from app.hit_lines import print_result, unsearched
 from indexer.api.codec import encode
-from indexer.api.contract import MAX_LIMIT
+from indexer.api.contract import MAX_LIMIT, EngineApi
 from indexer.api.errors import WorldError, bad_usage
 from indexer.api.formats import page_unit
+from indexer.api.private_files import write_file
 from indexer.api.requests import Compare, Explain, GetStatus, Search
 from indexer.api.types import HEADING_SEPARATOR, Hit, HitExplanation, Match, SearchResult
 from indexer.query.filters import grammar_help
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from app.render import TerminalStyle
     from indexer.api.answers import Comparison, ComparisonSide, Statement
-    from indexer.api.contract import EngineApi
 
 DEFAULT_LIMIT = 10
 BATCH_LIMIT = 20
@@ -97,18 +97,14 @@ def _search(options: Namespace, context: CommandContext) -> None:
         raise bad_usage("search", "--explain goes with --json")
     if not text:
         raise WorldError("bad_query", reason="it is empty")
-    limit = options.limit or DEFAULT_LIMIT
-
-    def action(engine: EngineApi) -> tuple[SearchResult, str]:
-        # What resembles a place is shown with the sentences that do.
-        request = Search(text, limit, options.explain or bool(options.like))
-        result = engine.call(request)
+    # What resembles a place is shown with the sentences that do.
+    explain = options.explain or bool(options.like)
+    with context.engine(stays=True) as engine:
+        result = engine.call(Search(text, options.limit or DEFAULT_LIMIT, explain))
         if options.explain:
             result = _with_matches(engine, text, result)
         answered = result.hits and result.match is not Match.NONE
-        return result, "" if answered else unsearched(engine.call(GetStatus()).files)
-
-    result, left_out = context.with_engine(action, stays=True)
+        left_out = "" if answered else unsearched(engine.call(GetStatus()).files)
     if options.format:
         from app.doors.launchers import FORMATS
 
@@ -155,18 +151,14 @@ def _search_batch(options: Namespace, filters: list[str], context: CommandContex
     if options.query:
         raise bad_usage("search", "with --batch the queries come from the file")
     queries = read_queries(options.batch)
-    limit = options.limit or BATCH_LIMIT
-
-    def action(engine: EngineApi) -> list[str]:
-        lines = []
+    lines = []
+    with context.engine() as engine:
         for done, (number, text) in enumerate(queries, 1):
-            result = engine.call(Search(" ".join([*filters, text]), limit))
-            hits = [batch_hit(hit) for hit in result.hits]
+            request = Search(" ".join([*filters, text]), options.limit or BATCH_LIMIT)
+            hits = [batch_hit(hit) for hit in engine.call(request).hits]
             lines.append(json.dumps({"id": number, "hits": hits}, ensure_ascii=False))
             _count(context, done, len(queries))
-        return lines
-
-    _write_run(options.out, context.with_engine(action), context)
+    _write_run(options.out, lines, context)
 
 
 def _count(context: CommandContext, done: int, total: int) -> None:
@@ -214,8 +206,6 @@ def _write_run(name: str, lines: list[str], context: CommandContext) -> None:
     if name == "-":
         context.print(*lines)
         return
-    from indexer.api.private_files import write_file
-
     path = absolute_path(name)
     text = "".join(f"{line}\n" for line in lines)
     try:

@@ -7,6 +7,7 @@ cluster`` alone, to publish, pull or build one. ``indexer.confine`` confines pro
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -14,6 +15,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from app.settings import Settings
+from indexer.api.codec import decode, encode
+from indexer.api.errors import WorldError
 from indexer.confine import launcher, network
 from indexer.confine.launcher import BuildLibrary, FetchModel, PublishLibrary, PullLibrary
 from indexer.vault import mounting
@@ -21,10 +25,11 @@ from indexer.vault import mounting
 if TYPE_CHECKING:
     from indexer.confine.launcher import Command, LauncherRequest
 
-    class Confine(Protocol):
-        """See ``begin``."""
 
-        def __call__(self, command: str, *, offline: bool) -> None: ...
+class Confine(Protocol):
+    """See ``begin``."""
+
+    def __call__(self, command: str, *, offline: bool) -> None: ...
 
 
 WINDOW = "gui"
@@ -146,9 +151,6 @@ def build_library(request: BuildLibrary, gone: Callable[[], bool]) -> str:
 
     Raises those of ``build.build``.
     """
-    import json
-
-    from indexer.api.codec import decode, encode
     from indexer.shards import build, exchange
     from indexer.shards.object_store import ObjectStore
 
@@ -159,8 +161,5 @@ def build_library(request: BuildLibrary, gone: Callable[[], bool]) -> str:
 
 
 def _must_be_online(model: str) -> None:
-    from app.settings import Settings
-    from indexer.api.errors import WorldError
-
     if Settings()["offline"]:
         raise WorldError("model_missing", model=model, reason="offline")

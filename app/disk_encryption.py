@@ -25,11 +25,6 @@ _MAPPED = re.compile(r"CRYPT-(LUKS1|LUKS2|PLAIN|LOOPAES|TCRYPT|BITLK|FVAULT2)-")
 _ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
-def state(folder: Path, mounts: Path = MOUNTS, devices: Path = BLOCK_DEVICES) -> str:
-    """Say whether the disk of ``folder`` is encrypted, or that it is not known here."""
-    return look(folder, mounts, devices)[1]
-
-
 def look(
     folder: Path, mounts: Path = MOUNTS, devices: Path = BLOCK_DEVICES
 ) -> tuple[bool | None, str]:

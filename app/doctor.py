@@ -63,8 +63,11 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[Check]:
     yield _settings(settings)
     yield from _network()
     yield _disk(config)
-    yield check("encryption of the disk", disk_encryption.state(config.library))
+    yield check("encryption of the disk", disk_encryption.look(config.library)[1])
     yield _encryption(config)
+    yield check("library", str(config.library))
+    yield check("models", str(config.models))
+    yield check("log", str(paths.log_folder()))
 
 
 def _network() -> Iterator[Check]:
@@ -123,13 +126,6 @@ def _encryption(config: EngineConfig) -> Check:
     value = encryption.state(config.library)
     lacking = f"; it cannot be: {english(reason, {})}" if (reason := why_not()) else ""
     return check("encryption of the library", value + (lacking if value == "no" else ""))
-
-
-def places(config: EngineConfig) -> Iterator[Check]:
-    """Return the folders of data, settings and caches."""
-    yield check("library", str(config.library))
-    yield check("models", str(config.models))
-    yield check("log", str(paths.log_folder()))
 
 
 ANSWER = "cannot be used because of flooding"

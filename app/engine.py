@@ -12,35 +12,33 @@ import platform
 import subprocess
 import sys
 import time
-from contextlib import closing, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from indexer.api.endpoint import EngineClient
+from indexer.api.endpoint import EngineClient, end_engine
 from indexer.api.errors import LecternError, WorldError
-from indexer.api.requests import Shutdown
 from indexer.confine import launcher
 from indexer.confine.process import own_command
 from indexer.embed.devices import instruction_sets
 from indexer.vault.place import is_encrypted, is_locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from indexer.config import EngineConfig
     from indexer.server.service import Host
     from indexer.server.work_queues import LocalEngine
 
-    OpenEngine = Callable[[EngineConfig], LocalEngine]
-
+OpenEngine = Callable[["EngineConfig"], "LocalEngine"]
 
 # Seconds that an engine stays after the last question, and the variable that says otherwise.
 STAYS_S = 300
 STAYS_VARIABLE = "LECTERN_ENGINE_STAYS"
 _ATTACH_S = 0.02  # between attempts while it starts
-_ENDS_S = 30.0
+ENDS_S = 30.0
 
 LIBRARIES = ("lancedb", "pyarrow", "pymupdf", "tokenizers", "numpy")
 
@@ -138,9 +136,5 @@ def end_staying_engine(library: Path) -> None:
     library, whose folder may hang.
     """
     with suppress(LecternError):
-        client = None if is_encrypted(library) else EngineClient.attach(library)
-        if client is not None:
-            with closing(client):
-                if client.greeting.staying:
-                    client.call(Shutdown())
-                    client.wait_until_gone(_ENDS_S)
+        if not is_encrypted(library):
+            end_engine(library, ENDS_S, only_staying=True)

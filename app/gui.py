@@ -21,13 +21,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app import logs, paths
+from app import disk_encryption, encryption, logs, paths
 from app.doors.call_log import read_calls
 from app.engine import engine_command
 from app.settings import Settings
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import LauncherRequest, OpenInViewer, OpenPath, StartAgain
 from indexer.confine.process import child_command, child_environment
+from indexer.vault.mounting import why_not
+from indexer.vault.place import is_encrypted, place_of
 
 if TYPE_CHECKING:
     from indexer.confine.launcher import Command
@@ -85,8 +87,6 @@ def run(
 
 def unlocked(library: Path, settings: Settings) -> bool:
     """Unlock an encrypted library, by the keyring or the person; False if they do not."""
-    from app import encryption
-
     try:
         encryption.open_library(library, settings)
     except (WorldError, OSError) as error:
@@ -402,7 +402,6 @@ def forget_everything(library: Path) -> None:
     Raises ``library_locked`` if another program keeps the library open, ``library_unwritable`` if
     the system denies it.
     """
-    from app import encryption
     from indexer.library.library import remove_everything
 
     if not _when_released(partial(encryption.remove, library)):
@@ -413,9 +412,6 @@ def forget_everything(library: Path) -> None:
 
 def encryption_of(library: Path) -> Encryption:
     """Look at how a library lies on the disk."""
-    from app import disk_encryption
-    from indexer.vault.mounting import why_not
-    from indexer.vault.place import is_encrypted, place_of
     from ui.ports import Encryption
 
     disk, _ = disk_encryption.look(library.parent)
@@ -432,7 +428,6 @@ def change_encryption(library: Path, settings: Settings, change: Ending) -> None
 
     Raises what ``app.encryption`` does.
     """
-    from app import encryption
     from ui.ports import EndAction
 
     match change.action:

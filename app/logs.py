@@ -25,6 +25,7 @@ from app import paths
 from app.doors.call_log import remove_log
 from app.engine import LIBRARIES, missing_instructions
 from indexer.api.codec import program_version
+from indexer.api.private_files import write_file
 from indexer.embed.devices import RUNTIMES
 
 PREFIX = "fault-"
@@ -67,10 +68,7 @@ def _write(logger: str, error: BaseException) -> None:
     name = hashlib.sha256("\n".join(places).encode()).hexdigest()[:12]
     now = datetime.now(UTC).isoformat(timespec="seconds")
     lines = [f"{now}, logged by {logger}", *about_this_system(), "", *places]
-    file = paths.log_folder() / f"{PREFIX}{name}.txt"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    with os.fdopen(os.open(file, flags, 0o600), "w", encoding="utf-8") as opened:
-        opened.write("\n".join(lines) + "\n")
+    write_file(paths.log_folder() / f"{PREFIX}{name}.txt", "\n".join(lines) + "\n")
     for old in fault_reports()[KEPT_REPORTS:]:
         old.unlink(missing_ok=True)
 

@@ -20,6 +20,7 @@ from starlette.responses import JSONResponse
 from app import paths
 from app.doors.users import TokenOwner, UserTokens
 from indexer.api.errors import WorldError
+from indexer.api.private_files import write_file
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -62,11 +63,8 @@ def read_token(*, new: bool = False) -> str:
             if token := file.read_text("ascii").strip():
                 return token
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file.unlink(missing_ok=True)
         token = secrets.token_urlsafe(32)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as opened:
-            opened.write(token + "\n")
+        write_file(file, f"{token}\n")
     except (OSError, ValueError) as error:
         raise WorldError("path_denied", path=str(file)) from error
     return token

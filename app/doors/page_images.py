@@ -10,7 +10,6 @@ import contextlib
 import io
 import os
 import subprocess
-import tempfile
 import threading
 from itertools import count
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import TypeVar
 from indexer.api.codec import Hello, check_hello, read_answer, read_frame, write_frame
 from indexer.api.errors import WorldError
 from indexer.api.pages import DocumentSource, GetImage, GetMarks, MarkBox, Open, Opened, PageRequest
-from indexer.confine.process import child_command, child_environment, kill_readers, make_scratch
+from indexer.confine.process import child_command, kill_readers, make_scratch, start_child
 
 A = TypeVar("A")
 
@@ -85,14 +84,8 @@ class PageRenderer:
     def _start(self) -> subprocess.Popen[bytes]:
         options = (*_LIMITS, f"--engine={os.getpid()}", f"--scratch={self._scratch.name}",
                    f"--library={self._library}")  # fmt: skip
-        child = self._child = subprocess.Popen(
-            [*child_command(_MODULE), *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=child_environment(),
-            cwd=tempfile.gettempdir(),
-        )
+        command = [*child_command(_MODULE), *options]
+        child = self._child = start_child(command, subprocess.DEVNULL)
         greeting = read_frame(_pipe(child.stdout))
         if greeting is None:
             raise WorldError("bad_request", reason="the page cannot be rendered")

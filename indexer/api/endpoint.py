@@ -53,6 +53,7 @@ from indexer.api.private_files import (
     write_file,
 )
 from indexer.api.progress import CancelToken, Progress, Report, ignore_progress
+from indexer.api.requests import Shutdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -457,6 +458,27 @@ def _greet(connection: MessageStream, endpoint: Endpoint) -> Greeting:
     if header.get("type") == "error":
         raise decode_error(header.get("error"))
     return check_hello(header, Greeting)
+
+
+def end_engine(library: Path, patience: float, *, only_staying: bool = False) -> bool:
+    """End the engine that serves a library, and wait until it has; False if there is none.
+
+    Args:
+        patience: Seconds to wait.
+        only_staying: End one that only stays for the next question, and no other.
+
+    Raises ``busy``, if it does not end in time, and what ``EngineClient`` raises.
+    """
+    client = EngineClient.attach(library)
+    if client is None:
+        return False
+    with contextlib.closing(client):
+        if only_staying and not client.greeting.staying:
+            return False
+        client.call(Shutdown())
+        if not client.wait_until_gone(patience):
+            raise WorldError("busy", reason="finishing")
+    return True
 
 
 def reach(

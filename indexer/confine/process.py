@@ -225,7 +225,7 @@ def child_command(module: str, *, window: bool = False) -> list[str]:
     return [sys.executable, "-P", "-m", module]
 
 
-def start_child(command: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
+def start_child(command: Sequence[str], errors: IO[bytes] | int) -> subprocess.Popen[bytes]:
     """Start a child with pipes, in its own group, so that Ctrl+C does not reach it.
 
     ``command`` is that of ``child_command``; what the child writes to stderr goes to ``errors``.

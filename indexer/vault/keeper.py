@@ -18,6 +18,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.endpoint import end_engine
+from indexer.api.errors import LecternError
 from indexer.confine.process import PR_SET_PDEATHSIG, libc
 from indexer.vault.mounting import GOCRYPTFS, MOUNTED, PATIENCE_S, QUIET, detach
 from indexer.vault.place import OPEN, VaultPlace, place_of
@@ -140,7 +142,9 @@ class Keeper:
             while process.poll() is None and not self._ending:
                 try:
                     if bus is not None and _is_going_to_sleep(bus):
-                        _end_engine(self._place.library)
+                        # What an engine does not finish is not lost.
+                        with contextlib.suppress(LecternError, OSError):
+                            end_engine(self._place.library, _ENGINE_S)
                         self._unmount(process)
                         return
                 except (OSError, EOFError):
@@ -207,20 +211,6 @@ def _is_going_to_sleep(bus: DBusConnection) -> bool:
                 named = fields.get(HeaderFields.member) == "PrepareForSleep"
                 going |= named and said.body == (True,)
     return going
-
-
-def _end_engine(library: Path) -> None:
-    """Ask an engine that has the library open to finish; what it does not finish is not lost."""
-    from indexer.api.endpoint import EngineClient
-    from indexer.api.errors import LecternError
-    from indexer.api.requests import Shutdown
-
-    with contextlib.suppress(LecternError, OSError):
-        client = EngineClient.attach(library)
-        if client is not None:
-            with contextlib.closing(client):
-                client.call(Shutdown())
-                client.wait_until_gone(_ENGINE_S)
 
 
 if __name__ == "__main__":

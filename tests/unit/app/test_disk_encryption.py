@@ -36,6 +36,10 @@ def disk(folder: Path, *layers: str) -> Path:
     return devices
 
 
+def state(folder: Path, *files: Path) -> str:
+    return disk_encryption.look(folder, *files)[1]
+
+
 @pytest.mark.parametrize(
     ("layers", "said"),
     [
@@ -50,7 +54,7 @@ def test_a_disk_is_encrypted_if_a_device_below_it_is(
     tmp_path: Path, layers: tuple[str, ...], said: str
 ) -> None:
     table = mounted(tmp_path, ("/", "ext4", NULL))
-    assert disk_encryption.state(tmp_path, table, disk(tmp_path, *layers)) == said
+    assert state(tmp_path, table, disk(tmp_path, *layers)) == said
 
 
 def test_of_two_disks_below_one_both_must_be_encrypted(tmp_path: Path) -> None:
@@ -58,9 +62,9 @@ def test_of_two_disks_below_one_both_must_be_encrypted(tmp_path: Path) -> None:
         mounted(tmp_path, ("/", "ext4", NULL)),
         disk(tmp_path, "LVM-abc", "CRYPT-PLAIN-"),
     )
-    assert disk_encryption.state(tmp_path, table, devices) == f"yes: {NULL}"
+    assert state(tmp_path, table, devices) == f"yes: {NULL}"
     next(devices.glob("*/slaves")).joinpath("other").mkdir()
-    assert disk_encryption.state(tmp_path, table, devices).startswith("no encryption")
+    assert state(tmp_path, table, devices).startswith("no encryption")
 
 
 def test_other_disks_of_a_file_system_may_be_plain(tmp_path: Path) -> None:
@@ -68,7 +72,7 @@ def test_other_disks_of_a_file_system_may_be_plain(tmp_path: Path) -> None:
         mounted(tmp_path, ("/", "btrfs", NULL)),
         disk(tmp_path, "CRYPT-LUKS2-0123-disk"),
     )
-    assert disk_encryption.state(tmp_path, table, devices).startswith("not known: ")
+    assert state(tmp_path, table, devices).startswith("not known: ")
 
 
 def test_the_innermost_and_latest_mount_counts(tmp_path: Path) -> None:
@@ -79,22 +83,22 @@ def test_the_innermost_and_latest_mount_counts(tmp_path: Path) -> None:
         tmp_path, (place, "ext4", NULL), (place, "fuse.gocryptfs", "/x"), ("/", "ext4", NULL)
     )
     devices = disk(tmp_path)
-    assert disk_encryption.state(inner, table, devices) == "yes: the folder is mounted by gocryptfs"
-    assert disk_encryption.state(tmp_path, table, devices).startswith("no encryption")
+    assert state(inner, table, devices) == "yes: the folder is mounted by gocryptfs"
+    assert state(tmp_path, table, devices).startswith("no encryption")
 
 
 @pytest.mark.parametrize("source", ["tmpfs", "server:/share", "/no/such/device", NULL])
 def test_what_is_not_known_is_not_said(tmp_path: Path, source: str) -> None:
     table = mounted(tmp_path, ("/", "nfs", source))
-    assert disk_encryption.state(tmp_path, table, tmp_path / "none").startswith("not known: ")
+    assert state(tmp_path, table, tmp_path / "none").startswith("not known: ")
 
 
 def test_without_a_table_of_mounts_it_is_not_known(tmp_path: Path) -> None:
-    assert disk_encryption.state(tmp_path, tmp_path / "none").startswith("not known: ")
+    assert state(tmp_path, tmp_path / "none").startswith("not known: ")
     (tmp_path / "mountinfo").write_text("half a line\n")
-    assert disk_encryption.state(tmp_path, tmp_path / "mountinfo").startswith("not known: ")
+    assert state(tmp_path, tmp_path / "mountinfo").startswith("not known: ")
 
 
 def test_this_machine_is_told_in_one_sentence() -> None:
-    said = disk_encryption.state(Path.cwd())
+    said = state(Path.cwd())
     assert said.startswith(("yes: ", "no encryption found", "not known: ")), said
