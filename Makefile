@@ -66,7 +66,7 @@ bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared cor
 bench-scale: .venv/runtime.stamp  ## What a library costs at 100,000 and 1,000,000 passages (15 GB); ARGS="--sizes 5000000" for others
 	@$(PY) -m tests.benchmarks.scale $(ARGS)
 
-bench-peers: .venv/runtime.stamp  ## Lectern beside sentence-transformers, LanceDB and txtai in one run (an hour; 2 GB); ARGS="--documents 2"
+bench-peers: .venv/runtime.stamp  ## Lectern beside sentence-transformers, LanceDB and txtai in one run (an hour; 12 GB); ARGS="--documents 2"
 	@$(PY) -m tests.benchmarks.peers $(ARGS)
 
 bench-card: .venv/runtime.stamp  ## A graphics card beside the processor: speed and numbers (five minutes; needs ONNX Runtime for it); ARGS="--models DIR"
@@ -115,6 +115,10 @@ lock:  ## Pin the whole dependency tree again (needs uv)
 		--extra cpu --extra build --extra dev -c requirements-build.lock pyproject.toml -o requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
 		--group s3 -o tests/s3.lock
+	for group in peers peers-onnx; do \
+		uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q \
+			--group $$group -o tests/benchmarks/$$group.lock; \
+	done
 
 sample: .venv/runtime.stamp  ## Make the sample documents again
 	@$(PY) packaging/sample.py

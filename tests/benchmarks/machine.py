@@ -17,6 +17,12 @@ import psutil
 from indexer.config import EngineConfig
 
 LIBRARIES = ("lancedb", "onnxruntime", "pyarrow", "pymupdf", "numpy")
+# By flags that Linux tells, the quickest first.
+KINDS = {
+    "matrix units": {"amx_int8"},
+    "8-bit products": {"avx512_vnni", "avx_vnni"},
+    "AVX2": {"avx2"},
+}
 
 
 def facts() -> dict[str, str]:
@@ -40,12 +46,23 @@ def facts() -> dict[str, str]:
 
 def processor() -> str:
     """The name of the processor, as far as the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
+    lines = cpuinfo().splitlines()
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def kind(cpuinfo: str) -> str:
+    """The kind of a processor, which the model's speed goes by, of what Linux tells of it."""
+    flags = set(cpuinfo.split())
+    return next((name for name, those in KINDS.items() if flags & those), "")
+
+
+def cpuinfo() -> str:
+    """What Linux tells of the processor; nothing elsewhere."""
+    try:
+        return Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def commit() -> str:

@@ -1,10 +1,13 @@
 """Indexes a folder and answers queries as other people's libraries do it in a few lines.
 
-    python peer_pipeline.py JOB.json
+    python peer_pipeline.py prepare JOB.json    exports the encoders to ONNX or OpenVINO
+    python peer_pipeline.py index JOB.json      indexes the folder and asks every query
+    python peer_pipeline.py open JOB.json       opens what was indexed and asks the first query
 
-Runs alone, in an environment with the libraries of ``peers.lock``; it imports nothing of Lectern.
-Text is cut into chunks of 1,000 characters. The job names the folder, the two encoders, the store,
-the queries and the files of hits; what is printed is what it took, as JSON.
+Runs alone, in an environment with the libraries of ``peers.lock`` or ``peers-onnx.lock``; it
+imports nothing of Lectern. Text is cut into chunks of 1,000 characters. The job names the folder,
+the two encoders and their form, the store, the queries and the files of hits; what is printed is
+what it took, as JSON. Threads are those that each library takes by itself.
 """
 
 from __future__ import annotations
@@ -19,12 +22,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    Job = dict[str, Any]
     Chunk = dict[str, Any]
+    Encode = Callable[[list[str]], Any]
     # (text of a query, whether words count too) to the chunks found, best first
     Ask = Callable[[str, bool], list[Chunk]]
 
 BEGAN = time.perf_counter()
 CHUNK, LIMIT, WARM = 1000, 20, 5
+# Forms of an encoder beside the types of PyTorch's numbers.
+ONNX, OPENVINO = "onnx-int8", "openvino"
 
 
 def pages(corpus: Path) -> Iterator[tuple[str, int, str]]:
@@ -53,13 +60,21 @@ def cut(file: str, page: int, text: str) -> Iterator[Chunk]:
         start = end
 
 
-def encoder(folder: str, dtype: str) -> Callable[[list[str]], Any]:
+def encoder(folder: str, form: str) -> Encode:
     """An encoder as sentence-transformers opens it; rows are float32 of length 1."""
-    import torch
     from sentence_transformers import SentenceTransformer
 
-    kind = {"dtype": getattr(torch, dtype)}
-    model = SentenceTransformer(folder, device="cpu", model_kwargs=kind)
+    if form == ONNX:
+        (file,) = Path(folder, "onnx").glob("model_qint8_*.onnx")
+        kinds = {"file_name": f"onnx/{file.name}", "provider": "CPUExecutionProvider"}
+        model = SentenceTransformer(folder, device="cpu", backend="onnx", model_kwargs=kinds)
+    elif form == OPENVINO:
+        model = SentenceTransformer(folder, device="cpu", backend="openvino")
+    else:
+        import torch
+
+        kinds = {"dtype": getattr(torch, form)}
+        model = SentenceTransformer(folder, device="cpu", model_kwargs=kinds)
 
     def encode(texts: list[str]) -> Any:
         found = model.encode(
@@ -70,52 +85,83 @@ def encoder(folder: str, dtype: str) -> Callable[[list[str]], Any]:
     return encode
 
 
-def with_lancedb(job: dict[str, Any], chunks: list[Chunk]) -> Ask:
+def prepare(job: Job) -> None:
+    """Export both encoders by the library's own functions, into their folders."""
+    from sentence_transformers import SentenceTransformer, export_dynamic_quantized_onnx_model
+
+    backend = "onnx" if job["form"] == ONNX else "openvino"
+    for folder in (job["passages"], job["queries"]):
+        model = SentenceTransformer(folder, device="cpu", backend=backend)
+        model.save_pretrained(folder)
+        if job["form"] == ONNX:
+            export_dynamic_quantized_onnx_model(model, job["processor"], folder)
+
+
+class LanceDB:
     """LanceDB with its text index; hits are its hybrid search's."""
-    import lancedb
-    import pyarrow as pa
 
-    encode = encoder(job["passages"], job["dtype"])
-    vectors = encode([chunk["text"] for chunk in chunks])
-    rows = pa.Table.from_pylist(chunks)
-    column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
-    table = lancedb.connect(job["store"]).create_table(
-        "chunks", rows.append_column("vector", column)
-    )
-    table.create_fts_index("text")
-    encode_query = encoder(job["queries"], job["dtype"])
+    def __init__(self, job: Job) -> None:
+        import lancedb
 
-    def ask(text: str, words: bool) -> list[Chunk]:
-        (vector,) = encode_query([text])
-        if not words:
-            return list(table.search(vector).limit(LIMIT).to_list())
-        both = table.search(query_type="hybrid").vector(vector).text(text)
-        return list(both.limit(LIMIT).to_list())
+        self._job = job
+        self._database = lancedb.connect(job["store"])
 
-    return ask
+    def add(self, chunks: list[Chunk]) -> None:
+        import pyarrow as pa
 
+        encode = encoder(self._job["passages"], self._job["form"])
+        vectors = encode([chunk["text"] for chunk in chunks])
+        rows = pa.Table.from_pylist(chunks)
+        column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+        table = self._database.create_table("chunks", rows.append_column("vector", column))
+        table.create_fts_index("text")
 
-def with_txtai(job: dict[str, Any], chunks: list[Chunk]) -> Ask:
-    """Use txtai's hybrid index; it takes one encoder, which is changed before queries are asked."""
-    from txtai import Embeddings
+    def asking(self) -> Ask:
+        table = self._database.open_table("chunks")
+        encode = encoder(self._job["queries"], self._job["form"])
 
-    encode = [encoder(job["passages"], job["dtype"])]
+        def ask(text: str, words: bool) -> list[Chunk]:
+            (vector,) = encode([text])
+            if not words:
+                return list(table.search(vector).limit(LIMIT).to_list())
+            both = table.search(query_type="hybrid").vector(vector).text(text)
+            return list(both.limit(LIMIT).to_list())
 
-    def transform(texts: list[str]) -> Any:
-        return encode[0](texts)
-
-    index = Embeddings(method="external", transform=transform, hybrid=True)
-    index.index((number, chunk["text"], None) for number, chunk in enumerate(chunks))
-    encode[0] = encoder(job["queries"], job["dtype"])
-
-    def ask(text: str, words: bool) -> list[Chunk]:
-        found = index.search(text, LIMIT, weights=None if words else 1.0)
-        return [chunks[number] for number, _ in found]
-
-    return ask
+        return ask
 
 
-def asked(job: dict[str, Any], ask: Ask, *, words: bool) -> list[float]:
+class Txtai:
+    """Use txtai's hybrid index, which holds no chunks: they lie beside it."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._chunks = Path(job["store"] + ".json")
+
+    def add(self, chunks: list[Chunk]) -> None:
+        from txtai import Embeddings
+
+        transform = encoder(self._job["passages"], self._job["form"])
+        index = Embeddings(method="external", transform=transform, hybrid=True)
+        index.index((number, chunk["text"], None) for number, chunk in enumerate(chunks))
+        index.save(self._job["store"])
+        self._chunks.write_text(json.dumps(chunks), encoding="utf-8")
+
+    def asking(self) -> Ask:
+        from txtai import Embeddings
+
+        chunks = json.loads(self._chunks.read_text(encoding="utf-8"))
+        transform = encoder(self._job["queries"], self._job["form"])
+        index = Embeddings()
+        index.load(self._job["store"], config={"transform": transform})
+
+        def ask(text: str, words: bool) -> list[Chunk]:
+            found = index.search(text, LIMIT, weights=None if words else 1.0)
+            return [chunks[number] for number, _ in found]
+
+        return ask
+
+
+def asked(job: Job, ask: Ask, *, words: bool) -> list[float]:
     """Write the file of hits; return the milliseconds of each query."""
     spent = []
     kept = ("file", "page", "start", "end")
@@ -131,14 +177,16 @@ def asked(job: dict[str, Any], ask: Ask, *, words: bool) -> list[float]:
     return spent
 
 
-def main() -> None:
-    job = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+def index(job: Job) -> dict[str, Any]:
+    """Index the folder, ask every query, and return what both took."""
     read = list(pages(Path(job["corpus"])))
     chunks = [chunk for page in read for chunk in cut(*page)]
-    ask = {"lancedb": with_lancedb, "txtai": with_txtai}[job["kind"]](job, chunks)
+    store = STORES[job["kind"]](job)
+    store.add(chunks)
+    ask = store.asking()
     seconds = time.perf_counter() - BEGAN
     used = resource.getrusage(resource.RUSAGE_SELF)
-    answer = {
+    return {
         "pages": len(read),
         "chunks": len(chunks),
         "seconds": seconds,
@@ -147,7 +195,25 @@ def main() -> None:
         "vectors": asked(job, ask, words=False),
         "hybrid": asked(job, ask, words=True),
     }
-    print(json.dumps(answer))
+
+
+def open_store(job: Job) -> dict[str, Any]:
+    """Open what was indexed and return the first hit of the first query."""
+    ask = STORES[job["kind"]](job).asking()
+    return {"file": ask(job["asked"][0]["text"], True)[0]["file"]}
+
+
+STORES: dict[str, type[LanceDB | Txtai]] = {"lancedb": LanceDB, "txtai": Txtai}
+MODES: dict[str, Callable[[Job], dict[str, Any] | None]] = {
+    "prepare": prepare,
+    "index": index,
+    "open": open_store,
+}
+
+
+def main() -> None:
+    mode, job = sys.argv[1:]
+    print(json.dumps(MODES[mode](json.loads(Path(job).read_text(encoding="utf-8")))), flush=True)
 
 
 if __name__ == "__main__":

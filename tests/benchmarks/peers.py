@@ -2,10 +2,12 @@
 
     python -m tests.benchmarks.peers --set financebench --documents 8
 
-Each gets the same documents, one after the other: sentence-transformers in float32 and bfloat16
-with LanceDB and its text index, and txtai (``peer_pipeline``), with the weights of Lectern's model
-and with MiniLM's. Their libraries are in an environment of their own, which is made from
-``peers.lock`` at the first run. Where the sets are absent nothing is installed or measured.
+Each gets the same documents, one after the other: sentence-transformers in float32, in bfloat16,
+by ONNX Runtime in 8 bits and by OpenVINO, with LanceDB and its text index, and txtai
+(``peer_pipeline``), with the weights of Lectern's model and with MiniLM's, where these are in
+``resources/models``. Their libraries are in environments of their own, which are made from
+``peers.lock`` and ``peers-onnx.lock`` at the first run. Where the sets are absent nothing is
+installed or measured.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import closing
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.requests import Search
@@ -32,26 +36,38 @@ from tests.benchmarks.report import Section
 from tests.compiler import compiler
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
     from tests.benchmarks.report import Cell
     from tests.benchmarks.sets import BenchSet
 
-ENVIRONMENT = ROOT / "build" / "peers"
+ENVIRONMENTS = ROOT / "build"
 HERE = Path(__file__).parent
 OURS, USUAL = "lectern-minilm-late", "all-MiniLM-L6-v2"
-# The store, the model and the type of its numbers.
+# Forms of an encoder beside the types of PyTorch's numbers; ``peer_pipeline`` has them too.
+EXPORTED = ("onnx-int8", "openvino")
+# The store, the model and the form of its encoder.
 PEERS = (
     ("lancedb", OURS, "float32"), ("lancedb", OURS, "bfloat16"), ("txtai", OURS, "bfloat16"),
+    ("lancedb", OURS, "onnx-int8"), ("lancedb", OURS, "openvino"),
     ("lancedb", USUAL, "float32"), ("lancedb", USUAL, "bfloat16"), ("txtai", USUAL, "bfloat16"),
 )  # fmt: skip
 COLUMNS = (
-    "pipeline", "model", "pages/s", "seconds", "processor s", "MB", "query p50 ms", "p95 ms",
-    "mrr@10", "right document first", "mrr@10 by vectors alone",
+    "pipeline", "model", "pages/s", "seconds", "processor s", "MB", "cold open s", "query p50 ms",
+    "p95 ms", "mrr@10", "right document first", "mrr@10 by vectors alone",
 )  # fmt: skip
 NOTE = (
     "Seconds from the start of the process until everything can be searched. MB: the peak of the "
-    "process; of Lectern, of the engine and its largest child together."
+    "process; of Lectern, of the engine and its largest child together. Cold open: from the start "
+    "of a new process, which opens its store and model, until its first answer, the median of "
+    "three; the files are in the system's cache. Encoders were exported to ONNX and OpenVINO "
+    "before the clock started."
 )
 WINDOW = 512  # tokens; chunks are shorter
+OPENINGS = 3
+# What sentence-transformers calls 8 bits for processors, by the flags that Linux tells; best first.
+QUANTISED = {"avx512_vnni": "avx512_vnni", "avx512f": "avx512", "avx2": "avx2", "asimd": "arm64"}
+QUIET = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
 
 def write_folder(model: str, side: Side, folder: Path) -> Path:
@@ -96,16 +112,43 @@ def write_folder(model: str, side: Side, folder: Path) -> Path:
     return folder
 
 
-def environment() -> Path:
+def environment(form: str) -> Path:
     """Python with the libraries of the peers; they are installed unless they are there."""
-    python, lock = ENVIRONMENT / "bin" / "python", HERE / "peers.lock"
-    stamp = ENVIRONMENT / "installed"
+    lock = HERE / ("peers-onnx.lock" if form in EXPORTED else "peers.lock")
+    folder = ENVIRONMENTS / lock.stem
+    python, stamp = folder / "bin" / "python", folder / "installed"
     if not stamp.exists() or stamp.read_bytes() != lock.read_bytes():
-        note(f"installing the libraries of the peers into {ENVIRONMENT} (about 2 GB)")
-        subprocess.run([sys.executable, "-m", "venv", "--clear", ENVIRONMENT], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "-r", lock], check=True)
+        note(f"installing the libraries of the peers into {folder} (about 6 GB)")
+        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        install = ("pip", "install", "-q", "--require-hashes", "-r", lock)
+        subprocess.run([python, "-m", *install], check=True)
         stamp.write_bytes(lock.read_bytes())
     return python
+
+
+def first_answer_s(command: Sequence[str | Path], env: Mapping[str, str]) -> float:
+    """Seconds from the start of a process until it prints; the median of some.
+
+    Raises:
+        subprocess.CalledProcessError: The process failed.
+    """
+    spent = []
+    for _ in range(OPENINGS):
+        began = time.perf_counter()
+        with subprocess.Popen(command, env=env, cwd=ROOT, stdout=subprocess.PIPE) as running:
+            assert running.stdout is not None
+            running.stdout.read(1)
+            spent.append(time.perf_counter() - began)
+            running.stdout.read()
+        if running.returncode:
+            raise subprocess.CalledProcessError(running.returncode, [str(one) for one in command])
+    return median(spent)
+
+
+def quantised_for(cpuinfo: str) -> str:
+    """The kind of 8 bits for a processor, by what Linux tells of it."""
+    flags = set(cpuinfo.split())
+    return next((kind for flag, kind in QUANTISED.items() if flag in flags), "avx2")
 
 
 def ours(share: BenchSet, out: Path) -> tuple[Cell, ...]:
@@ -113,11 +156,13 @@ def ours(share: BenchSet, out: Path) -> tuple[Cell, ...]:
     library = out / "library"
     shutil.rmtree(library, ignore_errors=True)
     before = os.times()
+    queries = share.queries()
     with tempfile.TemporaryDirectory() as empty:
-        peaks = watch(
-            index_command(library, share.corpus), {**os.environ, "XDG_CONFIG_HOME": empty}
-        )
-    after = os.times()
+        alone = {**os.environ, "XDG_CONFIG_HOME": empty, "LECTERN_ENGINE_STAYS": "0"}
+        peaks = watch(index_command(library, share.corpus), alone)
+        after = os.times()
+        search = [sys.executable, "-m", "app", "--library", str(library), "search", "--json"]
+        opened = first_answer_s([*search, queries[0].text], alone)
     worked = sum(after[2:4]) - sum(before[2:4])  # of children that ended
     pages = json.loads(peaks.output)["pages"]
     with closing(Engine.open(Options(out).config(library, OURS))) as engine:
@@ -125,42 +170,56 @@ def ours(share: BenchSet, out: Path) -> tuple[Cell, ...]:
         def ask(text: str) -> list[scoring.RunHit]:
             return scoring.run_hits(engine.call(Search(text, scoring.LIMIT)).hits)
 
-        queries = share.queries()
         for query in queries[:5]:
             ask(query.text)
         ran = scoring.ask_all(queries, ask, out / "runs" / "lectern.jsonl")
     return (
         "Lectern", OURS, pages / peaks.seconds, peaks.seconds, worked,
-        round((peaks.engine + peaks.child) / MB), *scoring.percentiles(ran.milliseconds),
+        round((peaks.engine + peaks.child) / MB), opened, *scoring.percentiles(ran.milliseconds),
         *_scores(share, ran.file), None,
     )  # fmt: skip
 
 
-def peer(share: BenchSet, out: Path, kind: str, model: str, dtype: str) -> tuple[Cell, ...]:
+def peer(share: BenchSet, out: Path, kind: str, model: str, form: str) -> tuple[Cell, ...]:
     """One of ``PEERS``."""
-    python = environment()
-    run = out / "runs" / f"{kind}-{model}-{dtype}"
+    run = out / "runs" / f"{kind}-{model}-{form}"
     run.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as scratch:
         folder = Path(scratch)
         runs = [f"{run}-vectors.jsonl", f"{run}.jsonl"]
         job = {
-            "kind": kind, "dtype": dtype, "corpus": str(share.corpus), "store": f"{scratch}/store",
+            "kind": kind, "form": form, "corpus": str(share.corpus), "store": f"{scratch}/store",
             "passages": str(write_folder(model, Side.PASSAGES, folder / "passages")),
             "queries": str(write_folder(model, Side.QUERIES, folder / "queries")), "out": runs,
+            "processor": quantised_for(machine.cpuinfo()),
             "asked": [{"id": query.id, "text": query.text} for query in share.queries()],
         }  # fmt: skip
         (folder / "job.json").write_text(json.dumps(job), "utf-8")
-        command = [python, HERE / "peer_pipeline.py", folder / "job.json"]
-        quiet = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
-        done = subprocess.run(command, env=quiet, stdout=subprocess.PIPE, text=True, check=True)
+        program, job_file = [environment(form), HERE / "peer_pipeline.py"], folder / "job.json"
+        quiet = os.environ | QUIET
+        if form in EXPORTED:
+            subprocess.run(
+                [*program, "prepare", job_file], env=quiet, stdout=subprocess.DEVNULL, check=True
+            )
+        done = subprocess.run(
+            [*program, "index", job_file], env=quiet, stdout=subprocess.PIPE, text=True, check=True
+        )
+        opened = first_answer_s([*program, "open", job_file], quiet)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     seconds = found["seconds"]
     return (
-        f"{kind}, {dtype}", model, found["pages"] / seconds, seconds, found["processor"],
-        round(found["peak"] / MB), *scoring.percentiles(found["hybrid"]),
+        f"{kind}, {form}", model, found["pages"] / seconds, seconds, found["processor"],
+        round(found["peak"] / MB), opened, *scoring.percentiles(found["hybrid"]),
         *_scores(share, Path(runs[1])), _scores(share, Path(runs[0]))[0],
     )  # fmt: skip
+
+
+def peers_with_weights(forms: Collection[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the peers in these forms whose model is there; say which models are not."""
+    missing = {model for _kind, model, _form in PEERS if not (shipped_folder() / model).is_dir()}
+    for model in sorted(missing):
+        note(f"{model} is left out: its weights are not in {shipped_folder()}")
+    yield from (one for one in PEERS if one[2] in forms and one[1] not in missing)
 
 
 def _scores(share: BenchSet, run: Path) -> tuple[float, float]:
@@ -174,10 +233,11 @@ def main() -> None:
     )
     parser.add_argument("--set", choices=sets.NAMES, default="financebench")
     parser.add_argument("--documents", type=int, default=8, help="0 for all of the set")
-    types = sorted({dtype for _kind, _model, dtype in PEERS})
+    forms = sorted({form for _kind, _model, form in PEERS})
     parser.add_argument(
-        "--types", nargs="+", choices=types, default=types, metavar="TYPE",
-        help="only peers in these; bfloat16 is slower than float32 on a processor without it",
+        "--forms", nargs="+", choices=forms, default=forms, metavar="FORM",
+        help=f"only peers in these of {', '.join(forms)}; "
+        "bfloat16 is slower than float32 on a processor without it",
     )  # fmt: skip
     parser.add_argument("--out", type=Path, default=Path("bench-results"))
     asked = parser.parse_args()
@@ -186,9 +246,11 @@ def main() -> None:
         return
     out = asked.out.absolute() / "peers"
     share = sets.find(asked.set).part(asked.documents, out)
-    environment()
+    chosen = list(peers_with_weights(asked.forms))
+    for _kind, _model, form in chosen:
+        environment(form)
     rows = [ours(share, out)]
-    for one in (each for each in PEERS if each[-1] in asked.types):
+    for one in chosen:
         note(", ".join(one))
         rows.append(peer(share, out, *one))
     title = f"{asked.set}, {len(list(share.corpus.rglob('*.*')))} documents"
