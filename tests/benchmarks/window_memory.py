@@ -7,6 +7,9 @@ several processes share are divided among them): *own*, which is what is not bac
 in which the engine gives memory back.
 
     python -m tests.benchmarks.window_memory --set evidence --set cuad --documents 150
+
+With ``--passages 15000`` nothing but the memory at rest is measured, of a library of so many
+synthetic passages that is built before the window opens (see ``synthetic_engine``).
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from contextlib import closing, suppress
@@ -26,7 +30,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from indexer.api.endpoint import EngineClient
-from indexer.api.requests import GetActivity, Index
+from indexer.api.requests import GetActivity, GetStatus, Index
 from indexer.server.service import REST_S
 from tests.benchmarks import sets
 from tests.benchmarks.meanwhile import make_home
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
 
     from tests.ui.engines import Home
 
-GOALS_MB = {"at rest": 300, "engine while indexing": 600}
+GOALS_MB = {"at rest": 350, "engine while indexing": 600}
 LOOK_S = 0.25
 PATIENCE_S = 120.0
 PART = {"engine": "engine", CHILD: "extraction", "indexer.render.child": "render child"}
@@ -88,28 +92,52 @@ def attached(home: Home) -> EngineClient:
     raise TimeoutError("the window has started no engine")
 
 
-def measure(home: Home, documents: Path, questions: list[str], rest_s: float) -> None:
+def measure(
+    home: Home, documents: Path, questions: list[str], rest_s: float, *, known: bool
+) -> None:
+    """Open the window, have it read the folder, ask and rest.
+
+    Args:
+        home: Where the program finds its library.
+        documents: The folder.
+        questions: What is asked.
+        rest_s: Seconds without work before the last look.
+        known: The library has the folder's documents, so reading them is not measured.
+    """
     environment = {"QT_QPA_PLATFORM": "offscreen", **home.environment}
     command = home.command("gui", "--offline")
     with subprocess.Popen(command, cwd=home.folder, env=environment) as started:
         window = psutil.Process(started.pid)
         try:
             with closing(attached(home)) as engine, closing(greeted(home.library)) as reading:
-                ask(reading, 1, Index((documents,), kept=True))
-                while engine.call(GetActivity()).running is None:
-                    time.sleep(LOOK_S)
-                show("most while reading", peaks_while_reading(window, engine))
-            resident = next(peak(each) for name, each in parts_of(window) if name == "engine")
-            print(f"| most ever resident | engine | {resident / 1e6:.0f} MB in all | |")
+                if known:
+                    engine.call(Index((documents,), kept=True))
+                    print(f"{engine.call(GetStatus()).passages:,} passages", flush=True)
+                else:
+                    ask(reading, 1, Index((documents,), kept=True))
+                    while engine.call(GetActivity()).running is None:
+                        time.sleep(LOOK_S)
+                    show("most while reading", peaks_while_reading(window, engine))
             for question in questions:  # handed over to the window that is open
                 subprocess.run([*command, question], cwd=home.folder, env=environment, check=True)
                 time.sleep(2)
             show("after questions", held(window))
+            resident = next(peak(each) for name, each in parts_of(window) if name == "engine")
+            print(f"| most ever resident | engine | {resident / 1e6:.0f} MB in all | |")
             time.sleep(rest_s)
             show("at rest", held(window))
         finally:
             started.send_signal(signal.SIGTERM)
             started.wait(PATIENCE_S)
+
+
+def build(passages: int, texts: Path, library: Path) -> None:
+    """Write synthetic texts and build their library, in processes of their own."""
+    for module, arguments in {
+        "synthetic_texts": ["--passages", str(passages), "--folder", str(texts)],
+        "synthetic_engine": ["--texts", str(texts), "--library", str(library)],
+    }.items():
+        subprocess.run([sys.executable, "-m", f"{__package__}.{module}", *arguments], check=True)
 
 
 def show(when: str, parts: Mapping[str, Memory]) -> None:
@@ -122,6 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--set", action="append", choices=sets.NAMES, dest="sets")
     parser.add_argument("--documents", type=int, default=150)
+    parser.add_argument("--passages", type=int, default=0, help="synthetic ones, instead")
     parser.add_argument("--questions", type=int, default=5)
     parser.add_argument("--rest", type=float, default=REST_S + 90, help="seconds")
     options = parser.parse_args()
@@ -132,13 +161,16 @@ def main() -> None:
         home = make_home(Path(folder) / "home")
         documents = home.folder / "documents"
         documents.mkdir(mode=0o700)
-        for file in islice(files, options.documents):
-            shutil.copy(file, documents)
-        count = len(list(documents.iterdir()))
+        if options.passages:
+            build(options.passages, documents, home.library)
+        else:
+            for file in islice(files, options.documents):
+                shutil.copy(file, documents)
+        count = sum(path.is_file() for path in documents.rglob("*"))
         goals = ", ".join(f"{name} {goal} MB" for name, goal in GOALS_MB.items())
         print(f"| {count} documents, {os.cpu_count()} cores | ({goals}) | own | mapped |")
         print("|---|---|---|---|")
-        measure(home, documents, questions, options.rest)
+        measure(home, documents, questions, options.rest, known=bool(options.passages))
 
 
 if __name__ == "__main__":
