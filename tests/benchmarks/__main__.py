@@ -1,5 +1,7 @@
 """``python -m tests.benchmarks``: runs the parts asked for and prints one table.
 
+At its end it says what is worse than the figures of docs/benchmarks (``figures``).
+
 python -m tests.benchmarks                       as `make bench` does: see below
 python -m tests.benchmarks quality latency       these parts only
 python -m tests.benchmarks --quick               the smallest set, a small synthetic library
@@ -22,6 +24,7 @@ from indexer.api.private_files import write_file
 from tests.benchmarks import (
     ablation,
     described,
+    figures,
     latency,
     machine,
     quality,
@@ -81,7 +84,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         note(f"{name} …")
         done[name] = PARTS[name](options, libraries)
         done[name].save(options.out, facts)
-    text = report.document([done[name] for name in PARTS if name in done], facts)
+    kind = machine.kind(machine.cpuinfo())
+    worse = figures.below(done, figures.read_figures(), kind, facts["load before"])
+    sections = [done[name] for name in PARTS if name in done]
+    text = report.document([*sections, worse], facts)
     write_file(options.out / "table.md", text)
     print(text)
     return 0

@@ -17,6 +17,7 @@ FOLDER = ROOT / "tests" / "benchmarks"
 SMALL = {
     "confinement": ["{docs}", "--rounds", "1"],
     "first_pass": ["--rows", "500", "--kept", "{at}/kept"],
+    "scaling": [],
     "store_scale": ["--passages", "600", "--at", "{at}/store", "--times", "1", "--tidy-once"],
     "throughput": ["--library", "{at}/library", "--corpus", "{docs}"],
     "tiny_files": ["5"],
