@@ -273,16 +273,17 @@ def _shard(options: Namespace, context: CommandContext) -> None:
     from indexer.catalog.docs import RESERVED_UNTIL
     from indexer.library.library import CATALOG_NAME
     from indexer.shards.build import Made
-    from indexer.shards.exchange import name_roots
+    from indexer.shards.exchange import carry
     from indexer.shards.sources import LeftOut
 
-    roots = {Path(read): named for read, _, named in (one.partition("=") for one in options.roots)}
+    pairs = [one.partition("=") for one in options.roots]
+    roots = {absolute_path(read): named for read, _, named in pairs}
     context.library.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.closing(Catalog(context.library / CATALOG_NAME)) as catalog:
         catalog.set_meta(RESERVED_UNTIL, str(options.first))
     model, precision = options.reader.split()[:2]
     files = _read(context, roots, model, precision)
-    name_roots(context.library, roots)
+    carry(context.library, [(str(read), named) for read, named in roots.items()])
     with contextlib.closing(Catalog(context.library / CATALOG_NAME)) as catalog:
         expected = catalog.docs.expected()
     failed = [row for row in files if row.state not in {FileState.INDEXED, FileState.EXCLUDED}]

@@ -181,18 +181,15 @@ def _fault_of_reach(options: Namespace) -> str:
     """Say why a server may not be reached as the options want it; "" if it may."""
     encrypted = options.certificate is not None
     if encrypted != (options.key is not None):
-        fault = "--certificate and --key need each other"
-    elif encrypted and options.behind_proxy:
-        fault = "either --certificate or --behind-proxy"
-    elif not (encrypted or options.behind_proxy) and (
-        options.host or not options.listen.is_loopback
-    ):
-        fault = "others may reach it with --certificate and --key, or --behind-proxy, only"
-    elif not options.host and (options.behind_proxy or options.listen.is_unspecified):
-        fault = "--host is missing: the name in the address that people open"
-    else:
-        fault = ""
-    return fault
+        return "--certificate and --key need each other"
+    if encrypted and options.behind_proxy:
+        return "either --certificate or --behind-proxy"
+    others = options.host or not options.listen.is_loopback
+    if others and not (encrypted or options.behind_proxy):
+        return "others may reach it with --certificate and --key, or --behind-proxy, only"
+    if not options.host and (options.behind_proxy or options.listen.is_unspecified):
+        return "--host is missing: the name in the address that people open"
+    return ""
 
 
 def _origins(options: Namespace) -> tuple[str, ...]:

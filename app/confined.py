@@ -122,7 +122,8 @@ def _fetch_model(request: FetchModel, gone: Callable[[], bool]) -> None:
     """
     from indexer.embed import hub
 
-    _must_be_online(request.model)
+    if Settings()["offline"]:
+        raise WorldError("model_missing", model=request.model, reason="offline")
     hub.download_known(request.model, request.folder, gone)
 
 
@@ -158,8 +159,3 @@ def build_library(request: BuildLibrary, gone: Callable[[], bool]) -> str:
         options = decode(build.BuildOptions, json.loads(request.options))
         return json.dumps(encode(build.build(request.uri, request.sources, options, gone)))
     return json.dumps(encode(exchange.latest_version(ObjectStore(request.uri))))
-
-
-def _must_be_online(model: str) -> None:
-    if Settings()["offline"]:
-        raise WorldError("model_missing", model=model, reason="offline")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -93,8 +93,6 @@ class LibraryHttp:
 
     library: DoorLibrary
     address: str
-    model: str = "lectern"
-    _static: dict[str, bytes] = field(default_factory=dict)
 
     def application(self) -> Starlette:
         """Return the ASGI application."""
@@ -136,16 +134,14 @@ class LibraryHttp:
             words = sum(len(text.split()) for text in texts)
             usage = {"prompt_tokens": words, "total_tokens": words}
             return JSONResponse(
-                {"object": "list", "data": data, "model": self.model, "usage": usage}
+                {"object": "list", "data": data, "model": "lectern", "usage": usage}
             )
 
         return await _run(work)
 
     async def _file(self, request: Request) -> Response:
         name, kind = _STATIC[request.url.path]
-        if name not in self._static:
-            self._static[name] = (resources.files("resources") / name).read_bytes()
-        return Response(self._static[name], media_type=kind)
+        return Response((resources.files("resources") / name).read_bytes(), media_type=kind)
 
     async def _openapi(self, _request: Request) -> Response:
         return JSONResponse(description())

@@ -58,26 +58,21 @@ class AskedLanguages:
         if not new or self._catalog.refusal is not None:
             return
         today = int(time.time() // _DAY_S)
-        days = {day: counts for day, counts in _by_day(self._catalog) if _is_recent(day, today)}
+        days = _recent_days(self._catalog, today)
         days[today] = Counter(days.get(today, {})) + new
         self._catalog.set_meta(ASKED, json.dumps(days))
 
 
 def asked_languages(catalog: Catalog) -> Counter[str]:
     """How many questions of the last four weeks were in each language."""
-    today = int(time.time() // _DAY_S)
     asked: Counter[str] = Counter()
-    for day, counts in _by_day(catalog):
-        if _is_recent(day, today):
-            asked.update(counts)
+    for counts in _recent_days(catalog, int(time.time() // _DAY_S)).values():
+        asked.update(counts)
     return asked
 
 
-def _by_day(catalog: Catalog) -> list[tuple[int, dict[str, int]]]:
-    """The counts by day, numbered from 1970."""
+def _recent_days(catalog: Catalog, today: int) -> dict[int, dict[str, int]]:
+    """The counts of the last four weeks by day, numbered from 1970."""
     kept: dict[str, dict[str, int]] = json.loads(catalog.meta(ASKED) or "{}")
-    return [(int(day), counts) for day, counts in kept.items()]
-
-
-def _is_recent(day: int, today: int) -> bool:
-    return today - _KEPT_DAYS < day <= today
+    by_day = {int(day): counts for day, counts in kept.items()}
+    return {day: by_day[day] for day in by_day if today - _KEPT_DAYS < day <= today}

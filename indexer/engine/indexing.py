@@ -182,8 +182,9 @@ class IndexingLibrary(OpenLibrary):
     def answer_roll_back(self, _request: RollBack, _caller: Reporter) -> ModelChoice:
         self.catalog.must_be_writable()
         with self._indexing:
-            record = reindex.roll_back(self.catalog).record
-            choice = ModelChoice(str(record["model"]), str(record["precision"]))
+            space = reindex.before(self.catalog)
+            self.catalog.spaces.switch(space.id)  # the current one is kept
+            choice = ModelChoice(str(space.record["model"]), str(space.record["precision"]))
             self._use(reindex.chosen(self.config, choice.model, choice.precision))
         return choice
 

@@ -20,7 +20,7 @@ from indexer.api.types import Explanation, FileState, SearchResult
 from indexer.catalog.coverage import CoverageFilter
 from indexer.catalog.roots import join
 from indexer.embed.factory import ModelsInUse
-from indexer.embed.installed import list_models, obtain_model
+from indexer.embed.installed import list_models, obtain_model, remove_model
 from indexer.engine import reindex
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.asked_languages import AskedLanguages
@@ -282,7 +282,10 @@ class OpenLibrary:
         return obtain_model(request.model, self.config, reporter=caller)
 
     def answer_remove_model(self, request: RemoveModel, _caller: Reporter) -> int:
-        return reindex.remove_unused(self.catalog, self.config, request.model)
+        model, library = request.model, str(self.config.library)
+        if any(space.record["model"] == model for space in self.catalog.spaces.all()):
+            raise WorldError("model_in_use", model=model, reason="library_model", library=library)
+        return remove_model(model, self.config)
 
     def answer_compare_models(self, request: CompareModels, caller: Reporter) -> ModelComparison:
         return reindex.compare_models(self.searcher, request, caller)

@@ -28,7 +28,6 @@ from indexer.api.status import ModelChange, ModelChoice
 from indexer.catalog.choices import REBUILDING
 from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, EngineConfig, Precision
 from indexer.embed.factory import open_embedder
-from indexer.embed.installed import remove_model
 from indexer.embed.model_files import find_record, known_records
 from indexer.embed.models import ModelRecord, space_of
 from indexer.engine.asked_languages import asked_languages
@@ -196,16 +195,6 @@ def before(catalog: Catalog) -> Space:
     return space
 
 
-def roll_back(catalog: Catalog) -> Space:
-    """Activate the space before the last change; the current one is kept.
-
-    Raises ``nothing_to_roll_back``.
-    """
-    space = before(catalog)
-    catalog.spaces.switch(space.id)
-    return space
-
-
 def discard(catalog: Catalog, store: Store) -> int:
     """Delete the space kept for a roll-back; return the bytes of its vectors."""
     space = previous(catalog)
@@ -333,19 +322,6 @@ def _try_out(
 
 
 COMPARED = 10  # passages
-
-
-def remove_unused(catalog: Catalog, config: EngineConfig, model: str) -> int:
-    """Delete the files of a model that neither the settings nor the library use.
-
-    Returns the bytes that are free again. Raises ``model_in_use``, and those of
-    ``installed.remove_model``.
-    """
-    searched = {space.record["model"] for space in catalog.spaces.all()}
-    if model in searched:
-        library = str(config.library)
-        raise WorldError("model_in_use", model=model, reason="library_model", library=library)
-    return remove_model(model, config)
 
 
 def compare_models(

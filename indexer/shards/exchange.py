@@ -17,7 +17,7 @@ import os
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -297,13 +297,13 @@ def _download(
 
 
 def carry(library: Path, roots: Sequence[tuple[str, str]]) -> None:
-    """Say where the folders of a library from another machine are on this one.
+    """Say where the folders of a library that was read elsewhere are.
 
     A file that is not there is shown from its text; one that is there is not read again.
 
     Args:
         library: Its folder, which no engine has open.
-        roots: Pairs of an indexed folder there and the same folder here.
+        roots: Pairs of an indexed folder and the place of the same folder.
 
     Raises ``not_a_root`` for a folder that the library does not have.
     """
@@ -317,19 +317,6 @@ def carry(library: Path, roots: Sequence[tuple[str, str]]) -> None:
                 raise WorldError("not_a_root", path=there)
             catalog.roots.relocate(known[there], here)
             catalog.roots.set_location(known[there], "", b"", 0)
-
-
-def name_roots(library: Path, folders: Mapping[Path, str]) -> None:
-    """Rename the indexed folders of a closed library: what was read at one place is of another."""
-    with Catalog(library / CATALOG_NAME) as catalog:
-        with catalog.write() as connection:
-            for read, named in folders.items():
-                connection.execute(
-                    "UPDATE roots SET path = ?, volume = '', volume_path = x'', inode = 0 "
-                    "WHERE path = ?",
-                    (os.fsencode(named), os.fsencode(read)),
-                )
-        catalog.choices.save_choices()
 
 
 def stop_if(gone: Callable[[], bool]) -> None:
