@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import (
@@ -91,60 +90,18 @@ class ResultsModel(QAbstractListModel):
         """
         rows = rows_of(groups, layout or ResultsLayout())
         places = {row.key: at for at, row in enumerate(rows)}
-        if same_query and any(row.key in places for row in self.rows):
-            self._remove(places)
-            self._order(places)
-            self._insert(rows, places)
-        else:
+        if not (same_query and any(row.key in places for row in self.rows)):
             self.beginResetModel()
             self.rows, self._places = rows, places
             self.endResetModel()
-
-    def clear(self) -> None:
-        self.show_groups((), same_query=False)
-
-    def _remove(self, places: dict[Key, int]) -> None:
-        """Remove the rows that are not in ``places``, a run at a time, from the end."""
-        end = len(self.rows)
-        while end:
-            start = end
-            while start and self.rows[start - 1].key not in places:
-                start -= 1
-            if start < end:
-                self.beginRemoveRows(QModelIndex(), start, end - 1)
-                del self.rows[start:end]
-                self._places = {row.key: at for at, row in enumerate(self.rows)}
-                self.endRemoveRows()
-            end = start - 1 if start else 0
-
-    def _order(self, places: dict[Key, int]) -> None:
-        """Reorder the remaining rows; their indexes follow."""
-        if all(places[a.key] < places[b.key] for a, b in pairwise(self.rows)):
             return
         self.layoutAboutToBeChanged.emit()
         before = self.persistentIndexList()
         keys = [self.rows[index.row()].key for index in before]
-        self.rows = sorted(self.rows, key=lambda row: places[row.key])
-        self._places = {row.key: at for at, row in enumerate(self.rows)}
-        after = [self.index(self._places[key]) for key in keys]
+        self.rows, self._places = rows, places
+        after = [self.index(self.place(key)) for key in keys]  # invalid for a row that has gone
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
 
-    def _insert(self, rows: list[ResultRow], places: dict[Key, int]) -> None:
-        """Insert the new rows, a run at a time."""
-        known = set(self._places)
-        at = 0
-        while at < len(rows):
-            if rows[at].key in known:
-                at += 1
-                continue
-            end = at
-            while end < len(rows) and rows[end].key not in known:
-                end += 1
-            self.beginInsertRows(QModelIndex(), at, end - 1)
-            self.rows[at:at] = rows[at:end]
-            self.endInsertRows()
-            at = end
-        self.rows, self._places = rows, places
-        if rows:
-            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+    def clear(self) -> None:
+        self.show_groups((), same_query=False)
