@@ -32,8 +32,8 @@ class Questions(QObject):
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
-        self._numbers: dict[str, int] = {}
-        parent.destroyed.connect(partial(_forget, context, self._numbers))
+        self._latest: dict[str, LatestRequest] = {}  # by their slots
+        parent.destroyed.connect(partial(_cancel_each, self._latest))
 
     def ask_engine(
         self,
@@ -52,13 +52,8 @@ class Questions(QObject):
             slot: The requests to replace; by default those of the same kind.
         """
         slot = slot or request.wire_name
-        self.cancel(slot)
-        self._numbers[slot] = self._context.link.send_request(
-            request,
-            done=partial(self._done, slot, done),
-            failed=partial(self._failed, slot, failed or self.report),
-            progress=progress,
-        )
+        latest = self._latest.setdefault(slot, LatestRequest(self._context.link))
+        latest.replace_request(request, done, failed or self.report, progress)
 
     def send_lasting(
         self,
@@ -72,15 +67,14 @@ class Questions(QObject):
         self._context.link.send_request(request, done=partial(self._deliver, done), failed=refused)
 
     def is_waiting(self, slot: str) -> bool:
-        return slot in self._numbers
+        return slot in self._latest and self._latest[slot].is_waiting
 
     def cancel(self, slot: str) -> None:
-        number = self._numbers.pop(slot, None)
-        if number is not None:
-            self._context.link.cancel(number)
+        if slot in self._latest:
+            self._latest[slot].cancel()
 
     def cancel_all(self) -> None:
-        _forget(self._context, self._numbers)
+        _cancel_each(self._latest)
 
     def report(self, error: LecternError) -> None:
         """Show an error as a notice."""
@@ -90,20 +84,10 @@ class Questions(QObject):
         if isValid(self):
             done(answer)
 
-    def _done(self, slot: str, done: Callable[[A], None], answer: A) -> None:
-        self._numbers.pop(slot, None)
-        done(answer)
 
-    def _failed(
-        self, slot: str, failed: Callable[[LecternError], None], error: LecternError
-    ) -> None:
-        self._numbers.pop(slot, None)
-        failed(error)
-
-
-def _forget(context: Context, numbers: dict[str, int], _gone: object = None) -> None:
-    while numbers:
-        context.link.cancel(numbers.popitem()[1])
+def _cancel_each(latest: dict[str, LatestRequest], _gone: object = None) -> None:
+    for each in latest.values():
+        each.cancel()
 
 
 class LatestRequest:
@@ -122,11 +106,15 @@ class LatestRequest:
         request: Request[A],
         done: Callable[[A], None],
         failed: Callable[[LecternError], None] = ignore,
+        progress: Callable[[Progress], None] | None = None,
     ) -> None:
         """Cancel the request under way, and send another."""
         self.cancel()
         self._number = self._link.send_request(
-            request, done=partial(self._deliver, done), failed=partial(self._deliver, failed)
+            request,
+            done=partial(self._deliver, done),
+            failed=partial(self._deliver, failed),
+            progress=progress,
         )
 
     def cancel(self) -> None:
@@ -156,6 +144,7 @@ class PatientRequest(LatestRequest):
         request: Request[A],
         done: Callable[[A], None],
         failed: Callable[[LecternError], None] = ignore,
+        progress: Callable[[Progress], None] | None = None,
     ) -> None:
         def refused(error: LecternError) -> None:
             if error.code == "busy":
@@ -163,7 +152,7 @@ class PatientRequest(LatestRequest):
             else:
                 failed(error)
 
-        self._send = partial(super().replace_request, request, done, refused)
+        self._send = partial(super().replace_request, request, done, refused, progress)
         self._send()
 
     def _send_again(self) -> None:

@@ -17,7 +17,6 @@ from ui.widgets import timer
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from indexer.api.errors import LecternError
     from indexer.api.pages import FoundWords, MarkBox, Opened, PageRequest, PassageMarks, TextPart
     from indexer.api.types import Hit, OutlineEntry, Span
 
@@ -53,7 +52,7 @@ class Loader(QObject):
         self._hit: Hit | None = None
         self.source = DocumentSource(Path())
         self._modified_ns = 0
-        self._pending: set[int] = set()
+        self._asked: list[int] = []  # the requests for the hit, answered or not
         self._finding: int | None = None
         self.is_counting = False  # whether the marks may turn out to be elsewhere
         self._again = timer(self, _COUNTING_MS, self._ask_marks)
@@ -71,9 +70,9 @@ class Loader(QObject):
         """Cancel all requests but that for words, which may last as long as the document."""
         self._again.stop()
         self.is_counting = False
-        for number in self._pending:
+        for number in self._asked:
             self.client.cancel(number)
-        self._pending.clear()
+        self._asked.clear()
 
     def let_go(self) -> None:
         """Close the document."""
@@ -114,22 +113,7 @@ class Loader(QObject):
     def _ask(
         self, request: PageRequest[A], done: Callable[[A, bytes], None], urgency: Urgency
     ) -> None:
-        numbers: list[int] = []
-        number = self.client.ask_child(
-            request, partial(self._done, numbers, done), partial(self._failed, numbers), urgency
-        )
-        numbers.append(number)
-        self._pending.add(number)
-
-    def _done(
-        self, numbers: list[int], done: Callable[[A, bytes], None], answer: A, data: bytes
-    ) -> None:
-        self._pending.difference_update(numbers)
-        done(answer, data)
-
-    def _failed(self, numbers: list[int], error: LecternError) -> None:
-        self._pending.difference_update(numbers)
-        self.failed.emit(error)
+        self._asked.append(self.client.ask_child(request, done, self.failed.emit, urgency))
 
     def _opened(self, found: Opened, _data: bytes) -> None:
         hit = self._hit
