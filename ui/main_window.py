@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QKeySequence, QMouseEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -77,7 +77,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Lectern")
         self.pages = Pages(context, state)
         self.alerts = WindowAlerts(notices, state, self.pages)
-        self.rail = self._make_rail()
+        self.rail = Rail()
         self.status = StatusLine()
         self._arrange()
         self._add_actions()
@@ -89,18 +89,6 @@ class MainWindow(QMainWindow):
         self.pages.show_page(SEARCH if known else FIRST_RUN)
         if known:
             self.pages.search.search.restore()
-
-    def _make_rail(self) -> Rail:
-        rail = Rail()
-        for name, text, drawing, sequence in (
-            (SEARCH, self.tr("Search"), "search", keys.PAGES[0]),
-            (LIBRARY, self.tr("Library"), "library", keys.PAGES[1]),
-            (BASKET, self.tr("Basket"), "basket", keys.PAGES[2]),
-            (HIGHLIGHTS, self.tr("Highlights"), "highlight", keys.PAGES[3]),
-        ):
-            rail.add_page(name, text, drawing, QKeySequence(sequence))
-        rail.add_last(SETTINGS, self.tr("Settings"), "settings", QKeySequence(keys.SETTINGS))
-        return rail
 
     def _arrange(self) -> None:
         line, edge = separator(QFrame.Shape.HLine), separator(QFrame.Shape.VLine)
@@ -117,7 +105,7 @@ class MainWindow(QMainWindow):
             part.setHidden(reading)
 
     def _add_actions(self) -> None:
-        """Add the keys that work wherever the focus is."""
+        """Add the keys that work wherever the focus is, and the buttons of the rail."""
 
         def preview() -> None:
             self.pages.search.toggle_preview()
@@ -125,31 +113,42 @@ class MainWindow(QMainWindow):
         def pause() -> None:
             self._feed.pause(not self._feed.paused)
 
+        for name, text, drawing, sequence in (
+            (SEARCH, self.tr("Search"), "search", keys.PAGES[0]),
+            (LIBRARY, self.tr("Library"), "library", keys.PAGES[1]),
+            (BASKET, self.tr("Basket"), "basket", keys.PAGES[2]),
+            (HIGHLIGHTS, self.tr("Highlights"), "highlight", keys.PAGES[3]),
+        ):
+            show = partial(self.pages.show_page, name)
+            self.rail.add_page(name, self._add_action(text, sequence, show, drawing))
+        show_settings = self.dialogs.show_settings
+        settings = self._add_action(self.tr("Settings"), keys.SETTINGS, show_settings, "settings")
+        self.rail.add_last(SETTINGS, settings)
         for text, sequence, act in (
             (self.tr("Go to the search box"), keys.SEARCH_BOX, self.go_to_search),
-            (self.tr("Search"), keys.PAGES[0], self.go_to_search),
-            (self.tr("Library"), keys.PAGES[1], partial(self.pages.show_page, LIBRARY)),
-            (self.tr("Basket"), keys.PAGES[2], partial(self.pages.show_page, BASKET)),
-            (self.tr("Highlights"), keys.PAGES[3], partial(self.pages.show_page, HIGHLIGHTS)),
             (self.tr("Back"), keys.STEPS[0], partial(self._go, -1)),
             (self.tr("Forward"), keys.STEPS[1], partial(self._go, 1)),
             (self.tr("Show or hide the preview"), keys.PREVIEW, preview),
             (self.tr("Pause reading, or go on"), keys.PAUSE, pause),
-            (self.tr("Settings"), keys.SETTINGS, self.dialogs.show_settings),
             (self.tr("Help"), keys.HELP, self.dialogs.show_help),
             (self.tr("Keys"), keys.LIST, partial(self.dialogs.show_help, KEYS)),
             (self.tr("Close the window"), keys.CLOSE, self.close),
             (self.tr("Quit Lectern"), keys.QUIT, self.quit),
         ):
-            action = QAction(text, self)
-            action.setShortcut(QKeySequence(sequence))
-            if sequence == keys.HELP:  # works in dialogs too
-                action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
-            action.triggered.connect(lambda _checked=False, act=act: act())
-            self.addAction(action)
+            self._add_action(text, sequence, act)
+
+    def _add_action(
+        self, text: str, sequence: str, act: Callable[[], object], drawing: str = ""
+    ) -> QAction:
+        action = QAction(icon(drawing) if drawing else QIcon(), text, self)
+        action.setShortcut(QKeySequence(sequence))
+        if sequence == keys.HELP:  # works in dialogs too
+            action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+        action.triggered.connect(lambda _checked=False: act())
+        self.addAction(action)
+        return action
 
     def _connect(self) -> None:
-        self.rail.chosen.connect(self._choose)
         self.pages.shown.connect(self.rail.show_chosen)
         self.pages.shown.connect(self._show_engine)
         self.pages.models_requested.connect(self.dialogs.show_models)
@@ -249,12 +248,6 @@ class MainWindow(QMainWindow):
         self._state.flush()
         super().closeEvent(event)
         self.quit_requested.emit()
-
-    def _choose(self, name: str) -> None:
-        if name == SETTINGS:
-            self.dialogs.show_settings()
-        else:
-            self.pages.show_page(name)
 
     def _show_engine(self, _page: str = "") -> None:
         state = self._supervisor.state
@@ -381,14 +374,12 @@ class Tray(QObject):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.menu = QMenu(parent)
-        self.search = QAction(icon("search"), self.tr("Search…"), self.menu)
-        self.pause = QAction(icon("pause"), self.tr("Pause reading"), self.menu)
+        self.search = self.menu.addAction(icon("search"), self.tr("Search…"))
+        self.pause = self.menu.addAction(icon("pause"), self.tr("Pause reading"))
         self.pause.setCheckable(True)
         self.pause.setEnabled(False)
-        self.quit = QAction(icon("quit"), self.tr("Quit Lectern"), self.menu)
-        self.menu.addActions([self.search, self.pause])
         self.menu.addSeparator()
-        self.menu.addAction(self.quit)
+        self.quit = self.menu.addAction(icon("quit"), self.tr("Quit Lectern"))
         self._icon = QSystemTrayIcon(icon("lectern"), self)
         self._icon.setToolTip("Lectern")
         self._icon.setContextMenu(self.menu)

@@ -84,9 +84,6 @@ class Pages(QStackedWidget):
         self._state = state
         self._made: dict[str, QWidget] = {}
         self._activity: Activity | None = None
-        self._library: LibraryPage | None = None
-        self._first_run: FirstRun | None = None
-        self._comparison: ComparePage | None = None
         self._compared_from = SEARCH  # the page to go back to
         self.apart: list[Preview] = []  # documents in windows of their own
         # The parts of the search page, made in steps of their own before it.
@@ -121,6 +118,14 @@ class Pages(QStackedWidget):
         return cast("LibraryPage", self.page(LIBRARY))
 
     @property
+    def first_run(self) -> FirstRun:
+        return cast("FirstRun", self.page(FIRST_RUN))
+
+    @property
+    def comparison(self) -> ComparePage:
+        return cast("ComparePage", self.page(COMPARE))
+
+    @property
     def query(self) -> str:
         """The text of the search box; "" before the search page is made."""
         return self.search.search.query if SEARCH in self._made else ""
@@ -131,9 +136,10 @@ class Pages(QStackedWidget):
         if SEARCH in self._made:
             self.search.search.freshness.show_activity(activity)
             self.search.search.alerts.show_activity(activity)
-        for page in (self._library, self._first_run):
-            if page is not None:
-                page.show_activity(activity)
+        if LIBRARY in self._made:
+            self.library.show_activity(activity)
+        if FIRST_RUN in self._made:
+            self.first_run.show_activity(activity)
 
     def load_ahead(self) -> None:
         """Import what other pages need and make the search page, in small steps."""
@@ -148,8 +154,8 @@ class Pages(QStackedWidget):
         return self._made[name]
 
     def show_page(self, name: str) -> None:
-        if self._comparison is not None and name != COMPARE:
-            self._comparison.rest()
+        if COMPARE in self._made and name != COMPARE:
+            self.comparison.rest()
         page = self.page(name)
         self.setCurrentWidget(page)
         if name == SEARCH:
@@ -186,8 +192,7 @@ class Pages(QStackedWidget):
             self.library.add_paths(fresh)
         else:
             self.show_page(FIRST_RUN)
-            if self._first_run is not None:
-                self._first_run.folders.add_folders(fresh)
+            self.first_run.folders.add_folders(fresh)
 
     def close_parts(self) -> None:
         """Save what is kept and end background work, before the window closes."""
@@ -202,8 +207,8 @@ class Pages(QStackedWidget):
                     part.close()
         for name in {BASKET, HIGHLIGHTS} & set(self._made):
             self._made[name].close()
-        if self._comparison is not None:
-            self._comparison.rest()
+        if COMPARE in self._made:
+            self.comparison.rest()
         self.basket.flush()
         self.highlights.flush()
         self._worker.close()
@@ -291,11 +296,11 @@ class Pages(QStackedWidget):
     def _make_library(self) -> QWidget:
         from ui.library.page import LibraryPage
 
-        self._library = LibraryPage(self._context)
-        self._library.file_actions.compare_requested.connect(self.compare)
-        self._library.models_requested.connect(self.models_requested)
-        self._library.show_activity(self._activity)
-        return self._library
+        page = LibraryPage(self._context)
+        page.file_actions.compare_requested.connect(self.compare)
+        page.models_requested.connect(self.models_requested)
+        page.show_activity(self._activity)
+        return page
 
     def _make_highlights(self) -> QWidget:
         page = self._make_list(self.highlights)
@@ -317,15 +322,13 @@ class Pages(QStackedWidget):
         """Show two documents side by side, by their paths."""
         if self.name != COMPARE:
             self._compared_from = self.name
-        self.page(COMPARE)
-        if self._comparison is not None:
-            self._comparison.compare(first, second)
+        self.comparison.compare(first, second)
         self.show_page(COMPARE)
 
     def _make_compare(self) -> QWidget:
         from ui.compare.page import ComparePage
 
-        page = self._comparison = ComparePage(self._context)
+        page = ComparePage(self._context)
         page.left.connect(lambda: self.show_page(self._compared_from))
         page.menu_requested.connect(self.search.search.actions_on_hits.open_menu)
         return page
@@ -333,6 +336,6 @@ class Pages(QStackedWidget):
     def _make_first_run(self) -> QWidget:
         from ui.library.first_run import FirstRun
 
-        page = self._first_run = FirstRun(self._context)
+        page = FirstRun(self._context)
         page.finished.connect(self.search_for)
         return page

@@ -7,9 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QPainter
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QActionGroup,
+    QKeySequence,
+    QPainter,
+)
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -39,7 +44,7 @@ from ui.widgets import (
 from ui.words import failures, work
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QEnterEvent, QPaintEvent
+    from PySide6.QtGui import QAction, QEnterEvent, QPaintEvent
 
     from indexer.api.errors import LecternError
     from indexer.api.status import Activity
@@ -90,56 +95,47 @@ class RailButton(Restyled, QToolButton):
 
 
 class Rail(QFrame):
-    """The column of buttons. Signals: ``chosen`` with a button's name."""
-
-    chosen = Signal(str)
+    """The column of buttons, each of an action."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Pages"))
         self._buttons: dict[str, RailButton] = {}
-        self._pages = QButtonGroup(self)
+        self._pages = QActionGroup(self)
         self._column = filled(QVBoxLayout(self), spacing=S, edges=(S, M, S, M))
 
-    def add_page(self, name: str, text: str, drawing: str, keys: QKeySequence) -> None:
+    def add_page(self, name: str, action: QAction) -> None:
         """Add the button of a page; the first one is pressed."""
-        button = self._add(name, text, drawing, keys)
-        button.setCheckable(True)
-        button.setChecked(len(self._buttons) == 1)
-        self._pages.addButton(button)
+        action.setCheckable(True)
+        action.setChecked(not self._buttons)
+        self._pages.addAction(action)
+        self._add(name, action)
 
-    def add_last(self, name: str, text: str, drawing: str, keys: QKeySequence) -> None:
+    def add_last(self, name: str, action: QAction) -> None:
         """Add a button that opens something else than a page, at the end of the column."""
         self._column.addStretch(1)
-        self._add(name, text, drawing, keys)
+        self._add(name, action)
 
     def button(self, name: str) -> RailButton:
         return self._buttons[name]
 
     def show_chosen(self, name: str) -> None:
-        """Press the button of a page, without emitting ``chosen``."""
+        """Press the button of a page, without triggering its action."""
         if name in self._buttons:
-            self._buttons[name].setChecked(True)
+            self._buttons[name].defaultAction().setChecked(True)
 
-    def _add(self, name: str, text: str, drawing: str, keys: QKeySequence) -> RailButton:
-        button = RailButton(self)
-        button.setObjectName(name)
-        button.setText(text)
-        button.setIcon(icon(drawing))
+    def _add(self, name: str, action: QAction) -> None:
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(self.tr("{name} ({keys})").format(name=action.text(), keys=keys))
+        button = self._buttons[name] = RailButton(self)
+        button.setDefaultAction(action)
         button.restyle()
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.setAutoRaise(True)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setAccessibleName(text)
-        shown = keys.toString(keys.SequenceFormat.NativeText)
-        button.setToolTip(
-            self.tr("{name} ({keys})").format(name=text, keys=shown) if shown else text
-        )
-        button.clicked.connect(self._clicked)
-        self._buttons[name] = button
+        button.setAccessibleName(action.text())
         self._column.addWidget(button)
-        return button
 
     def show_count(self, name: str, number: int, spoken: str) -> None:
         """Show a number at the button of a page, none for 0; ``spoken`` says what it counts."""
@@ -147,9 +143,6 @@ class Rail(QFrame):
         button.count = number
         button.setAccessibleDescription(spoken)
         button.update()
-
-    def _clicked(self) -> None:
-        self.chosen.emit(self.sender().objectName())
 
 
 # How many of the latest actions can be undone.
