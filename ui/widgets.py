@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from PySide6.QtCore import QDir, QEvent, QMimeData, QObject, QPoint, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QPalette, QShortcut
+from PySide6.QtGui import QIcon, QKeySequence, QPainter, QPaintEvent, QPalette, QShortcut
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -386,19 +386,10 @@ def popup_menu(parent: QWidget, name: str, at: QPoint, entries: Iterable[MenuEnt
     menu = QMenu(parent)
     menu.setAccessibleName(name)
     for text, act, drawing, enabled in entries:
-        action = menu.addAction(text)
-        if drawing:
-            action.setIcon(icon(drawing))
-        action.setEnabled(enabled)
-        action.triggered.connect(lambda _checked=False, act=act: act())
+        shown = icon(drawing) if drawing else QIcon()
+        menu.addAction(shown, text, act).setEnabled(enabled)
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(at)
-
-
-def call_data(action: QAction) -> None:
-    """Call the data of a menu's entry, if it has any."""
-    if (act := action.data()) is not None:
-        act()
 
 
 _TOP = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop

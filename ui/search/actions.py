@@ -26,7 +26,7 @@ from ui.search.query_text import similar_to
 from ui.search.rows import FoundHits, flattened, grouped
 from ui.search.safe_text import line
 from ui.theme import icon
-from ui.widgets import add_shortcut, call_data
+from ui.widgets import add_shortcut
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -175,14 +175,13 @@ class HitActions(QObject):
             for entry in part:
                 if found.query or not entry.of_results:
                     name = f"{entry.text}\t{keys.shown([entry.key])}" if entry.key else entry.text
-                    action = menu.addAction(icon(entry.drawing), name)
-                    action.setData(partial(self.carry_out, entry.act, hit))
+                    act = partial(self.carry_out, entry.act, hit)
+                    action = menu.addAction(icon(entry.drawing), name, act)
                     action.setEnabled(entry.of_names or not is_name_only(hit))
             menu.addSeparator()
         self._add_collections(menu, hit)
         self._add_others(menu, hit, found)
         self.add_exports(menu, found)
-        menu.triggered.connect(call_data)
         return menu
 
     def _parts(self) -> tuple[tuple[HitAction, ...], ...]:
@@ -216,12 +215,9 @@ class HitActions(QObject):
         """Add a submenu of the collections that the document can join."""
         inside = menu.addMenu(icon("library"), self.tr("Add to a collection"))
         for name in self.collections:
-            inside.addAction(name.replace("&", "&&")).setData(
-                partial(self.collected.emit, name, hit.path)
-            )
-        inside.addAction(self.tr("New collection…")).setData(
-            partial(self.collected.emit, "", hit.path)
-        )
+            add = partial(self.collected.emit, name, hit.path)
+            inside.addAction(name.replace("&", "&&"), add)
+        inside.addAction(self.tr("New collection…"), partial(self.collected.emit, "", hit.path))
 
     def _add_others(self, menu: QMenu, hit: Hit, found: FoundHits) -> None:
         """Add a submenu of the documents found beside that of the hit, to compare it with."""
@@ -230,8 +226,8 @@ class HitActions(QObject):
         compare.setEnabled(bool(others) and not is_name_only(hit))
         for path, one in list(others.items())[:MOST_OTHERS]:
             name = f"{title(one)} ({line(PurePath(one.file).name)})"
-            action = compare.addAction(name.replace("&", "&&"))
-            action.setData(partial(self.compared.emit, hit.path, path))
+            act = partial(self.compared.emit, hit.path, path)
+            action = compare.addAction(name.replace("&", "&&"), act)
             action.setToolTip(line(path))
 
     def open_menu(self, at: QPoint, hit: Hit, found: FoundHits) -> None:
@@ -245,10 +241,8 @@ class HitActions(QObject):
         """Add a menu of the formats for an export."""
         exports = menu.addMenu(icon("export"), self.tr("Export the hits"))
         exports.setEnabled(bool(found.hits))
-        for form, text in (
-            (ExportFormat.CSV, "CSV…"), (ExportFormat.BIBTEX, "BibTeX…"),
-        ):  # fmt: skip
-            exports.addAction(text).setData(partial(self.exporter.ask_where, found, form))
+        for form, text in ((ExportFormat.CSV, "CSV…"), (ExportFormat.BIBTEX, "BibTeX…")):
+            exports.addAction(text, partial(self.exporter.ask_where, found, form))
 
     def carry_out(self, act: Callable[[Hit], object], hit: Hit) -> None:
         """Act on a hit."""

@@ -24,7 +24,7 @@ from ui.search.facets import Offered
 from ui.search.query_text import parted, with_filter, written
 from ui.search.safe_text import line
 from ui.theme import current, icon
-from ui.widgets import IconToolButton, call_data, filled, timer
+from ui.widgets import IconToolButton, filled, timer
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
@@ -252,7 +252,6 @@ class SearchBar(QWidget):
         self.kept_button = IconToolButton("star", name, self.show_kept)
         self.menu = QMenu(self)
         self.menu.aboutToShow.connect(self._fill)
-        self.menu.triggered.connect(call_data)
         filled(QHBoxLayout(self), self.box, self.kept_button, wide=self.box)
         memory.changed.connect(self._offer)
         self._enlarging = timer(self, 0, self._enlarge)
@@ -301,13 +300,12 @@ class SearchBar(QWidget):
         menu, memory, text = self.menu, self._memory, self.box.query.strip()
         menu.clear()
         name = memory.name_of(text)
-        save = menu.addAction(icon("star"), self.tr("Save this search…"))
-        save.setData(partial(self._ask_name, text))
+        ask = partial(self._ask_name, text)
+        save = menu.addAction(icon("star"), self.tr("Save this search…"), ask)
         save.setEnabled(bool(text) and not name)
         if name:
-            menu.addAction(
-                icon("trash"), self.tr("Remove “{name}”").format(name=_plain(name))
-            ).setData(partial(self.discard, name))
+            remove = self.tr("Remove “{name}”").format(name=_plain(name))
+            menu.addAction(icon("trash"), remove, partial(self.discard, name))
         self._fill_collections(menu, text)
         if self._saved:
             menu.addSection(self.tr("Saved"))
@@ -319,24 +317,22 @@ class SearchBar(QWidget):
             for recent in memory.recent[:_SHOWN]:
                 self._add(menu, recent, recent)
             menu.addSeparator()
-            menu.addAction(self.tr("Forget recent searches")).setData(self._memory.forget_history)
+            menu.addAction(self.tr("Forget recent searches"), memory.forget_history)
         menu.addSeparator()
-        syntax = menu.addAction(icon("help"), self.tr("Search syntax…"))
-        syntax.setData(self.help_requested.emit)
+        menu.addAction(icon("help"), self.tr("Search syntax…"), self.help_requested.emit)
 
     def _fill_collections(self, menu: QMenu, text: str) -> None:
         """Add an entry that saves the query's filters as a collection, and the collections."""
         filters = " ".join(parted(text)[0])
-        keep = menu.addAction(icon("library"), self.tr("Keep the filters as a collection…"))
-        keep.setData(partial(self._collections.ask_name, filters))
+        ask = partial(self._collections.ask_name, filters)
+        keep = menu.addAction(icon("library"), self.tr("Keep the filters as a collection…"), ask)
         keep.setEnabled(bool(filters))
         known = self._collections.known
         searched = {each.value for each in clauses(text) if each.operator == "in"}
         for name in sorted(searched.intersection(known)):
             remove = self.tr("Remove the collection “{name}”").format(name=_plain(name))
-            menu.addAction(icon("trash"), remove).setData(
-                partial(self._collections.remove_collection, name)
-            )
+            act = partial(self._collections.remove_collection, name)
+            menu.addAction(icon("trash"), remove, act)
         if known:
             menu.addSection(self.tr("Collections"))
             for name in list(known)[:_SHOWN]:
@@ -346,14 +342,15 @@ class SearchBar(QWidget):
         metrics = self.fontMetrics()
         room = metrics.averageCharWidth() * 50
         shown = metrics.elidedText(_plain(name), Qt.TextElideMode.ElideRight, room)
-        menu.addAction(shown).setData(partial(self.searched.emit, text))
+        menu.addAction(shown, partial(self.searched.emit, text))
 
     def _ask_name(self, text: str) -> None:
         title, label = self.tr("Save this search"), self.tr("Name of the search:")
-        ask_text(self, title, label, self._save, text=line(text), saves=self.tr("Save"))
 
-    def _save(self, name: str) -> None:
-        self._memory.save_search(name, self.box.query)
+        def save(name: str) -> None:
+            self._memory.save_search(name, self.box.query)
+
+        ask_text(self, title, label, save, text=line(text), saves=self.tr("Save"))
 
     def discard(self, name: str) -> None:
         """Remove a saved search; it can be undone."""
