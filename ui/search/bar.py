@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
@@ -183,9 +183,8 @@ class FilterValues(QObject):
         self.ask_values()  # replaces an answer that is still to come
 
 
-# Milliseconds of a search before its line is shown, and between two steps of the line.
-_BUSY_MS, _STEP_MS = 150, 30
-_STEPS = 60
+# Milliseconds of a search before its line is shown, and in which the line crosses the page.
+_BUSY_MS, _CROSSING_MS = 150, 1800
 
 
 class BusyLine(QWidget):
@@ -194,19 +193,22 @@ class BusyLine(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setFixedHeight(2)
-        self._step = 0
-        self._wait = timer(self, _BUSY_MS, self._begin)
-        self._moves = timer(self, _STEP_MS, self._move, single=False)
+        self._crossing = QVariantAnimation(
+            self, startValue=0.0, endValue=1.0, duration=_CROSSING_MS
+        )
+        self._crossing.setLoopCount(-1)
+        self._crossing.valueChanged.connect(lambda _value: self.update())
+        self._wait = timer(self, _BUSY_MS, self._crossing.start)
 
     @property
     def is_moving(self) -> bool:
-        return self._moves.isActive()
+        return self._crossing.state() is QVariantAnimation.State.Running
 
     def show_busy(self, busy: bool) -> None:  # a slot
         """Begin to move, unless the search ends soon, or stop."""
         if not busy:
             self._wait.stop()
-            self._moves.stop()
+            self._crossing.stop()
             self.update()
         elif not self._wait.isActive() and not self.is_moving:
             self._wait.start()
@@ -214,17 +216,9 @@ class BusyLine(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         if self.is_moving:
             part = self.width() // 4
-            left = (self.width() + part) * self._step // _STEPS - part
+            left = round((self.width() + part) * self._crossing.currentValue()) - part
             painter = QPainter(self)
             painter.fillRect(left, 0, part, self.height(), current().accent)
-
-    def _begin(self) -> None:
-        self._step = 0
-        self._moves.start()
-
-    def _move(self) -> None:
-        self._step = (self._step + 1) % _STEPS
-        self.update()
 
 
 _SHOWN = 12
