@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from app.gui import Program
     from tests.fake_engine import FakeEngine
-    from ui.basket.cards import Card
+    from ui.basket.page import Card
     from ui.search.page import SearchPage
 
 

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence, QPainter, QPen, QTransform
-from PySide6.QtWidgets import QFrame
+from PySide6.QtWidgets import QFrame, QScrollBar
 
 from indexer.api.pages import find_quote
 from ui.basket.basket import COLOURS, Kept
 from ui.preview.document import ImageKey, PageDocument, cut
 from ui.preview.marks import NO_MARKS, LinePieces, Marks, ink_of, inked, outline
 from ui.preview.page_layout import MARGIN, turned
-from ui.preview.page_scroller import PageScroller
-from ui.preview.selection import Selection
+from ui.preview.page_scroller import PageScroller, Selection
 from ui.theme import DARK, LIGHT, current
 from ui.widgets import timer
 from ui.words import failures

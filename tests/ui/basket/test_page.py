@@ -20,9 +20,8 @@ from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui import keys
 from ui.basket.basket import Kept
-from ui.basket.cards import Card
-from ui.basket.page import BasketPage
-from ui.basket.pictures import Extent
+from ui.basket.export import Extent
+from ui.basket.page import BasketPage, Card
 from ui.export import ExportFormat
 from ui.pages import BASKET, SEARCH, Pages
 from ui.search.rows import FoundHits
