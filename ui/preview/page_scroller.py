@@ -146,20 +146,6 @@ class PageScroller(QAbstractScrollArea):
         self.target = None
         super().wheelEvent(event)
 
-    def scroll_by_key(self, key: Qt.Key) -> bool:
-        bar = self.verticalScrollBar()
-        far = max(bar.pageStep() - bar.singleStep(), bar.singleStep())
-        steps = {
-            Qt.Key.Key_Up: -bar.singleStep(), Qt.Key.Key_Down: bar.singleStep(),
-            Qt.Key.Key_PageUp: -far, Qt.Key.Key_PageDown: far,
-            Qt.Key.Key_Home: -bar.maximum(), Qt.Key.Key_End: bar.maximum(),
-        }  # fmt: skip
-        if key not in steps:
-            return False
-        self.target = None
-        bar.setValue(bar.value() + steps[key])
-        return True
-
     def zoom_by(self, direction: int, around: QPointF | None = None) -> None:
         """Show the pages a step larger, or smaller, around a point or the middle."""
         scale = max(SMALLEST, min(LARGEST, next_step(self.scale, direction)))
@@ -225,8 +211,9 @@ class PageScroller(QAbstractScrollArea):
             (self.verticalScrollBar(), self.layout_.height, view.height()),
         ):
             bar.setRange(0, _pixels(total - seen))
-            bar.setPageStep(seen)
-            bar.setSingleStep(_STEP_LINES * self.fontMetrics().height())
+            line = _STEP_LINES * self.fontMetrics().height()
+            bar.setPageStep(max(seen - line, line))  # a page begins with the last lines of another
+            bar.setSingleStep(line)
 
     def _set_offset(self, x: float, y: float) -> None:
         self.horizontalScrollBar().setValue(_pixels(x))

@@ -415,15 +415,19 @@ class PageView(PageScroller):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy()
+            self.selection.copy()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
             self.selection.select_page(self._page)
         elif event.matches(QKeySequence.StandardKey.MoveToStartOfDocument):
             self.go_to(1)
         elif event.matches(QKeySequence.StandardKey.MoveToEndOfDocument):
             self.go_to(len(self.layout_))
-        elif not self.scroll_by_key(Qt.Key(event.key())):
-            super().keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_Home:
+            self.verticalScrollBar().triggerAction(QScrollBar.SliderAction.SliderToMinimum)
+        elif event.key() == Qt.Key.Key_End:
+            self.verticalScrollBar().triggerAction(QScrollBar.SliderAction.SliderToMaximum)
+        else:
+            super().keyPressEvent(event)  # scrolls by lines and pages
             return
         event.accept()
 
