@@ -120,10 +120,6 @@ class Finder(QObject):
             selected = frame.pages.selection.text if frame.has_pages else frame.text.copy_flowing()
             frame.finding.open_bar(" ".join(selected.split()) if len(selected) < 100 else "")
 
-    def close_find_bar(self) -> None:
-        """Close the bar, since another document is shown."""
-        self._frame.finding.close_bar()
-
     def _closed(self) -> None:
         frame = self._frame
         self._forget()

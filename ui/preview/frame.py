@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from indexer.api.errors import WorldError
 from ui import keys, passwords, theme
 from ui.preview.loader import Loader
-from ui.preview.marks import NO_MARKS, Marks, flowing
+from ui.preview.marks import NO_MARKS, flowing
 from ui.preview.page_layout import Fit, Zoom
 from ui.preview.page_view import PageView
 from ui.preview.side_panel import OutlinePanel
@@ -42,11 +42,9 @@ from ui.widgets import (
 from ui.words import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.api.errors import LecternError
     from indexer.api.pages import TextPart
-    from indexer.api.types import Hit, Span
+    from indexer.api.types import Hit
     from ui.preview.document import PageDocument
 
 _TITLE_SCALE = 1.15
@@ -170,9 +168,9 @@ class DocumentPane(QWidget):
         self.stack = stacked(self.message, self.pages, self.text)
         self.loader = loader = Loader(self, library)
         loader.opened.connect(self._opened)
-        loader.marked.connect(self._marked)
+        loader.marked.connect(self.pages.set_marks)
         loader.text_came.connect(self._text_came)
-        loader.text_marked.connect(self._text_marked)
+        loader.text_marked.connect(self.text.mark_passage)
         loader.more_came.connect(self.text.extend)
         loader.lost.connect(self._lost)
         loader.failed.connect(self._failed)
@@ -229,16 +227,10 @@ class DocumentPane(QWidget):
             self.pages.go_to(page)  # else its passage, when that is found
         self.bring(self.pages)
 
-    def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot
-        self.pages.set_marks(marks, scroll=scroll)
-
     def _text_came(self, text: str, part: TextPart) -> None:
         self.pages.show_document(None)
         self.text.show_text(text, part, self._hit.format if self._hit is not None else "")
         self.bring(self.text)
-
-    def _text_marked(self, passage: Span, sentences: Sequence[Span]) -> None:
-        self.text.mark_passage(passage, sentences)
 
     def _lost(self, _changed: bool) -> None:  # a slot
         """Show the page of a passage that was not found on it."""

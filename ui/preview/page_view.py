@@ -331,7 +331,7 @@ class PageView(PageScroller):
         self.loading = True
         self.viewport().update()
 
-    def set_marks(self, marks: Marks, *, scroll: bool = True) -> None:
+    def set_marks(self, marks: Marks, scroll: bool = True) -> None:  # a slot
         """Mark a passage and bring it into view."""
         self.marks = marks
         place = marks.first()
@@ -397,10 +397,6 @@ class PageView(PageScroller):
             if any(line.contains(at) for line in lines):
                 return one
         return None
-
-    def copy(self) -> None:
-        """Copy the selected text."""
-        self.selection.copy()
 
     # Qt's events
 

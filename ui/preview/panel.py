@@ -20,18 +20,15 @@ from ui import keys, passwords
 from ui.ports import Context, ignore
 from ui.preview.controls import Finder, PageOptions, PreviewActions
 from ui.preview.frame import PreviewFrame
-from ui.preview.marks import Marks, flowing
+from ui.preview.marks import flowing
 from ui.preview.printing import Printing
 from ui.search.safe_text import line
 from ui.widgets import WINDOW, add_shortcut, timer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
 
     from indexer.api.pages import TextPart
-    from indexer.api.types import Span
     from ui.preview.document import PageDocument
     from ui.search.live_search import Words
 
@@ -78,7 +75,7 @@ class Preview(PreviewFrame):
         shown, self._hit = self._hit, hit
         self.hit_actions.hit = hit
         if shown is not None and shown.path != hit.path:
-            self.finder.close_find_bar()
+            self.finding.close_bar()
         alike = {"score": 0.0, "explain": None}  # what may differ if a query is asked twice
         if shown is not None and replace(shown, **alike) == replace(hit, **alike):
             return
@@ -105,7 +102,7 @@ class Preview(PreviewFrame):
         self.text.show_words((), ())
         self._place_words()
 
-    def _place_words(self) -> None:
+    def _place_words(self, *_marked: object) -> None:
         """Underline the words once their passage is marked, unless another hit is shown."""
         if self._words is None or self._hit is None:
             return
@@ -123,7 +120,7 @@ class Preview(PreviewFrame):
         self.hit_actions.hit = None
         self._slow.stop()
         self._late = False
-        self.finder.close_find_bar()
+        self.finding.close_bar()
         self.loader.let_go()
         self.pages.show_document(None)
         self.say_nothing_chosen()
@@ -190,10 +187,6 @@ class Preview(PreviewFrame):
                 self._context.link.send_request(request, done=ignore)
         self._tried = ""
 
-    def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot
-        super()._marked(marks, scroll)
-        self._place_words()
-
     def _text_came(self, text: str, part: TextPart) -> None:
         self._arrived()
         super()._text_came(text, part)
@@ -205,10 +198,6 @@ class Preview(PreviewFrame):
         if (hit := self._hit) is not None:
             number = hit.page_first + self.text.parts_from(hit.start)
             self.bar.show_unit(page_unit(hit.format), number)
-
-    def _text_marked(self, passage: Span, sentences: Sequence[Span]) -> None:
-        super()._text_marked(passage, sentences)
-        self._place_words()
 
     def _lost(self, changed: bool) -> None:  # a slot
         super()._lost(changed)
@@ -244,6 +233,8 @@ class Preview(PreviewFrame):
 
     def _connect(self) -> None:
         self.loader.words_came.connect(self.pages.show_words)
+        for signal in (self.loader.marked, self.loader.text_marked):
+            signal.connect(self._place_words)
         self.bar.hit_step.connect(self._step)
         self.hit_actions.like_requested.connect(self.like_requested)
         self.find_words.triggered.connect(self.finder.open_find_bar)

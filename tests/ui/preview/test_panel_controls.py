@@ -105,7 +105,7 @@ def test_text_is_selected_with_the_mouse_and_copied(
     view.selection.move(QPointF(point(end - 1, right=True)) + QPointF(view.offset()))
     assert view.selection.text.split() == letters.text[start:end].split()
     qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton)
-    view.copy()
+    view.selection.copy()
     assert QGuiApplication.clipboard().text() == "keeper climbed the narrow"
     qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=press)
     assert view.selection.text == "keeper"
