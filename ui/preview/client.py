@@ -111,9 +111,7 @@ class RenderProcess(QObject):
     def kill_child(self) -> None:
         """Kill the process; ``ended`` is not emitted."""
         self._over = True
-        self._process.readyReadStandardOutput.disconnect(self._read)
-        self._process.errorOccurred.disconnect(self._failed)
-        self._process.finished.disconnect(self._finished)
+        self._process.blockSignals(True)
         if pid := self.pid:
             kill_readers(pid)
         self._process.kill()
