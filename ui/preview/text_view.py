@@ -388,33 +388,30 @@ class TextView(TextColumn):
 
     def _mark(self) -> None:
         shown = []
-        for (start, end), tint in self._highlights:
+
+        def add(start: int, end: int) -> QTextCharFormat:
             selection = QTextEdit.ExtraSelection()
             selection.cursor = self._cursor(start, end)
-            selection.format.setBackground(tint)
-            selection.format.setForeground(LIGHT.text)
             shown.append(selection)
+            return selection.format
+
+        for span, tint in self._highlights:
+            form = add(*span)
+            form.setBackground(tint)
+            form.setForeground(LIGHT.text)
         for number, sentence in reversed(list(enumerate(self._sentences))):
-            for start, end in self._words_of(*sentence):
-                selection = QTextEdit.ExtraSelection()
-                selection.cursor = self._cursor(start, end)
-                ground, ink = mark_colours(strong=number == 0)
-                selection.format.setBackground(ground)
-                selection.format.setForeground(ink)
-                shown.append(selection)
+            ground, ink = mark_colours(strong=number == 0)
+            for span in self._words_of(*sentence):
+                form = add(*span)
+                form.setBackground(ground)
+                form.setForeground(ink)
         first = self._passage[0]
         for (start, end), line in self._words:
-            selection = QTextEdit.ExtraSelection()
-            selection.cursor = self._cursor(first + start, first + end)
-            selection.format.setUnderlineStyle(line)
-            shown.append(selection)
-        for number, (start, end) in enumerate(self._found):
-            selection = QTextEdit.ExtraSelection()
-            selection.cursor = self._cursor(start, end)
+            add(first + start, first + end).setUnderlineStyle(line)
+        for number, span in enumerate(self._found):
             colour = QColor(FOUND)
             colour.setAlpha(160 if number == self._found_at else 70)
-            selection.format.setBackground(colour)
-            shown.append(selection)
+            add(*span).setBackground(colour)
         self.setExtraSelections(shown)
         self.viewport().update()
 

@@ -181,22 +181,22 @@ class ResultsPane(QWidget):
         """Go to a hit of the current document, by its number (from 0)."""
         row = self.current
         if row is not None and 0 <= number < len(row.group.hits):
-            wanted = ResultRow(row.group, number, RowKind.HIT)
-            if self.model.place(wanted.key) < 0:
-                self._unfold(ResultRow(row.group, kind=RowKind.MORE))
-            place = self.model.place(wanted.key)
-            self.view.setCurrentIndex(self.model.index(place))
+            self._show_hit(row.group, number)
 
     def go_to(self, key: Key) -> None:
         """Go to a hit by its key, if it is there."""
         for group in self.groups:
             for number, hit in enumerate(group.hits):
                 if key_of(hit) == key:
-                    wanted = ResultRow(group, number, RowKind.HIT)
-                    if self.model.place(wanted.key) < 0:
-                        self._unfold(ResultRow(group, kind=RowKind.MORE))
-                    self._select(key)
+                    self._show_hit(group, number)
                     return
+
+    def _show_hit(self, group: HitGroup, number: int) -> None:
+        """Select a hit of a document, whose passages are unfolded if necessary."""
+        wanted = ResultRow(group, number, RowKind.HIT)
+        if self.model.place(wanted.key) < 0:
+            self._unfold(ResultRow(group, kind=RowKind.MORE))
+        self.view.setCurrentIndex(self.model.index(self.model.place(wanted.key)))
 
     def _order(self, order: ResultOrder) -> None:
         if self.result is not None:
