@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath, PureWindowsPath
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QCoreApplication, QObject, QProcess, QSettings, QStandardPaths, QUrl
+from PySide6.QtCore import QCoreApplication, QProcess, QSettings, QStandardPaths, QUrl
 from PySide6.QtGui import QDesktopServices
 
 from indexer.api.errors import LecternError
@@ -27,11 +27,15 @@ from ui.programs import custom_command, filled, is_program, program_of, view_com
 from ui.widgets import timer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from indexer.api.types import Hit
 
 
 log = logging.getLogger(__name__)
 
+# Milliseconds in which the file manager, and the desktop asked for its viewer, are to answer.
+_SHOW_MS, _ASK_MS = 6_000, 1_500
 ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
@@ -131,40 +135,46 @@ def _ask_file_manager(path: str) -> bool:
     program = QStandardPaths.findExecutable("gdbus")
     if not program:
         return False
-    asking = _FolderQuestion(path)
-    asking.call_file_manager(program)
+    address = QUrl.fromLocalFile(path).toString(ENCODED)
+    # A GVariant text; percent-encoding leaves only the single quote to be replaced.
+    items = "['" + address.replace("'", "%27") + "']"
+    interface = "org.freedesktop.FileManager1"
+    call = [
+        "call", "--session", "--timeout", "5", "--dest", interface,
+        "--object-path", "/org/freedesktop/FileManager1",
+        "--method", f"{interface}.ShowItems", items, "",
+    ]  # fmt: skip
+
+    def done(answer: str | None) -> None:
+        if answer is None:
+            open_folder_of(path)
+
+    _ask_program(program, call, done, _SHOW_MS)
     return True
 
 
-class _FolderQuestion(QProcess):
-    """A call of the file managers' D-Bus interface; opens the folder if none answers."""
+def _ask_program(
+    program: str, arguments: list[str], done: Callable[[str | None], None], patience_ms: int
+) -> None:
+    """Call ``done`` later with what a program writes; None if it fails, or does not end in time."""
+    process = QProcess(QCoreApplication.instance())
 
-    def __init__(self, path: str) -> None:
-        super().__init__(QCoreApplication.instance())
-        self._path = path
-        self.finished.connect(self._done)
-        self.errorOccurred.connect(self._failed)
+    def end(answer: str | None) -> None:
+        process.deleteLater()
+        done(answer)
 
-    def call_file_manager(self, program: str) -> None:
-        address = QUrl.fromLocalFile(self._path).toString(ENCODED)
-        # A GVariant text; percent-encoding leaves only the single quote to be replaced.
-        items = "['" + address.replace("'", "%27") + "']"
-        interface = "org.freedesktop.FileManager1"
-        self.start(program, [
-            "call", "--session", "--timeout", "5", "--dest", interface,
-            "--object-path", "/org/freedesktop/FileManager1",
-            "--method", f"{interface}.ShowItems", items, "",
-        ])  # fmt: skip
+    def finished(status: int, _how: object) -> None:
+        said = bytes(process.readAllStandardOutput().data()).decode("utf-8", "replace")
+        end(None if status else said)
 
-    def _done(self, status: int, _how: object) -> None:
-        if status:
-            open_folder_of(self._path)
-        self.deleteLater()
-
-    def _failed(self, error: QProcess.ProcessError) -> None:
+    def failed(error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
-            open_folder_of(self._path)
-            self.deleteLater()
+            end(None)
+
+    process.finished.connect(finished)
+    process.errorOccurred.connect(failed)
+    timer(process, patience_ms, process.kill).start()
+    process.start(program, arguments)
 
 
 NAME = "lectern"
@@ -323,7 +333,6 @@ def starts_at_login() -> bool:
 
 SETTING = "viewer"
 _PAGED = frozenset({".pdf"})
-_ASK_MS = 1_500
 
 
 def open_external(hit: Hit, context: Context | None = None, page: int = 0) -> None:
@@ -333,72 +342,29 @@ def open_external(hit: Hit, context: Context | None = None, page: int = 0) -> No
         context: For the person's own command, and a notice if nothing opens.
         page: The page; 0 for that of the hit.
     """
-    opening = _Opening(hit.path, max(page or hit.page, 1), context)
-    opening.begin()
+    path, page = hit.path, max(page or hit.page, 1)
 
-
-class _Opening(QObject):
-    """The opening of one document; deletes itself afterwards."""
-
-    def __init__(self, path: str, page: int, context: Context | None) -> None:
-        super().__init__(QCoreApplication.instance())
-        self._path, self._page, self._context = path, page, context
-        self._query: QProcess | None = None
-        self._timeout = timer(self, _ASK_MS, self._no_answer)
-
-    def begin(self) -> None:
-        own = str(self._setting() or "").strip()
-        if is_gone(self._path):
-            self._finish(started=False)  # which says so
-        elif own:
-            self._finish(start_viewer("", self._path, self._page, own))
-        elif PurePath(self._path).suffix.lower() not in _PAGED:
-            self._finish(started=False)
-        elif sys.platform == "win32":
-            self._finish(_start_registered(self._path, self._page))
-        elif sys.platform == "darwin":
-            # On macOS no viewer takes a page as an argument.
-            self._finish(started=False)
-        else:
-            self._ask_desktop()
-
-    def _setting(self) -> object:
-        if self._context is None:
-            return ""
-        try:
-            return self._context.settings[SETTING]
-        except KeyError:
-            return ""
-
-    def _ask_desktop(self) -> None:
-        """Ask for the default viewer, asynchronously: it takes a few dozen milliseconds."""
-        program = QStandardPaths.findExecutable("xdg-mime")
-        if not program:
-            self._finish(started=False)
-            return
-        self._query = QProcess(self)
-        self._query.finished.connect(self._answered)
-        self._query.errorOccurred.connect(self._no_answer)
-        self._timeout.start()
-        self._query.start(program, ["query", "default", "application/pdf"])
-
-    def _answered(self) -> None:
-        if self._query is None:
-            return
-        name = bytes(self._query.readAllStandardOutput().data()).decode("utf-8", "replace")
-        self._query = None
-        self._finish(start_viewer(name, self._path, self._page))
-
-    def _no_answer(self) -> None:
-        if self._query is not None:
-            asking, self._query = self._query, None
-            asking.kill()
-            self._finish(started=False)
-
-    def _finish(self, started: bool) -> None:
+    def finish(*, started: bool) -> None:
         if not started:
-            open_path(self._path, self._context.notices if self._context is not None else None)
-        self.deleteLater()
+            open_path(path, context.notices if context is not None else None)
+
+    def answered(viewer: str | None) -> None:
+        finish(started=bool(viewer) and start_viewer(str(viewer), path, page))
+
+    own = str(context.settings[SETTING]).strip() if context is not None else ""
+    asked = QStandardPaths.findExecutable("xdg-mime")
+    if is_gone(path):
+        finish(started=False)  # which says so
+    elif own:
+        finish(started=start_viewer("", path, page, own))
+    elif PurePath(path).suffix.lower() not in _PAGED:
+        finish(started=False)
+    elif sys.platform == "win32":
+        finish(started=_start_registered(path, page))
+    elif sys.platform == "darwin" or not asked:  # on macOS no viewer takes a page as an argument
+        finish(started=False)
+    else:  # asynchronously: it takes a few dozen milliseconds
+        _ask_program(asked, ["query", "default", "application/pdf"], answered, _ASK_MS)
 
 
 def _start_registered(path: str, page: int) -> bool:

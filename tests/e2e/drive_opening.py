@@ -15,6 +15,7 @@ from app import confined
 
 def main() -> None:
     confined.begin(confined.WINDOW, offline=True)
+    from PySide6.QtCore import QProcess
     from PySide6.QtTest import QTest
 
     from app import paths
@@ -23,7 +24,7 @@ def main() -> None:
     from tests.ui.notices import RecordedNotices
     from tests.ui.search.hits import hit
     from ui.application import make_application
-    from ui.desktop import _Opening, open_external
+    from ui.desktop import open_external
     from ui.ports import Context
 
     document, port = sys.argv[1:]
@@ -33,7 +34,7 @@ def main() -> None:
         CannedLink(), Settings(), said, paths.window_folder(), paths.default_library()
     )
     open_external(hit(document, start=600), context)
-    while app.findChildren(_Opening):
+    while app.findChildren(QProcess):
         QTest.qWait(20)
     print(json.dumps({"reached": reaches(int(port)), "said": said.texts}))
 
