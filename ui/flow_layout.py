@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 
 from ui.theme import M
 
@@ -66,6 +66,8 @@ class FlowLayout(QLayout):
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         """Place the items within a width; return the height that takes."""
         x, y, line = 0, 0, 0
+        owner = self.parentWidget()
+        direction = owner.layoutDirection() if owner is not None else Qt.LayoutDirection.LeftToRight
         for item in self._items:
             if item.isEmpty():
                 continue
@@ -74,13 +76,7 @@ class FlowLayout(QLayout):
                 x, y, line = 0, y + line + self.spacing(), 0
             if move:
                 place = QRect(QPoint(rect.x() + x, rect.y() + y), hint)
-                item.setGeometry(self._mirrored(place, rect))
+                item.setGeometry(QStyle.visualRect(direction, rect, place))
             x += hint.width() + self.spacing()
             line = max(line, hint.height())
         return y + line
-
-    def _mirrored(self, place: QRect, rect: QRect) -> QRect:
-        owner = self.parentWidget()
-        if owner is not None and owner.layoutDirection() == Qt.LayoutDirection.RightToLeft:
-            place.moveRight(rect.right() - (place.x() - rect.x()))
-        return place

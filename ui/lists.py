@@ -22,9 +22,7 @@ _BAR = 3  # pixels
 def paint_bar(painter: QPainter, row: QRect, direction: Qt.LayoutDirection) -> None:
     """Paint the bar at the leading edge of a selected row."""
     bar = QRect(row.left(), row.top(), _BAR, row.height())
-    if direction is Qt.LayoutDirection.RightToLeft:
-        bar.moveRight(row.right())
-    painter.fillRect(bar, theme.current().accent)
+    painter.fillRect(QStyle.visualRect(direction, row, bar), theme.current().accent)
 
 
 class RowDelegate(QStyledItemDelegate):

@@ -14,7 +14,7 @@ from PySide6.QtCore import (
     QRectF,
     Qt,
 )
-from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyleOptionViewItem, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyle, QStyleOptionViewItem, QTableView
 
 from indexer.api.types import FileRow, FileState
 from ui import theme
@@ -107,8 +107,7 @@ class _FileDelegate(RowDelegate):
         text = cell_text(row, Column.STATE)
         chip = QRect(cell.left(), 0, metrics.horizontalAdvance(text) + 2 * M, metrics.height() + 2)
         chip.moveTop(cell.top() + (cell.height() - chip.height()) // 2)
-        if option.direction is Qt.LayoutDirection.RightToLeft:
-            chip.moveRight(cell.right())
+        chip = QStyle.visualRect(option.direction, cell, chip)
         back, colour = chip_colours(row.state, by_words=row.by_words)
         paint_rounded(painter, QRectF(chip), Qt.PenStyle.NoPen, back, chip.height() / 2)
         painter.setPen(colour)
@@ -122,9 +121,7 @@ def _paint_rest(painter: QPainter, option: QStyleOptionViewItem, used: int, text
     left = cell.width() - used - M
     if not text or left < LEAST_LETTERS * metrics.averageCharWidth():
         return
-    rest = cell.adjusted(used + M, 0, 0, 0)
-    if option.direction is Qt.LayoutDirection.RightToLeft:
-        rest = cell.adjusted(0, 0, -used - M, 0)
+    rest = QStyle.visualRect(option.direction, cell, cell.adjusted(used + M, 0, 0, 0))
     painter.setPen(theme.current().muted)
     shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, left)
     painter.drawText(rest, _START, f"\u2068{shown}\u2069")

@@ -97,13 +97,6 @@ class ResultsStyle(Struct, frozen=True):
         place = self.small_line + S // 2 if has_place else 0
         return M + place + lines * ceil(self.body.metrics.lineSpacing()) + M
 
-    def mirrored(self, rect: QRect, within: QRect, direction: Qt.LayoutDirection) -> QRect:
-        """Mirror a rectangle within a row, in a right-to-left layout."""
-        if direction is Qt.LayoutDirection.RightToLeft:
-            rect = QRect(rect)
-            rect.moveLeft(within.left() + within.right() - rect.right())
-        return rect
-
 
 _FLAT = Qt.TextFlag.TextSingleLine
 _LEADING = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -131,7 +124,7 @@ class LinePainter:
         self.direction: Qt.LayoutDirection = option.direction
 
     def mirrored(self, rect: QRect) -> QRect:
-        return self.style.mirrored(rect, self.rect, self.direction)
+        return QStyle.visualRect(self.direction, self.rect, rect)
 
     def line(self, area: QRect, text: PaintedLine) -> None:
         """Paint a line from its beginning."""
@@ -239,7 +232,7 @@ class ResultsDelegate(QStyledItemDelegate):
 
     def is_on_icon(self, rect: QRect, x: int, direction: Qt.LayoutDirection) -> bool:
         """Whether an ``x`` is on the icon of a row, in pixels of the viewport."""
-        icon = self.style.mirrored(self._icon_in(rect), rect, direction)
+        icon = QStyle.visualRect(direction, rect, self._icon_in(rect))
         return icon.left() - M <= x <= icon.right() + M
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
