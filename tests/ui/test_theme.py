@@ -35,9 +35,8 @@ from ui import theme
 from ui.application import FocusRing, FocusRings
 from ui.library.file_table import chip_colours
 from ui.lists import RowDelegate
-from ui.search.panels import Banner
 from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon, icon_side, pixmap
-from ui.widgets import CardFrame, ChoiceBox, filled, plain_label
+from ui.widgets import CardFrame, ChoiceBox, Drawing, filled, plain_label
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -220,18 +219,17 @@ def test_muted_labels_follow_a_change_of_the_theme(themes: Themes, qtbot: QtBot)
 
 def test_a_drawing_in_a_label_follows_a_change_of_the_theme(themes: Themes, qtbot: QtBot) -> None:
     themes.apply("light")
-    banner = Banner()
-    banner.show_text("No good match")
-    qtbot.addWidget(banner)
-    banner.show()
+    drawing = Drawing("info", "text")
+    qtbot.addWidget(drawing)
+    drawing.show()
     for mode in ("dark", "light"):
-        before = banner.drawing.pixmap().toImage()
+        before = drawing.pixmap().toImage()
         themes.apply(mode)
-        qtbot.waitUntil(partial(_differs, banner, before))
+        qtbot.waitUntil(partial(_differs, drawing, before))
 
 
-def _differs(banner: Banner, before: QImage) -> bool:
-    return banner.drawing.pixmap().toImage() != before
+def _differs(drawing: Drawing, before: QImage) -> bool:
+    return drawing.pixmap().toImage() != before
 
 
 def _colour(label: QLabel) -> QColor:

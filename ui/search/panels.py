@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from indexer.api.models import EstimateReindex, Reindex
 from indexer.api.types import FileState, Match, SearchResult, Why
@@ -84,13 +84,6 @@ class Unsearched(QWidget):
         self._add(plain_label(self.tr("Not searched:"), muted=True))
         self.hide()
 
-    @property
-    def texts(self) -> list[str]:
-        """The texts of the line."""
-        parts = [self._flow.itemAt(at) for at in range(self._flow.count())]
-        widgets = [part.widget() for part in parts if part is not None]
-        return [each.text() for each in widgets if isinstance(each, Link | QLabel)]
-
     def _missing(self, status: Status) -> Iterator[tuple[str, FileState, str]]:
         counts = status.files
         if number := counts.get(FileState.QUEUED, 0):
@@ -130,7 +123,10 @@ class ResultsSummary(QWidget):
         # With a large font the embedded share wraps below the number of hits.
         counts = QWidget()
         FlowLayout(self._count, self._embedded, parent=counts)
-        self.banner = Banner()
+        self._doubt = plain_label()
+        self.banner = QWidget()
+        parts = (Drawing("info", "text"), self._doubt)
+        filled(QHBoxLayout(self.banner), *parts, edges=(0, S, L, S), wide=self._doubt)
         self.unsearched = Unsearched()
         self.orders = self._make_orders()
         row = QHBoxLayout()
@@ -161,7 +157,7 @@ class ResultsSummary(QWidget):
     @property
     def text(self) -> str:
         """The text for a screen reader."""
-        parts = [] if self.banner.isHidden() else [self.banner.text]
+        parts = [] if self.banner.isHidden() else [self._doubt.text()]
         parts += [each.text() for each in (self._count, self._embedded) if not each.isHidden()]
         return " ".join(filter(None, parts))
 
@@ -199,9 +195,9 @@ class ResultsSummary(QWidget):
         about = self.tr("This much is found by meaning already; all of it by words.")
         self._embedded.setToolTip("" if by_words else about)
         if result.match is Match.PERHAPS:
-            self.banner.show_text(self.tr("Perhaps not what you asked for."))
+            self._doubt.setText(self.tr("Perhaps not what you asked for."))
         elif result.match is Match.NONE:
-            self.banner.show_text(self.tr("No good match; closest passages below."))
+            self._doubt.setText(self.tr("No good match; closest passages below."))
         doubted = result.match in (Match.PERHAPS, Match.NONE)
         self.banner.setVisible(bool(result.hits) and doubted)
         if result.match is Match.GOOD:
@@ -211,24 +207,6 @@ class ResultsSummary(QWidget):
         self.order = ResultOrder(action.data())
         self.orders.setText(action.text())
         self.ordered.emit(self.order)
-
-
-class Banner(QWidget):
-    """A sentence with an icon, on a line of its own."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.drawing = Drawing("info", "text")
-        self._label = plain_label()
-        filled(QHBoxLayout(self), self.drawing, self._label, edges=(0, S, L, S), wide=self._label)
-
-    @property
-    def text(self) -> str:
-        return self._label.text()
-
-    def show_text(self, text: str) -> None:
-        """Replace the sentence."""
-        self._label.setText(text)
 
 
 class ModelOffer(QWidget):

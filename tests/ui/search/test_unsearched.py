@@ -34,6 +34,12 @@ def words_only(*languages: str) -> list[LanguageStatus]:
     return [LanguageStatus(language, 3, Note("words_only")) for language in languages]
 
 
+def texts(line: Unsearched) -> list[str]:
+    """The texts of the line, from its beginning."""
+    parts = [each for each in line.findChildren(QWidget) if not each.isHidden()]
+    return [each.text() for each in parts if isinstance(each, Link | QLabel)]
+
+
 def test_each_state_links_to_its_files(qtbot: QtBot) -> None:
     line = Unsearched()
     qtbot.addWidget(line)
@@ -41,7 +47,7 @@ def test_each_state_links_to_its_files(qtbot: QtBot) -> None:
     languages = (LanguageStatus("de", 90), *words_only("fr", "da"))
     line.show_status(replace(EMPTY, files=files, languages=languages))
     assert not line.isHidden()
-    assert line.texts == [
+    assert texts(line) == [
         "Not searched:", "1 waiting to be read", "5 locked", "4 without text",
         "By words only: \u2068français\u2069, \u2068dansk\u2069",
     ]  # fmt: skip
@@ -73,7 +79,7 @@ def test_many_languages_take_one_place(qtbot: QtBot) -> None:
     qtbot.addWidget(line)
     languages = tuple(words_only("fr", "da", "nl", "fi", "cs", "hu", "tr"))
     line.show_status(replace(EMPTY, languages=languages))
-    _, named = line.texts
+    _, named = texts(line)
     assert named.count(",") == 5
     assert named.endswith("…")
     (label,) = [each for each in line.findChildren(QLabel) if each.text() == named]
@@ -96,7 +102,7 @@ def test_the_line_is_below_nothing_was_found_too(
     assert page.results.shown is page.results.nothing
     line = page.results.unsearched
     qtbot.waitUntil(line.isVisible)
-    assert line.texts[:2] == ["Not searched:", "1 locked"]
+    assert texts(line)[:2] == ["Not searched:", "1 locked"]
     with qtbot.waitSignal(page.files_requested) as wanted:
         line.findChildren(Link)[0].click()
     assert wanted.args == ["needs_password"]
