@@ -9,7 +9,6 @@ from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QAbstractSpinBox,
     QButtonGroup,
     QCheckBox,
     QDoubleSpinBox,
@@ -19,7 +18,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QSizePolicy,
-    QSpinBox,
     QWidget,
 )
 
@@ -163,21 +161,13 @@ class ChoiceOrText(QWidget):
             self.chosen.emit(str(self.choices.currentData()))
 
 
-class _Roomy(QAbstractSpinBox if TYPE_CHECKING else object):  # type: ignore[misc]  # for mypy
-    """As high as the buttons and the lists of choices beside it."""
+class NumberField(QDoubleSpinBox):
+    """A field for a number, as high as the buttons and the lists of choices beside it."""
 
     def sizeHint(self) -> QSize:
-        hint: QSize = super().sizeHint()
+        hint = super().sizeHint()
         least = QSize(hint.width() + M, self.fontMetrics().height() + 2 * S + 2)
         return hint.expandedTo(least)
-
-
-class _WholeNumber(_Roomy, QSpinBox):
-    """A field for a whole number."""
-
-
-class _Number(_Roomy, QDoubleSpinBox):
-    """A field for a number."""
 
 
 class SettingEditor(QWidget):
@@ -235,18 +225,14 @@ class SettingEditor(QWidget):
         return box, lambda value: box.setChecked(bool(value))
 
     def _make_number(self, declaration: Setting) -> Made:
-        spin: QSpinBox | QDoubleSpinBox
-        if declaration.type is SettingType.INTEGER:
-            spin = _WholeNumber()
-            spin.setRange(int(declaration.low), int(declaration.high))
-            spin.setGroupSeparatorShown(True)
-        else:
-            spin = _Number()
-            spin.setDecimals(1)
-            spin.setRange(declaration.low, declaration.high)
+        spin, whole = NumberField(), declaration.type is SettingType.INTEGER
+        spin.setDecimals(0 if whole else 1)
+        spin.setRange(declaration.low, declaration.high)
+        spin.setGroupSeparatorShown(whole)
         spin.setKeyboardTracking(False)
         keep_from_wheel(spin)
-        spin.valueChanged.connect(self._emit_change)
+        number = int if whole else float
+        spin.valueChanged.connect(lambda value: self._emit_change(number(value)))
         return spin, spin.setValue
 
     def _make_choice(self, declaration: Setting) -> Made:
@@ -323,10 +309,8 @@ class SettingEditor(QWidget):
 class SettingRow(QWidget):
     """Shows and changes one setting."""
 
-    def __init__(
-        self, declaration: Setting, settings: SettingsPort, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, declaration: Setting, settings: SettingsPort) -> None:
+        super().__init__()
         self.declaration = declaration
         self._settings = settings
         self.editor = SettingEditor(declaration)
