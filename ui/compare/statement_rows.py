@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -19,7 +19,7 @@ from ui.search import describe
 from ui.search.rows import FoundHits
 from ui.search.safe_text import is_right_to_left, line, plain, shown
 from ui.theme import L, M, S, Theme, current, paint_rounded, row_background
-from ui.widgets import IconButton, ScrollPage, filled, plain_label, wrapped_label
+from ui.widgets import IconButton, Restyled, ScrollPage, filled, plain_label, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class StatementRow(Struct, frozen=True):
     kind: str = ""  # said by a screen reader first
 
 
-class RowWidget(QFrame):
+class RowWidget(Restyled, QFrame):
     """A row of statements, which can be the current one.
 
     Signals:
@@ -113,29 +113,17 @@ class RowWidget(QFrame):
         self.is_current = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         line = filled(QHBoxLayout(self), spacing=2 * L, edges=(L, M, L, M))
-        self.labels: list[QLabel] = []
-        for cell in row.cells:
-            label = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
-            label.setTextFormat(Qt.TextFormat.RichText)
-            self.labels.append(label)
+        top, rich = Qt.AlignmentFlag.AlignTop, Qt.TextFormat.RichText
+        self.labels = [QLabel(wordWrap=True, alignment=top, textFormat=rich) for _ in row.cells]
+        for label in self.labels:
             line.addWidget(label, 1)
-            if cell is not None:
-                label.setText(cell.html(current()))
+        self.restyle()
         spoken = [row.kind, *(cell.spoken for cell in row.cells if cell is not None)]
         self.setAccessibleName(". ".join(filter(None, spoken)))
-
-    def set_current(self, *, on: bool) -> None:
-        if on != self.is_current:
-            self.is_current = on
-            self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.focused.emit()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() != Qt.MouseButton.LeftButton:
-            event.ignore()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
@@ -157,11 +145,9 @@ class RowWidget(QFrame):
             cells.sort(key=lambda number: abs(self.labels[number].geometry().center().x() - x))
         self.menu_requested.emit(cells[0], event.globalPos())
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "labels"):
-            for label, cell in zip(self.labels, self.row.cells, strict=True):
-                label.setText(cell.html(current()) if cell is not None else "")
+    def restyle(self) -> None:
+        for label, cell in zip(self.labels, self.row.cells, strict=True):
+            label.setText(cell.html(current()) if cell is not None else "")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -222,14 +208,11 @@ class RowList(ScrollPage):
         self._make_current(number)
         self.ensureWidgetVisible(self.rows[number], 0, M)
 
-    def step_rows(self, step: int) -> None:
-        self.choose_row(self.at + step)
-
     def _make(self, row: StatementRow) -> RowWidget:
         widget, number = RowWidget(row), len(self.rows)
         widget.focused.connect(partial(self._make_current, number))
         widget.opened.connect(partial(self.opened.emit, row))
-        widget.stepped.connect(self.step_rows)
+        widget.stepped.connect(lambda step: self.choose_row(self.at + step))
         widget.menu_requested.connect(partial(self.menu_requested.emit, row))
         self.rows.append(widget)
         return widget
@@ -239,7 +222,8 @@ class RowList(ScrollPage):
             return
         self.at = number
         for place, widget in enumerate(self.rows):
-            widget.set_current(on=place == number)
+            widget.is_current = place == number
+            widget.update()
         self.chosen.emit(self.rows[number].row)
 
 

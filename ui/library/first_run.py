@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDir, QEvent, QObject, QStandardPaths, Qt, Signal
+from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QCheckBox, QProgressBar, QVBoxLayout, QWidget
 
@@ -23,6 +23,7 @@ from ui.requests import Questions
 from ui.theme import XL, L, S
 from ui.widgets import (
     IconButton,
+    Restyled,
     ScrollPage,
     dropped_paths,
     filled,
@@ -52,14 +53,7 @@ COUNT_MS = 400
 WIDEST, TITLE_SCALE = 135, 1.45
 
 
-def keep_room(widget: QWidget) -> None:
-    """Have a widget keep its room while it is hidden, so that nothing moves."""
-    policy = widget.sizePolicy()
-    policy.setRetainSizeWhenHidden(True)
-    widget.setSizePolicy(policy)
-
-
-class FirstRun(ScrollPage):
+class FirstRun(Restyled, ScrollPage):
     """The first page of a new library. Signals: ``finished`` with the query, "" for none.
 
     It ends with a query that a document which was just read answers, so that the person sees a
@@ -93,10 +87,10 @@ class FirstRun(ScrollPage):
         self._outer = QVBoxLayout(page)
         self._outer.addWidget(self._steps, 1, Qt.AlignmentFlag.AlignHCenter)
         self.setWidget(page)
-        self._style_column()
+        self.restyle()
         self.setFocusProxy(self.folders.add_button)
 
-    def _style_column(self) -> None:
+    def restyle(self) -> None:
         big = QFont(self.font())
         big.setPointSizeF(big.pointSizeF() * TITLE_SCALE)
         big.setBold(True)
@@ -124,7 +118,9 @@ class FirstRun(ScrollPage):
         step = QWidget()
         self.how_far, self._now = wrapped_label(), wrapped_label()
         self._bar = QProgressBar(textVisible=False)
-        keep_room(self._bar)
+        policy = self._bar.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # so that nothing moves
+        self._bar.setSizePolicy(policy)
         self._bar.setAccessibleName(self.tr("Files read"))
         leave = partial(self.finished.emit, "")
         self.skip = IconButton(self.tr("&Open search"), "search", leave)
@@ -134,11 +130,6 @@ class FirstRun(ScrollPage):
 
     # -- events ---------------------------------------------------------------------------------
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_steps"):
-            self._style_column()
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._steps.currentIndex() == 0:
@@ -146,7 +137,7 @@ class FirstRun(ScrollPage):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._style_column()
+        self.restyle()
         # A share of the height, so that nothing moves when the estimate or an answer comes.
         edge = max(XL, self.height() // 12)
         self._outer.setContentsMargins(XL, edge, XL, edge)

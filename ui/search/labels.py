@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy
 
@@ -117,7 +117,7 @@ class Link(QAbstractButton):
         painter.drawText(self.rect().adjusted(1, 0, -1, 0), place | force, text)
 
 
-class PassageLabel(QLabel):
+class PassageLabel(Restyled, QLabel):
     """Follows the theme.
 
     ``most`` says how many letters are shown; more if the best sentence ends later.
@@ -133,11 +133,10 @@ class PassageLabel(QLabel):
     def show_hit(self, hit: Hit) -> None:
         """Show the text of a hit without its heading."""
         self._hit = hit
-        self.setText(self._marked(hit))
+        self.restyle()
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and self._hit is not None:
+    def restyle(self) -> None:
+        if self._hit is not None:
             self.setText(self._marked(self._hit))
 
     def _marked(self, hit: Hit) -> str:
