@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QPlainTextEdit, QProgressBar, QVBoxLayout
 
 from indexer.api.requests import EstimateIndex, SetPatterns
 from ui import theme
@@ -54,10 +54,8 @@ class EstimateCard(CardFrame):
     dismissed = Signal()
     estimated = Signal()
 
-    def __init__(
-        self, context: Context, parent: QWidget | None = None, *, can_cancel: bool = True
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context, *, can_cancel: bool = True) -> None:
+        super().__init__()
         self._context = context
         self._questions = Questions(context, self)
         self.paths: list[str] = []
@@ -237,22 +235,17 @@ class PatternsEditor(Restyled, CardFrame):
 
     def _arrange(self) -> None:
         self.restyle()
-        examples = QGridLayout()
-        examples.setHorizontalSpacing(L)
-        examples.setVerticalSpacing(S)
-        for row, (pattern, description) in enumerate(
-            (
-                ("*.bak", self.tr("files that end in .bak")),
-                ("drafts/", self.tr("folders named drafts, wherever they are")),
-                ("/private/", self.tr("the folder private at the top only")),
-                ("!letter.bak", self.tr("include this one again")),
-            )
+        examples = QFormLayout(horizontalSpacing=L, verticalSpacing=S)
+        examples.setLabelAlignment(Qt.AlignmentFlag.AlignLeading)
+        for pattern, description in (
+            ("*.bak", self.tr("files that end in .bak")),
+            ("drafts/", self.tr("folders named drafts, wherever they are")),
+            ("/private/", self.tr("the folder private at the top only")),
+            ("!letter.bak", self.tr("include this one again")),
         ):
             shown = plain_label(pattern)
             shown.setFont(self.text.font())
-            examples.addWidget(shown, row, 0)
-            examples.addWidget(wrapped_label(description), row, 1)
-        examples.setColumnStretch(1, 1)
+            examples.addRow(shown, wrapped_label(description))
         parts = (self._title, self.text, self.count, examples, FlowLayout(self.save, self._close))
         filled(QVBoxLayout(self), *parts, edges=(L, M, L, M))
 
