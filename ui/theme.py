@@ -325,13 +325,13 @@ _VIEW = 24  # the side of the view box of a drawing
 _STROKE = "1.75"
 
 
-def icon(name: str, role: QPalette.ColorRole = QPalette.ColorRole.ButtonText) -> QIcon:
-    """Return the icon of ``resources/icons/NAME.svg`` in the colour of ``role``.
+def icon(name: str) -> QIcon:
+    """Return the icon of ``resources/icons/NAME.svg`` in the colour of the text of buttons.
 
     Raises ``FileNotFoundError`` if there is no such drawing.
     """
     _drawing(name)
-    return QIcon(_keep(_DrawingEngine(name, role)))
+    return QIcon(_keep(_DrawingEngine(name)))
 
 
 def pixmap(name: str, size: int, colour: QColor, ratio: float = 1.0) -> QPixmap:
@@ -364,10 +364,9 @@ def rendered(name: str, size: int, rgba: int) -> QPixmap:
 class _DrawingEngine(QIconEngine):
     """Draws an icon in the current palette."""
 
-    def __init__(self, name: str, role: QPalette.ColorRole) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
         self._name = name
-        self._role = role
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         ratio = painter.device().devicePixelRatio()
@@ -379,25 +378,20 @@ class _DrawingEngine(QIconEngine):
         painter.drawPixmap(round(left), round(top), drawn)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        side = min(size.width(), size.height())
-        drawn = rendered(self._name, side, self._colour(mode).rgba())
-        if size.width() == size.height():
-            return drawn
         made = QPixmap(size)
         made.fill(Qt.GlobalColor.transparent)
         painter = QPainter(made)
-        painter.drawPixmap((size.width() - side) // 2, (size.height() - side) // 2, drawn)
+        self.paint(painter, made.rect(), mode, state)
         painter.end()
         return made
 
     def clone(self) -> QIconEngine:
-        return _keep(_DrawingEngine(self._name, self._role))
+        return _keep(_DrawingEngine(self._name))
 
     def _colour(self, mode: QIcon.Mode) -> QColor:
-        palette = QGuiApplication.palette()
-        if mode is QIcon.Mode.Disabled:
-            return palette.color(QPalette.ColorGroup.Disabled, self._role)
-        return palette.color(self._role)
+        group = QPalette.ColorGroup
+        shown = group.Disabled if mode is QIcon.Mode.Disabled else group.Active
+        return QGuiApplication.palette().color(shown, QPalette.ColorRole.ButtonText)
 
 
 # Python would free a clone that only Qt holds.

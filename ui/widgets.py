@@ -182,9 +182,8 @@ class ElidedLabel(QFrame):
         self,
         mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
         role: QPalette.ColorRole = QPalette.ColorRole.WindowText,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._mode = mode
         self._role = role
         self._text = ""

@@ -27,15 +27,9 @@ class Pill(QAbstractButton):
     """
 
     def __init__(
-        self,
-        text: str,
-        drawing: str = "",
-        *,
-        leads: bool = False,
-        filled: bool = False,
-        parent: QWidget | None = None,
+        self, text: str, drawing: str = "", *, leads: bool = False, filled: bool = False
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._drawing, self._leads, self._filled = drawing, leads, filled
         self.most_width = 0  # in pixels; 0: as wide as the text, up to a limit
         self.setText(text)
@@ -116,9 +110,9 @@ class Chip(Pill):
     removed = Signal()
     moved = Signal(int)
 
-    def __init__(self, clause: Clause, parent: QWidget | None = None, pages: str = "") -> None:
+    def __init__(self, clause: Clause, pages: str = "") -> None:
         label = label_of(clause, pages)
-        super().__init__(label, "close", filled=True, parent=parent)
+        super().__init__(label, "close", filled=True)
         self.clause = clause
         self.setCheckable(True)
         self.setAccessibleName(self.tr("Filter {name}").format(name=label))
@@ -211,7 +205,7 @@ class ChipBar(QWidget):
         self._share_room()
 
     def _made(self, clause: Clause, at: int) -> Chip:
-        chip = Chip(clause, self, self.places.get(clause.value, ""))
+        chip = Chip(clause, self.places.get(clause.value, ""))
         chip.removed.connect(self._remove)
         chip.moved.connect(self._move)
         self._row.insertWidget(at + 1, chip)

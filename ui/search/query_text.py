@@ -52,18 +52,18 @@ def written(operator: str, value: str, *, excluded: bool = False) -> str:
     return f'{sign}{operator}:"{value}"'
 
 
-def with_filter(text: str, operator: str, value: str, *, excluded: bool = False) -> str:
+def with_filter(text: str, operator: str, value: str) -> str:
     """Add a filter to a query, in place of those that it replaces."""
     replaced = _replaced(operator)
-    rivals = [each for each in clauses(text) if each.excluded == excluded]
-    rivals = [each for each in rivals if each.operator in replaced | {operator}]
+    known = replaced | {operator}
+    rivals = [each for each in clauses(text) if not each.excluded and each.operator in known]
     same = [each for each in rivals if (each.operator, each.value) == (operator, value)]
     if same and (not replaced or len(rivals) == 1):
         return text
     for clause in reversed(rivals):
         if clause.operator in replaced:
             text = without(text, clause)
-    return _joined(text, written(operator, value, excluded=excluded))
+    return _joined(text, written(operator, value))
 
 
 def parted(text: str) -> tuple[list[str], str]:
