@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Milliseconds in which the file manager, and the desktop asked for its viewer, are to answer.
-_SHOW_MS, _ASK_MS = 6_000, 1_500
+_ASK_MS = 1_500  # in which the desktop is to name its viewer
 ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
@@ -149,14 +148,17 @@ def _ask_file_manager(path: str) -> bool:
         if answer is None:
             open_folder_of(path)
 
-    _ask_program(program, call, done, _SHOW_MS)
+    _ask_program(program, call, done)
     return True
 
 
 def _ask_program(
-    program: str, arguments: list[str], done: Callable[[str | None], None], patience_ms: int
+    program: str, arguments: list[str], done: Callable[[str | None], None], patience_ms: int = 0
 ) -> None:
-    """Call ``done`` later with what a program writes; None if it fails, or does not end in time."""
+    """Call ``done`` later with what a program writes; None if it fails, or does not end in time.
+
+    Without a ``patience_ms`` it ends by itself.
+    """
     process = QProcess(QCoreApplication.instance())
 
     def end(answer: str | None) -> None:
@@ -173,7 +175,8 @@ def _ask_program(
 
     process.finished.connect(finished)
     process.errorOccurred.connect(failed)
-    timer(process, patience_ms, process.kill).start()
+    if patience_ms:
+        timer(process, patience_ms, process.kill).start()
     process.start(program, arguments)
 
 
