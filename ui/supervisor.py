@@ -57,12 +57,10 @@ class Supervisor(QObject):
 
     Signals:
         changed: ``state`` or ``problem`` has changed.
-        crashed: The connection to an engine was lost, unasked.
         ended: After ``end``: the engine that was started here has ended.
     """
 
     changed = Signal()
-    crashed = Signal()
     ended = Signal()
 
     def __init__(
@@ -139,7 +137,6 @@ class Supervisor(QObject):
         if time.monotonic() - self._ready_since > STEADY_S:
             self._wait_ms = FIRST_MS
         self._set(EngineState.RESTARTING)
-        self.crashed.emit()
         # For our own process ``finished`` follows; another's may have ended on purpose, and the
         # next engine may be there already.
         if self._process is None:

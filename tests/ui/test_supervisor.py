@@ -151,7 +151,7 @@ def test_a_killed_engine_is_started_again(supervisor: Supervisor, qtbot: QtBot) 
     supervisor.start()
     ready(supervisor, qtbot)
     pid = supervisor.pid
-    with qtbot.waitSignal(supervisor.crashed):
+    with qtbot.waitSignal(supervisor._link.disconnected):
         os.kill(pid, signal.SIGKILL)
     assert supervisor.state is EngineState.RESTARTING
     ready(supervisor, qtbot)
@@ -183,7 +183,7 @@ def test_an_engine_whose_mapped_words_are_cut_is_started_again_and_makes_them_ag
             if file.suffix in {".idx", ".pos", ".term", ".store", ".fast", ".fieldnorm"}:
                 os.truncate(file, 0)
         failed: list[LecternError] = []
-        with qtbot.waitSignal(supervisor.crashed):
+        with qtbot.waitSignal(supervisor._link.disconnected):
             link.send_request(Search("zephyr9"), done=ignore, failed=failed.append)
         qtbot.waitUntil(lambda: bool(failed))
         assert failed[0].code == "engine_gone"

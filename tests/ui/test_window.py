@@ -67,7 +67,7 @@ def test_the_query_survives_a_crash_of_the_engine(
     start(program, qtbot)
     answer(qtbot, program.link, Index((library_files,)))
     program.window.pages.search_for("who mends the roof")
-    with qtbot.waitSignal(program.supervisor.crashed):
+    with qtbot.waitSignal(program.link.disconnected):
         os.kill(program.supervisor.pid, signal.SIGKILL)
     assert "Nothing is lost" in program.window.status.text
     qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY)

@@ -47,12 +47,10 @@ class EstimateCard(CardFrame):
     Signals:
         accepted: With the paths, when Start was pressed.
         dismissed: Cancel was pressed.
-        estimated: The estimate has arrived.
     """
 
     accepted = Signal(list)
     dismissed = Signal()
-    estimated = Signal()
 
     def __init__(self, context: Context, *, can_cancel: bool = True) -> None:
         super().__init__()
@@ -131,7 +129,6 @@ class EstimateCard(CardFrame):
         self.note.setVisible(bool(self.note.text()))
         self.start.setEnabled(bool(estimate.files or estimate.known))
         self.start.setFocus()
-        self.estimated.emit()
 
     def _fact_rows(self, estimate: Estimate) -> list[tuple[str, str]]:
         rows = []

@@ -152,8 +152,7 @@ class PageDocument(QObject):
         cache: The images, which outlive this document.
     """
 
-    image_ready = Signal(int)  # a page
-    image_failed = Signal(int)
+    image_ready = Signal(int)  # a page, also if its image failed
     letters_ready = Signal(int)
     sizes_changed = Signal()
 
@@ -275,7 +274,7 @@ class PageDocument(QObject):
     def _no_image(self, key: ImageKey, error: LecternError) -> None:
         self._pending.pop(key, None)
         self.failures[key.page] = error
-        self.image_failed.emit(key.page)
+        self.image_ready.emit(key.page)
 
     def _got_letters(self, page: int, found: PageLetters, data: bytes) -> None:
         self._pending_letters.pop(page, None)

@@ -299,7 +299,6 @@ class PageView(PageScroller):
         """Show a document at a page; the caller keeps owning it."""
         if self.document is not None:
             self.document.image_ready.disconnect(self._image_ready)
-            self.document.image_failed.disconnect(self._image_ready)
             self.document.letters_ready.disconnect(self._letters_ready)
             self.document.sizes_changed.disconnect(self.arrange)
         self.document = document
@@ -313,7 +312,6 @@ class PageView(PageScroller):
         self.target = None
         if document is not None:
             document.image_ready.connect(self._image_ready)
-            document.image_failed.connect(self._image_ready)
             document.letters_ready.connect(self._letters_ready)
             document.sizes_changed.connect(self.arrange)
         self._page = page

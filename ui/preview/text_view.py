@@ -61,11 +61,9 @@ class TextColumn(QTextEdit):
 
     Signals:
         more_requested: The larger range to load.
-        zoom_changed: The size of the text has changed.
     """
 
     more_requested = Signal(int, int)
-    zoom_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -99,7 +97,6 @@ class TextColumn(QTextEdit):
         """Make the text larger or smaller; 0 resets its size."""
         self._zoom = 0 if step == 0 else max(-8, min(12, self._zoom + step))
         self._set_again()
-        self.zoom_changed.emit()
 
     def parts_from(self, place: int) -> int:
         """Return how many slides, sheets or chapters are between a place and the visible text.
