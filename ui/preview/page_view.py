@@ -298,9 +298,7 @@ class PageView(PageScroller):
     def show_document(self, document: PageDocument | None, page: int = 1) -> None:
         """Show a document at a page; the caller keeps owning it."""
         if self.document is not None:
-            self.document.image_ready.disconnect(self._image_ready)
-            self.document.letters_ready.disconnect(self._letters_ready)
-            self.document.sizes_changed.disconnect(self.arrange)
+            self.document.disconnect(self)
         self.document = document
         self.turn = 0
         self.loading = False
