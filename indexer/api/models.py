@@ -163,10 +163,10 @@ class ListModels(Request[tuple[ModelInfo, ...]], frozen=True):
 
 
 class GetModel(Request[ModelInfo], frozen=True):
-    """Fetch and compile a model, without using it. Progress is in bytes.
+    """Fetch a model, without using it. Progress is in bytes.
 
-    Raises ``unknown_model``, ``model_unsupported``, ``model_gated``, ``model_missing``,
-    ``download_wrong``, ``disk_full``, ``model_refused``.
+    Raises ``unknown_model``, ``model_gated``, ``model_missing``, ``download_wrong``, ``disk_full``,
+    ``model_refused``.
     """
 
     queue: ClassVar[Queue] = Queue.FETCH
