@@ -11,7 +11,17 @@ import pytest
 from app.paths import models_folder
 from indexer.config import EngineConfig, Precision
 from tests.benchmarks import __main__ as command
-from tests.benchmarks import ablation, latency, passages, quality, scoring, sets, size, throughput
+from tests.benchmarks import (
+    ablation,
+    figures,
+    latency,
+    passages,
+    quality,
+    scoring,
+    sets,
+    size,
+    throughput,
+)
 from tests.benchmarks.libraries import Libraries, Options
 from tests.benchmarks.report import Section
 from tests.corpora import needs_corpus
@@ -149,6 +159,21 @@ def test_without_the_sets_it_says_so_and_ends_well(
     assert command.main(["--out", str(tmp_path / "out")]) == 0
     assert "Nothing was measured" in capsys.readouterr().out
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_says_at_its_end_what_is_below_the_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = ("cuad", "all in use", 1.0, 7.4)
+    large = Section("size", "Size", size.COLUMNS, (row,))
+    monkeypatch.setattr(sets, "BENCH", tmp_path)
+    monkeypatch.setitem(command.PARTS, "size", lambda _options, _libraries: large)
+    out = tmp_path / "out"
+    assert command.main(["size", "--sets", "cuad", "--out", str(out)]) == 0
+    shown = capsys.readouterr().out
+    told = "| size | cuad, all in use | bytes for a byte of text | 7.400 | 3.700 | 0.500 |"
+    assert told in shown.partition(f"### {figures.TITLE}")[2]
+    assert told in (out / "table.md").read_text(encoding="utf-8")
 
 
 def test_the_table_is_made_again_in_its_order(
