@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -60,13 +60,6 @@ class Marks(Struct, frozen=True):
 
 
 NO_MARKS = Marks({})
-# Rotations by quarter turns, exact unlike those by an angle.
-_UPRIGHT = (
-    QTransform(),
-    QTransform(0, -1, 1, 0, 0, 0),
-    QTransform(-1, 0, 0, -1, 0, 0),
-    QTransform(0, 1, -1, 0, 0, 0),
-)
 
 
 def bounds(pieces: Iterable[LinePiece]) -> QRectF:
@@ -157,7 +150,7 @@ def _turns(pieces: Sequence[LinePiece]) -> list[tuple[int, list[QRectF]]]:
 
 
 def _upright(turn: int) -> QTransform:
-    return _UPRIGHT[turn % 4]
+    return QTransform().rotate(-90 * turn % 360)  # exact for these angles
 
 
 def _same_line(one: QRectF, other: QRectF, gap: float) -> bool:
@@ -260,12 +253,8 @@ class Letters(Struct, frozen=True):
 
     def lines(self, start: int, end: int) -> list[QRectF]:
         """Return the rectangles around a range, one per piece of a line."""
-        return turned_lines(list(self._boxes(start, end)), self.turn)
-
-    def _boxes(self, start: int, end: int) -> Iterator[QRectF]:
-        for box in self.boxes[max(0, start) : end]:
-            if box is not None:
-                yield box
+        boxes = [box for box in self.boxes[max(0, start) : end] if box is not None]
+        return turned_lines(boxes, self.turn)
 
 
 def flowing(text: str) -> str:

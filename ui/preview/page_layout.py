@@ -68,16 +68,9 @@ def next_step(scale: float, direction: int) -> float:
 
 def turned(turn: int, size: Size) -> QTransform:
     """Return the transformation that turns a page of a size by quarters clockwise."""
-    wide, high = size
-    match turn % 4:
-        case 1:
-            return QTransform(0, 1, -1, 0, high, 0)
-        case 2:
-            return QTransform(-1, 0, 0, -1, wide, high)
-        case 3:
-            return QTransform(0, -1, 1, 0, 0, wide)
-        case _:
-            return QTransform()
+    turning = QTransform().rotate(90 * (turn % 4))  # exact for these angles
+    corner = turning.mapRect(QRectF(0, 0, *size)).topLeft()
+    return turning * QTransform.fromTranslate(-corner.x(), -corner.y())
 
 
 def turned_size(turn: int, size: Size) -> Size:
