@@ -86,9 +86,6 @@ class Pages(QStackedWidget):
         self._activity: Activity | None = None
         self._compared_from = SEARCH  # the page to go back to
         self.apart: list[Preview] = []  # documents in windows of their own
-        # The parts of the search page, made in steps of their own before it.
-        self._results: SearchPage | None = None
-        self._preview: Preview | None = None
         self._worker = FileWorker(self)
         self.basket = Basket(context.folder, self._worker, self)
         self.highlights = Basket(context.folder, self._worker, self, HIGHLIGHTS_FILE)
@@ -201,10 +198,6 @@ class Pages(QStackedWidget):
             each.close()
         if SEARCH in self._made:
             self.search.close_parts()
-        else:
-            for part in (self._results, self._preview):
-                if part is not None:
-                    part.close()
         for name in {BASKET, HIGHLIGHTS} & set(self._made):
             self._made[name].close()
         if COMPARE in self._made:
@@ -231,17 +224,12 @@ class Pages(QStackedWidget):
         elif SEARCH in self._made:
             self._timer.stop()
             self.search.search.warm()
-        elif self._results is None:
-            self._results = SearchPage(self._context)
-        elif self._preview is None:
-            self._preview = Preview(self._context)
         else:
             self.page(SEARCH)
 
     def _make_search(self) -> QWidget:
-        search = self._results or SearchPage(self._context)
-        preview = self._preview or Preview(self._context)
-        pane = SearchPane(self._context, self._state, search, preview)
+        preview = Preview(self._context)
+        pane = SearchPane(self._context, self._state, SearchPage(self._context), preview)
         self.highlighter = Highlighter(preview, self.highlights, self._context.notices, pane)
         pane.search.folders_requested.connect(partial(self.show_page, FIRST_RUN))
         pane.search.files_requested.connect(self.show_files)
