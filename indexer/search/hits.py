@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from indexer.api.types import SEARCHABLE_STATES, Also, FileRow, Hit, Match, SearchResult, Span, Why
 from indexer.search.passage_hits import (
     NearDuplicates,
-    best_by_words,
     best_sentences,
     name_hit,
     passage_hit,
@@ -70,7 +69,7 @@ class HitMaker(Struct, frozen=True):
 
         A passage with the exact phrase is never grouped: whoever quotes wants each document.
 
-        ``words`` choose the best sentence of a passage that has no similarities. Raises
+        ``words`` choose among the sentences of a passage that are about as similar. Raises
         ``Cancelled`` if the token was cancelled: thousands of hits take seconds.
         """
         called = self.called(limit)
@@ -84,9 +83,7 @@ class HitMaker(Struct, frozen=True):
             token.check()
             if any((place.path, passage.char_start) in shown for place in places):
                 continue
-            best = best_sentences(candidates, at)
-            if words is not None and candidates.offsets[at] == candidates.offsets[at + 1]:
-                best = [best_by_words(passage, words)]
+            best = best_sentences(candidates, at, passage, words)
             same = None if exact[at] else groups.join_group(doc.doc, passage.view)
             if same is not None:
                 first = same + quoted

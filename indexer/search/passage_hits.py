@@ -9,6 +9,7 @@ are on different pages.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 import zlib
@@ -30,6 +31,7 @@ from indexer.text.stop_words import NEGATIONS, NUMBER_WORDS
 from indexer.text.terms import sequence, stems, word_spans, words
 
 if TYPE_CHECKING:
+    from indexer.arrays import Float32s
     from indexer.catalog.records import DocRow, DocumentFile
     from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored
@@ -136,31 +138,46 @@ NEARLY = 0.85
 # squared and weighted, and a cosine that unrelated text seldom reaches.
 WORDS_FROM = 0.2
 MEANING_FROM = 0.35
+# What a sentence with all rare words of the question gains over one with none. Where a passage has
+# sentences in and out of the answer, the marked one is in it .796 of 358 times in xquad-mono, .704
+# of 27 in evidence and .951 of 41 in manuals; by similarity alone .737, .593 and .927, with a
+# weight of .15 .765, .630 and .951, with 1 .835, .556 and .951.
+WORDS_SHARE = 0.3
 _SIGNS = re.compile(r"[\W_]+")
 
 
-def best_sentences(evidence: CandidateEvidence, at: int) -> list[int]:
-    """The best sentence of a passage, and those nearly as similar to the question."""
-    best = int(evidence.best[at])
-    scores = evidence.sentences[evidence.offsets[at] : evidence.offsets[at + 1]]
-    order = np.argsort(-scores, kind="stable")[:MARKS]
-    near = [int(one) for one in order if scores[one] >= NEARLY * scores[order[0]] > 0.0]
-    return [best, *(one for one in near if one != best)]
+def best_sentences(
+    evidence: CandidateEvidence, at: int, passage: StoredPassage, weights: StemWeights | None
+) -> list[int]:
+    """The sentence of a passage that answers best, and those nearly as good.
 
-
-def best_by_words(passage: StoredPassage, weights: StemWeights) -> int:
-    """The sentence of a passage with the most of some words, by idf; the first of equals.
-
-    It stands for the best one of a passage whose sentences have no similarities. It is -1 where
-    none has any of the words.
+    Similar sentences are told apart by the rare words of the question, with their ``weights``,
+    among them numbers and codes, of which a model knows little. Without similarities words alone
+    decide; the best sentence is -1 where none has any of them.
     """
-    text, found = passage.text, list[float]()
+    similar = evidence.sentences[evidence.offsets[at] : evidence.offsets[at + 1]]
+    if weights is None:
+        scores = similar
+    else:
+        shares = _word_shares(passage, weights)
+        if not len(similar):
+            return [int(shares.argmax()) if shares.any() else -1]
+        scores = similar + WORDS_SHARE * shares if len(shares) == len(similar) else similar
+    if not len(scores):
+        return [int(evidence.best[at])]
+    first, *others = np.argsort(-scores, kind="stable")[:MARKS].tolist()
+    return [first, *(one for one in others if scores[one] >= NEARLY * scores[first] > 0.0)]
+
+
+def _word_shares(passage: StoredPassage, weights: StemWeights) -> Float32s:
+    """How much of some words each sentence of a passage has, 0 to 1, by idf."""
+    text, total = passage.text, math.fsum(idf for _number, idf in weights.by_stem.values())
+    shares = []
     for first, last in pairwise([*passage.text_starts, len(text)]):
-        there = stems(text[first:last], passage.language).split()
-        words = dict(weights.by_stem[stem] for stem in there if stem in weights.by_stem)
-        found.append(sum(words.values()))
-    best = max(range(len(found)), key=found.__getitem__, default=-1)
-    return best if best >= 0 and found[best] else -1
+        there = set(stems(text[first:last], passage.language).split())
+        found = dict(weights.by_stem[stem] for stem in there.intersection(weights.by_stem))
+        shares.append(sum(found.values()) / total if total else 0.0)
+    return np.array(shares, np.float32)
 
 
 def passage_hit(

@@ -56,7 +56,7 @@ from indexer.search.score_normalisation import (
     raised,
 )
 from indexer.store.values import Phrase, Without
-from indexer.text.terms import number_ways
+from indexer.text.terms import number_ways, word_spans
 
 if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
@@ -84,6 +84,8 @@ class FocusedQuery(Struct, frozen=True):
 
 # Searches wait for the disk and for locks more than for the processor.
 THREADS = 4
+# Words of a query that asks where they stand, and nothing else.
+SHORT = 2
 # The most passages with an exact phrase that are considered.
 PHRASES = 200
 # How many more passages are retrieved when a condition can only be checked on their text.
@@ -216,7 +218,8 @@ class Searcher:
         """Whether the hits likely contain an answer; good if that is unknown.
 
         It is unknown without vectors, before the cohort was measured, and while the last word is
-        being typed. A hit on an exact phrase or on a file's name is always an answer.
+        being typed. A hit on an exact phrase or on a file's name is always an answer, and so is one
+        that has the word of the query, or both of two.
         """
         cohort = load_cohort(self.catalog, space)
         if cohort is None or not hits or found.terms.has_prefix:
@@ -225,6 +228,8 @@ class Searcher:
         if found_exactly or not ranking.meaning_of(int(ranking.order[0])):
             return Match.GOOD
         features = self.features(found, cohort, hits, ranking)
+        if features.page == 1.0 and len(word_spans(found.terms.text)) <= SHORT:
+            return Match.GOOD
         return classifier_for(space.languages).match(features, cohort.baseline, cohort.telling)
 
     def features(

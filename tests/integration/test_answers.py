@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from indexer.query.grammar import parse
 from indexer.search import calibration, score_normalisation
 from indexer.search.answerability import MOST_DEVIATIONS
 from indexer.search.narrowing import SearchRequest, narrow
+from indexer.text.terms import words
 from tests.integration.world import World
 
 if TYPE_CHECKING:
@@ -84,6 +86,17 @@ def test_what_the_library_answers_is_good(opened: Engine, text: str) -> None:
     result = ask(opened, text)
     assert result.hits
     assert result.match is Match.GOOD
+
+
+def test_a_word_that_is_found_is_what_was_asked_for(opened: Engine) -> None:
+    text = (SAMPLE / "lighthouse-log.txt").read_text("utf-8")
+    once = sorted(word for word, times in Counter(words(text)).items() if times == 1)
+    rare = [word for word in once if len(word) > 5][::6]
+    assert len(rare) > 5
+    doubted = {word for word in rare if ask(opened, word).match is not Match.GOOD}
+    assert not doubted
+    assert ask(opened, "kubernetes").match is not Match.GOOD
+    assert ask(opened, "gnomon kubernetes").match is not Match.GOOD
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from indexer.api.types import Block, BlockKind, Hit, Why
-from indexer.search.passage_hits import best_by_words, has_pages, left_out, page_of, with_phrases
+from indexer.search.candidates import CandidateEvidence
+from indexer.search.fusion import PageEvidence
+from indexer.search.passage_hits import best_sentences, has_pages, left_out, page_of, with_phrases
 from indexer.search.query_terms import StemWeights
+from indexer.text.terms import stems
 from indexer.text.view import make_view
 from tests.store_rows import stored_passage
+
+if TYPE_CHECKING:
+    from indexer.store.values import StoredPassage
 
 LINES = st.lists(
     st.tuples(st.sampled_from(["rent is due", "the ten-", "ant pays", "\ufb01nal\u0301", "…", ""]),
@@ -39,15 +48,38 @@ def test_what_cannot_be_told_apart_stays() -> None:
     assert left_out("One\ntwo", "One two") == ()
 
 
-def test_the_best_sentence_by_words_has_the_rarest_of_them() -> None:
-    text = "The lamp is lit. Lamps, lamps and wicks! Nobody came."
-    passage = stored_passage(text, text_starts=(0, 17, 41))
-    lamp, wick = ("lamp", (0, 1.0)), ("wick", (1, 2.0))
-    assert best_by_words(passage, StemWeights(dict([lamp]), 1, 1.0)) == 0
-    assert best_by_words(passage, StemWeights(dict([lamp, wick]), 2, 3.0)) == 1
-    assert best_by_words(passage, StemWeights({}, 0, 0.0)) == -1, "none has any"
-    without = replace(passage, text_starts=())
-    assert best_by_words(without, StemWeights(dict([lamp]), 1, 1.0)) == -1
+TEXT = "The lamp is lit. Lamps, lamps and wicks! Nobody came."
+PASSAGE = stored_passage(TEXT, text_starts=(0, 17, 41))
+LAMP, WICK = ("lamp", (0, 1.0)), ("wick", (1, 2.0))
+
+
+def _marked(
+    similar: list[float], *weights: tuple[str, tuple[int, float]], passage: StoredPassage = PASSAGE
+) -> list[int]:
+    sentences, ends = np.array(similar, np.float32), np.array([0, len(similar)])
+    none = np.zeros(1, np.float32)
+    best = np.array([sentences.argmax() if similar else 0])
+    pages = PageEvidence(none, none, none, none, none, none)
+    evidence = CandidateEvidence(np.array([1]), pages, best, sentences, ends)
+    total = sum(idf for _, (_, idf) in weights)
+    given = StemWeights(dict(weights), len(weights), total)
+    return best_sentences(evidence, 0, passage, given)
+
+
+def test_without_similarities_the_best_sentence_has_the_rarest_words() -> None:
+    assert _marked([], LAMP) == [0]
+    assert _marked([], LAMP, WICK) == [1]
+    assert _marked([]) == [-1], "none has any"
+    assert _marked([], LAMP, passage=replace(PASSAGE, text_starts=())) == [-1]
+
+
+def test_of_similar_sentences_the_one_with_the_rare_words_is_marked() -> None:
+    assert _marked([0.5, 0.45, 0.1])[0] == 0
+    assert _marked([0.5, 0.45, 0.1], LAMP, WICK)[0] == 1
+    assert _marked([0.9, 0.45, 0.1], LAMP, WICK)[0] == 0, "one that is far more similar stays"
+    number = stored_passage("We paid 7.50 on Monday. It weighs 12.500 kg.", text_starts=(0, 24))
+    (stem,) = set(stems("12500", "en").split())
+    assert _marked([0.4, 0.3], (stem, (0, 5.0)), passage=number)[0] == 1
 
 
 @given(st.lists(st.integers(3, 9), max_size=4).map(sorted), st.integers(-1, 6))
