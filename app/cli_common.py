@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 from msgspec import Struct, field
 
 from app import logs, render
-from app.doors.engine import LastingEngine
 from app.encryption import open_library
-from app.engine import OpenEngine, open_engine, open_host, start_staying_engine
+from app.engine import LastingEngine, OpenEngine, open_engine, open_host, start_staying_engine
 from app.render import ProgressLine, TerminalStyle
 from app.settings import Settings, engine_config
 from indexer.api.codec import encode

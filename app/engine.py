@@ -1,5 +1,7 @@
 """The composition root of the engine: checks the processor, and loads heavy parts only then.
 
+A command or a door has a ``LastingEngine``, which is reached again after it has gone.
+
 Versions and instructions are asked for before the numeric libraries are loaded, since an illegal
 instruction would kill the process.
 """
@@ -11,13 +13,15 @@ import os
 import platform
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
+from indexer.api.contract import EngineApi, Queue, Request
 from indexer.api.endpoint import EngineClient, end_engine
 from indexer.api.errors import LecternError, WorldError
 from indexer.confine import launcher
@@ -28,6 +32,7 @@ from indexer.vault.place import is_encrypted, is_locked
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.progress import CancelToken, Report
     from indexer.config import EngineConfig
     from indexer.server.service import Host
     from indexer.server.work_queues import LocalEngine
@@ -138,3 +143,66 @@ def end_staying_engine(library: Path) -> None:
     with suppress(LecternError):
         if not is_encrypted(library):
             end_engine(library, ENDS_S, only_staying=True)
+
+
+A = TypeVar("A")
+
+ATTEMPTS = 3
+_AT_ONCE = 8  # the engine refuses a client that has many requests waiting
+_SLOW_AT_ONCE = 2
+
+
+class LastingEngine:
+    """An ``EngineApi`` over engines that may end; every request is idempotent. Thread-safe.
+
+    The newest search of a client replaces its older ones, as a window needs it; the callers of a
+    door are several, so that their searches wait for each other here. Slow requests, such as a
+    comparison, have turns of their own, so that they hold up nothing else.
+    """
+
+    def __init__(self, reach: Callable[[], EngineApi]) -> None:
+        self._reach = reach
+        self._engine: EngineApi | None = None
+        self._opening = threading.Lock()
+        self._asking = threading.BoundedSemaphore(_AT_ONCE)
+        self._turns = {
+            Queue.SEARCH: threading.BoundedSemaphore(1),
+            Queue.SLOW: threading.BoundedSemaphore(_SLOW_AT_ONCE),
+        }
+
+    def call(
+        self, request: Request[A], *, token: CancelToken | None = None, report: Report | None = None
+    ) -> A:
+        """Answer a request; see ``indexer.api.contract.EngineApi``."""
+        with self._turns.get(request.queue, self._asking):
+            if token is not None:
+                token.check()
+            for _ in range(ATTEMPTS - 1):
+                engine = self._reached()
+                try:
+                    return engine.call(request, token=token, report=report)
+                except WorldError as error:
+                    if error.code != "engine_gone":
+                        raise
+                    self._leave(engine)
+            return self._reached().call(request, token=token, report=report)
+
+    def close(self) -> None:
+        """Close the engine, or the connection to it."""
+        with self._opening:
+            engine, self._engine = self._engine, None
+        if engine is not None:
+            engine.close()
+
+    def _reached(self) -> EngineApi:
+        with self._opening:
+            if self._engine is None:
+                self._engine = self._reach()
+            return self._engine
+
+    def _leave(self, engine: EngineApi) -> None:
+        with self._opening:
+            if self._engine is not engine:
+                return
+            self._engine = None
+        engine.close()

@@ -16,7 +16,7 @@ from indexer.api.requests import ListDocuments, ReadPassages, Search
 if TYPE_CHECKING:
     import os
 
-    from app.doors.engine import LastingEngine
+    from app.engine import LastingEngine
     from indexer.api.answers import Document, TextPassage
     from indexer.api.types import Hit
 

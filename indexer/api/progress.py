@@ -100,7 +100,7 @@ def ignore_progress(_report: object) -> None:
 
 
 class Reporter(Struct):
-    """Passes reports on at most every ``interval`` seconds, and raises when cancelled.
+    """Passes reports on at most every tenth of a second, and raises when cancelled.
 
     ``note`` is called with a sentence before a slow step that reports nothing.
     """
@@ -108,7 +108,6 @@ class Reporter(Struct):
     sink: Report = ignore_progress
     token: CancelToken = field(default_factory=CancelToken)
     note: Callable[[str], None] = ignore_progress
-    interval: float = MIN_INTERVAL_S
     _last: float = float("-inf")
 
     def report(self, progress: Progress, *, force: bool = False) -> None:
@@ -123,4 +122,4 @@ class Reporter(Struct):
         Raises ``Cancelled`` if the token was cancelled.
         """
         self.token.check()
-        return time.monotonic() - self._last >= self.interval
+        return time.monotonic() - self._last >= MIN_INTERVAL_S

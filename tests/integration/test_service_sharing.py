@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.doors.engine import LastingEngine
+from app.engine import LastingEngine
 from indexer.api.endpoint import EngineClient, new_endpoint, publish, published, reach
 from indexer.api.errors import WorldError
 from indexer.api.private_files import HOLDER_NAME, LibraryLock

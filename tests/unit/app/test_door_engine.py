@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.doors.engine import LastingEngine
+from app.engine import LastingEngine
 from indexer.api.requests import Compare, ReadPassages, Search
 from tests.waiting import WAIT_S, wait_for
 
