@@ -178,12 +178,6 @@ def tell_written(notices: Notices, path: Path, text: str, error: OSError | None)
     notices.post(Notice(failed.format(file=path.name, reason=reason)))
 
 
-def marked_passage(hit: Hit) -> tuple[str, tuple[int, int]]:
-    """Return the text of a hit without its heading, and where its best sentence is in it."""
-    made = plain(hit, [hit.best])
-    return made.text, made.spans[0] if made.spans else (0, 0)
-
-
 def entries_of(
     kept: Sequence[Kept],
     sources: Mapping[str, CitedSource],
@@ -201,13 +195,13 @@ def entries_of(
     for one in kept:
         hit = one.hit
         source = sources.get(hit.path) or CitedSource.from_hit(hit)
-        text, best = marked_passage(hit)
+        safe = plain(hit, [hit.best])  # without its heading
         made.append(
             ReportEntry(
                 title=source.title,
                 headings=headings(hit),
-                text=text,
-                best=best,
+                text=safe.text,
+                best=safe.spans[0] if safe.spans else (0, 0),
                 note="\n".join(map(line, one.note.splitlines())).strip(),
                 cited=citation(hit, source),
                 key=keys.get(hit.path, ""),

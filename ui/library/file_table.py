@@ -51,16 +51,6 @@ def chip_colours(state: FileState, *, by_words: bool = False) -> tuple[QColor, Q
     return colours.raised, colours.muted
 
 
-def select_something(view: QAbstractItemView) -> None:
-    """Select the current row if none is selected, for a list that gets the focus.
-
-    Where there is one row, no key would select it, since the current one does not change.
-    """
-    flags = QItemSelectionModel.SelectionFlag
-    if not view.selectionModel().hasSelection():
-        view.selectionModel().select(view.currentIndex(), flags.Select | flags.Rows)
-
-
 class _FileDelegate(RowDelegate):
     """Paints the folder after the name, and the state as a chip."""
 
@@ -175,7 +165,10 @@ class FileTable(Restyled, QTableView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        select_something(self)
+        # Where there is one row, no key would select it, since the current one does not change.
+        if not self.selectionModel().hasSelection():
+            flags = QItemSelectionModel.SelectionFlag
+            self.selectionModel().select(self.currentIndex(), flags.Select | flags.Rows)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
