@@ -70,13 +70,7 @@ class PageWriter:
         text = without_surrogates(text)
         if not text.strip():
             return
-        self._budget.spend_characters(len(text))
-        start = self._join(text)
-        for block in blocks:
-            self._blocks.append(
-                RawBlock(start + block.start, start + block.end, block.kind, block.level)
-            )
-        self._end_section()
+        self._write(text, blocks)
 
     def begin_page(self, page: int) -> None:
         """Complete the current page, which may be empty, and begin another."""
@@ -101,24 +95,21 @@ class PageWriter:
 
     def _add(self, text: str, kind: BlockKind, level: int) -> None:
         text = without_surrogates(text).strip(_STRIPPED)
-        if not text:
-            return
-        self._budget.spend_characters(len(text))
-        start = self._join(text)
-        self._blocks.append(RawBlock(start, start + len(text), kind, level))
-        self._end_section()
+        if text:
+            self._write(text, [RawBlock(0, len(text), kind, level)])
 
-    def _join(self, text: str) -> int:
-        """Append text, and return where it starts."""
+    def _write(self, text: str, blocks: Iterable[RawBlock]) -> None:
+        self._budget.spend_characters(len(text))
         if self._parts:
             self._parts.append("\n")
             self._length += 1
         start = self._length
         self._parts.append(text)
         self._length += len(text)
-        return start
-
-    def _end_section(self) -> None:
+        self._blocks += (
+            RawBlock(start + block.start, start + block.end, block.kind, block.level)
+            for block in blocks
+        )
         if self._length >= SECTION_CHARS:
             self._flush(even_if_empty=False)
 

@@ -10,15 +10,11 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    # In PDF's order: x' = a x + c y + e, y' = b x + d y + f.
-    Matrix = tuple[float, ...]
 
 # Words of lower confidence are usually specks and strokes of pictures.
 MIN_CONFIDENCE = 30
@@ -28,7 +24,9 @@ _ANGLE = re.compile(r"\btextangle (-?[\d.]+)")
 _SURE = re.compile(r"\bx_wconf (\d+)")
 _LETTER = re.compile(r"[^\W_]")
 
-Box = tuple[float, float, float, float]
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+# A transformation in PDF's order: x' = a x + c y + e, y' = b x + d y + f.
+Matrix = tuple[float, ...]
 
 
 class RecognisedWord(Struct, frozen=True):
@@ -48,6 +46,11 @@ class RecognisedLine(Struct, frozen=True):
     words: tuple[RecognisedWord, ...]
     size: float
     turn: int = 0
+
+    def moved(self, place: Callable[[Box], Box], size: float, turn: int) -> RecognisedLine:
+        """Return it with the boxes of its words where ``place`` moves them."""
+        words = tuple(RecognisedWord(word.text, place(word.box)) for word in self.words)
+        return RecognisedLine(words, size, turn)
 
 
 def read_hocr(text: str) -> list[RecognisedLine]:
@@ -95,14 +98,7 @@ def scaled(lines: Iterable[RecognisedLine], scale: float) -> list[RecognisedLine
         left, top, right, bottom = (round(side * scale, 1) for side in of)
         return left, top, right, bottom
 
-    return [
-        RecognisedLine(
-            tuple(RecognisedWord(word.text, box(word.box)) for word in line.words),
-            round(line.size * scale, 1),
-            line.turn,
-        )
-        for line in lines
-    ]
+    return [line.moved(box, round(line.size * scale, 1), line.turn) for line in lines]
 
 
 def pack(lines: Iterable[RecognisedLine]) -> bytes:

@@ -15,10 +15,10 @@ import numpy as np
 from msgspec import Struct
 from PIL import Image, ImageFilter
 
-from indexer.ocr.layer import Box, RecognisedLine, RecognisedWord
-
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from indexer.ocr.layer import Box, RecognisedLine
 
 
 Grey = Image.Image  # of mode "L": black is 0, white 255
@@ -126,14 +126,7 @@ class UprightImage(Struct, frozen=True):
     def on_page(self, lines: Iterable[RecognisedLine]) -> list[RecognisedLine]:
         """Return lines of this image as lines of the page's image."""
         return [
-            RecognisedLine(
-                tuple(
-                    RecognisedWord(word.text, self._box_on_page(word.box)) for word in line.words
-                ),
-                line.size,
-                (line.turn + self.turn) % 4,
-            )
-            for line in lines
+            line.moved(self._box_on_page, line.size, (line.turn + self.turn) % 4) for line in lines
         ]
 
     def _box_on_page(self, box: Box) -> Box:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -41,22 +40,12 @@ MAX_DEPTH = 5_000
 _MAX_FONTS = 10_000
 
 
-class RtfTokenKind(Enum):
-    """The kinds of tokens."""
-
-    OPEN = auto()
-    CLOSE = auto()
-    WORD = auto()
-    SIGN = auto()
-    TEXT = auto()
-
-
 class RtfToken(Struct, frozen=True):
-    """One token: a brace, a control word with its number, a control symbol, or text."""
+    """One token; its kind is a name of a group in ``_TOKEN``: open, close, word, sign or text."""
 
-    kind: RtfTokenKind
+    kind: str
     text: str = ""
-    value: int | None = None
+    value: int | None = None  # of a control word
 
 
 class _State(Struct):
@@ -101,17 +90,17 @@ class RtfTokens:
             if len(self._stack) < MAX_DEPTH:
                 self._stack.append(_State(self._state.font, self._state.skip))
             self._to_skip = 0
-            yield RtfToken(RtfTokenKind.OPEN)
+            yield RtfToken("open")
         elif found["close"]:
             if self._stack:
                 self._state = self._stack.pop()
             self._to_skip = 0
-            yield RtfToken(RtfTokenKind.CLOSE)
+            yield RtfToken("close")
         elif found["sign"]:
             if self._to_skip:
                 self._to_skip -= 1
             else:
-                yield RtfToken(RtfTokenKind.SIGN, found["sign"].decode("latin-1"))
+                yield RtfToken("sign", found["sign"].decode("latin-1"))
         else:
             value = int(found["value"]) if found["value"] else None
             yield from self._word(found["word"].decode(), value)
@@ -132,7 +121,7 @@ class RtfTokens:
             self._encoding = "mac_roman"
         elif word in ("pc", "pca"):
             self._encoding = "cp437" if word == "pc" else "cp850"
-        yield RtfToken(RtfTokenKind.WORD, word, value)
+        yield RtfToken("word", word, value)
 
     def _set_page(self, number: int, *, of_font: bool) -> None:
         try:
@@ -153,9 +142,9 @@ class RtfTokens:
         if 0xDC00 <= unit < 0xE000:
             high, self._high = self._high, 0
             code = 0x10000 + ((high - 0xD800) << 10) + unit - 0xDC00 if high else 0xFFFD
-            yield RtfToken(RtfTokenKind.TEXT, chr(code))
+            yield RtfToken("text", chr(code))
         elif unit:
-            yield RtfToken(RtfTokenKind.TEXT, chr(unit))
+            yield RtfToken("text", chr(unit))
 
     def _byte(self, data: bytes) -> None:
         skipped = min(self._to_skip, len(data))
@@ -168,7 +157,7 @@ class RtfTokens:
             encoding = self._fonts.get(self._state.font, self._encoding)
             text = data.decode(encoding, "replace").replace("\x00", "")
             if text:
-                yield RtfToken(RtfTokenKind.TEXT, text)
+                yield RtfToken("text", text)
 
 
 _SILENT = frozenset(TABLES["silent"])
@@ -245,18 +234,18 @@ class _RtfReader:
         self._date: dict[str, int] = {}
 
     def handle(self, token: RtfToken) -> None:
-        if token.kind is RtfTokenKind.OPEN:
+        if token.kind == "open":
             self._stack.append(self._group)
             self._group = replace(self._group, fresh=True, ignorable=False)
-        elif token.kind is RtfTokenKind.CLOSE:
+        elif token.kind == "close":
             self._close()
-        elif token.kind is RtfTokenKind.TEXT:
+        elif token.kind == "text":
             self._write(token.text)
-        elif token.kind is RtfTokenKind.SIGN:
+        elif token.kind == "sign":
             self._sign(token.text)
         else:
             self._word(token.text, token.value)
-        if token.kind is not RtfTokenKind.OPEN and token.text != "*":
+        if token.kind != "open" and token.text != "*":
             self._group.fresh = False
 
     def metadata(self) -> Metadata:

@@ -15,17 +15,11 @@ from msgspec import Struct
 from indexer.extract.pdf.glyphs import lines_of
 from indexer.extract.pdf.layout import lay_out, placements
 from indexer.extract.pdf.reader import RecognisedUse, read_page
-from indexer.ocr.layer import transformed, union
+from indexer.ocr.layer import Box, Matrix, transformed, union
 
 if TYPE_CHECKING:
     from indexer.extract.pdf.lines import Line
     from indexer.ocr.layer import RecognisedLine
-
-
-# Left, top, right and bottom in points, as in ``Rectangle``.
-Box = tuple[float, float, float, float]
-# A transformation as in PDF: x' = a x + c y + e, y' = b x + d y + f.
-Matrix = tuple[float, ...]
 
 
 class Rectangle(Struct, frozen=True):
@@ -98,8 +92,8 @@ def read_placed(
     use: RecognisedUse = RecognisedUse.REPLACE,
 ) -> PlacedText:
     """Read the text of an open page, or its recognised text, with the boxes of its characters."""
-    lines, height, text_page = read_page(page, recognised, use)
-    drawn = _drawn_lines(text_page.extractRAWDICT()) if lines else []
+    lines, height, characters = read_page(page, recognised, use)
+    drawn = _drawn_lines(characters()) if lines else []
     matrix = tuple(page.rotation_matrix)
     return PlacedText(lay_out(lines, height)[0], placements(lines), drawn, matrix)
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
-from msgspec import Struct
 from msgspec.structs import replace
 
 from indexer.api.types import OutlineEntry
@@ -112,15 +111,6 @@ def _shared(box: Box, page: Box) -> float:
     return max(width, 0.0) * max(height, 0.0)
 
 
-class MadeText(Struct, frozen=True):
-    """A replacement of PyMuPDF's text page: recognised text, or glyphs that were joined."""
-
-    content: dict[str, Any]
-
-    def extractRAWDICT(self) -> dict[str, Any]:  # noqa: N802  # PyMuPDF's name
-        return self.content
-
-
 class RecognisedUse(Enum):
     """What recognised lines do for a page: stand for its own text, stand beside it, or nothing."""
 
@@ -142,12 +132,12 @@ def _words(lines: Sequence[RecognisedLine]) -> str:
     return " ".join(word.text for line in lines for word in line.words)
 
 
-def recognised_text(page: Any, lines: Sequence[RecognisedLine]) -> MadeText:
-    """Return recognised lines as the text page of an open page."""
+def recognised_text(page: Any, lines: Sequence[RecognisedLine]) -> dict[str, Any]:
+    """Return recognised lines as the page dictionary of an open page."""
     width, height = page.rect.width, page.rect.height
     if page.rotation in {90, 270}:
         width, height = height, width
-    return MadeText(page_dictionary(lines, tuple(page.derotation_matrix), width, height))
+    return page_dictionary(lines, tuple(page.derotation_matrix), width, height)
 
 
 # Hyphens are not joined and ligatures not split. White space is kept because the width of a gap
@@ -326,8 +316,8 @@ def read_page(
     page: Any,
     recognised: Sequence[RecognisedLine] = (),
     use: RecognisedUse = RecognisedUse.REPLACE,
-) -> tuple[list[Line], float, Any]:
-    """Return the lines of a page, its height in points, and the text page they are from.
+) -> tuple[list[Line], float, Callable[[], dict[str, Any]]]:
+    """Return the lines of a page, its height, and what gives its dictionary with characters.
 
     Recognised text replaces that of the page, or precedes it.
     """
@@ -335,11 +325,11 @@ def read_page(
         content = page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT()
         join_glyphs(content)
         added = recognised_text(page, beside(recognised, content, tuple(page.rotation_matrix)))
-        content["blocks"] = [*added.content["blocks"], *content["blocks"]]
-        return read_lines(content), content["height"], MadeText(content)
+        content["blocks"] = [*added["blocks"], *content["blocks"]]
+        return read_lines(content), content["height"], lambda: content
     if recognised:
         read = recognised_text(page, recognised)
-        return read_lines(read.content), read.content["height"], read
+        return read_lines(read), read["height"], lambda: read
     text_page = page.get_textpage(flags=TEXT_FLAGS)
     content = text_page.extractDICT()
     lines = read_lines(content)
@@ -349,12 +339,12 @@ def read_page(
         content = text_page.extractDICT()
         lines = read_lines(content)
     changes = _changes(page, content, [line.text for line in lines], numbered=numbered)
-    if changes:
-        text_page = MadeText(text_page.extractRAWDICT())
-        for change in changes:
-            change(text_page.content)
-        lines = read_lines(text_page.content)
-    return lines, content["height"], text_page
+    if not changes:
+        return lines, content["height"], text_page.extractRAWDICT
+    changed = text_page.extractRAWDICT()
+    for change in changes:
+        change(changed)
+    return read_lines(changed), content["height"], lambda: changed
 
 
 def _changes(

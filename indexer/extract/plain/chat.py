@@ -6,7 +6,7 @@ The order of day and month, which depends on the telephone, is found from all da
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from indexer.api.types import BlockKind
 from indexer.extract.page_writer import DecodedSource, PageWriter
@@ -24,8 +24,7 @@ class ChatSource(DecodedSource):
 
     def write(self, writer: PageWriter) -> Iterator[None]:
         lines = self.text.splitlines()
-        dates = (found.group(1, 2, 3, 4) for found in map(_MESSAGE.match, lines) if found)
-        iso = _Dates(dates)
+        month_first = _month_first(lines)
         day, message = "", ""
         for line in lines:
             found = _MESSAGE.match(line)
@@ -34,31 +33,29 @@ class ChatSource(DecodedSource):
                 continue
             writer.add(message)
             yield
-            if (date := iso.shown(*found.group(1, 2, 3, 4))) != day:
+            if (date := _date(*found.group(1, 3, 4), month_first=month_first)) != day:
                 day = date
                 writer.add(day, BlockKind.HEADING, 1)
             message = f"{found[5]} {found[6].translate(_MARKS)}"
         writer.add(message)
 
 
-class _Dates:
-    """The dates of a chat in ISO format."""
-
-    def __init__(self, dates: Iterator[tuple[str, ...]]) -> None:
-        self._month_first = False
-        for first, separator, second, _ in dates:
-            if int(first) > 12 or separator == ".":
-                break
-            if int(second) > 12:
-                self._month_first = True
-                break
-
-    def shown(self, first: str, _separator: str, second: str, third: str) -> str:
-        if len(first) == 4:
-            return f"{first}-{int(second):02d}-{int(third):02d}"
-        year = third if len(third) == 4 else f"20{third}"
-        month, day = (first, second) if self._month_first else (second, first)
-        return f"{year}-{int(month):02d}-{int(day):02d}"
-
-
 open_source = ChatSource.open_source
+
+
+def _month_first(lines: Iterable[str]) -> bool:
+    for found in filter(None, map(_MESSAGE.match, lines)):
+        if int(found[1]) > 12 or found[2] == ".":
+            return False
+        if int(found[3]) > 12:
+            return True
+    return False
+
+
+def _date(first: str, second: str, third: str, *, month_first: bool) -> str:
+    """Return a date in ISO format."""
+    if len(first) == 4:
+        return f"{first}-{int(second):02d}-{int(third):02d}"
+    year = third if len(third) == 4 else f"20{third}"
+    month, day = (first, second) if month_first else (second, first)
+    return f"{year}-{int(month):02d}-{int(day):02d}"

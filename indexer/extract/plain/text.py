@@ -62,16 +62,11 @@ class TextSource(PageSource):
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         find = self.first or self.blocks
         for section in self.file.sections():
-            yield page_of(section, find)
+            blocks = find(section.removeprefix(MARK))
+            if section.startswith(MARK):
+                blocks = (replace(one, start=one.start + 1, end=one.end + 1) for one in blocks)
+            yield RawPage(1, section, tuple(blocks))
             find = self.blocks
-
-
-def page_of(section: str, blocks: Callable[[str], Iterable[RawBlock]]) -> RawPage:
-    """The page of a section with the blocks that ``blocks`` finds after a byte order mark."""
-    found = blocks(section.removeprefix(MARK))
-    if section.startswith(MARK):
-        found = (replace(one, start=one.start + 1, end=one.end + 1) for one in found)
-    return RawPage(1, section, tuple(found))
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
