@@ -56,37 +56,27 @@ def _values(data: memoryview, depth: int = 0) -> Iterator[tuple[int, memoryview]
     """
     at = 0
     while at < len(data) and bytes(data[at : at + 2]) != _END:
-        tag, length = data[at], data[at + 1]
-        at += 2
-        if length == 0x80:  # up to two zero bytes
-            end = at + _indefinite(data[at:], depth)
-            yield tag, data[at:end]
-            at = end + 2
-            continue
-        if length & 0x80:
-            size = length & 0x7F
-            length, at = int.from_bytes(data[at : at + size]), at + size
-        if at + length > len(data):
+        start, end, after = _bounds(data, at, depth)
+        if end > len(data):
             raise ValueError("a value is cut off")
-        yield tag, data[at : at + length]
-        at += length
+        yield data[at], data[start:end]
+        at = after
 
 
-def _indefinite(data: memoryview, depth: int) -> int:
-    """Return the length of values that end with two zero bytes."""
+def _bounds(data: memoryview, at: int, depth: int) -> tuple[int, int, int]:
+    """Return where the content of the value at a place starts and ends, and what follows it."""
     if depth > _MAX_DEPTH:
         raise ValueError("values are nested too deeply")
-    at = 0
-    while bytes(data[at : at + 2]) != _END:
-        head, length = at + 2, data[at + 1]
-        if length == 0x80:
-            at = head + _indefinite(data[head:], depth + 1) + 2
-            continue
-        if length & 0x80:
-            size = length & 0x7F
-            length, head = int.from_bytes(data[head : head + size]), head + size
-        at = head + length
-    return at
+    start, length = at + 2, data[at + 1]
+    if length == 0x80:  # values up to two zero bytes
+        end = start
+        while bytes(data[end : end + 2]) != _END:
+            _, _, end = _bounds(data, end, depth + 1)
+        return start, end, end + 2
+    if length & 0x80:
+        size = length & 0x7F
+        length, start = int.from_bytes(data[start : start + size]), start + size
+    return start, start + length, start + length
 
 
 def _octets(data: memoryview, depth: int = 0) -> bytes:
