@@ -224,10 +224,8 @@ class DocxSource(OfficeSource):
 
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         package, main = self._package, self._package.main
-        roots = [package.tree(part)[0] for part in package.related(main, "styles")[:1]]
-        styles = [
-            one for root in roots if root is not None for one in root.iterchildren("{*}style")
-        ]
+        parts = package.related(main, "styles")[:1]
+        styles = [style for part in parts for style in package.elements(part, "style")]
         lists = [package.tree(part)[0] for part in package.related(main, "numbering")]
         body = _Body(writer, WordStyles(styles), WordNumbering(*lists[:1]), self._notes(),
                      partial(self._drawing, writer))  # fmt: skip
@@ -257,8 +255,7 @@ class DocxSource(OfficeSource):
         found = {}
         for part_kind, kind in _NOTES.items():
             for part in self._package.related(self._package.main, part_kind):
-                root, _ = self._package.tree(part)
-                for note in () if root is None else root.iter(f"{{*}}{kind}"):
+                for note in self._package.elements(part, kind):
                     # Separators between text and notes have another type.
                     if attribute(note, "type") in ("", "normal"):
                         texts = (_WordParagraph.from_element(p).text for p in note.iter("{*}p"))

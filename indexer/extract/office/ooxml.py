@@ -62,6 +62,11 @@ class OfficePackage(ZipPackage):
             return None, _entities()
         return root, damage
 
+    def elements(self, part: str, *names: str) -> Iterator[Any]:
+        """Yield the elements of a part with some local names, up to its first damage."""
+        root, _ = self.tree(part)
+        yield from () if root is None else root.iter(*(f"{{*}}{name}" for name in names))
+
     def pieces(self, part: str, containers: frozenset[str]) -> Iterator[Any]:
         """Yield the elements of a part whose ancestors are all containers (``read_pieces``).
 

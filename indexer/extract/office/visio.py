@@ -24,12 +24,10 @@ class VisioSource(OfficeSource):
 
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         package = self._package
-        listed = package.related(package.main, "pages")[:1]
-        roots = [package.tree(part)[0] for part in listed]
         pages = [
             (attribute(page, "Name"), package.part(part, attribute(relation, "id")))
-            for part, root in zip(listed, roots, strict=True)
-            for page in (() if root is None else root.iterchildren("{*}Page"))
+            for part in package.related(package.main, "pages")[:1]
+            for page in package.elements(part, "Page")
             for relation in page.iterchildren("{*}Rel")
         ]
         self.page_count = len(pages)

@@ -101,9 +101,8 @@ class XlsxSource(OfficeSource):
         """Return the number formats by the style of a cell."""
         found: list[str] = []
         for part in self._package.related(self._package.main, "styles")[:1]:
-            root, _ = self._package.tree(part)
             codes: dict[int, str] = dict(BUILTIN_FORMATS)
-            for each in () if root is None else root.iter("{*}numFmt", "{*}cellXfs"):
+            for each in self._package.elements(part, "numFmt", "cellXfs"):
                 if local(each) == "numFmt":
                     codes[whole_number(attribute(each, "numFmtId"))] = attribute(each, "formatCode")
                 else:
