@@ -135,7 +135,7 @@ FORMATS = (
            SizeClass.MARKUP, "web", page_bytes=12_000),
     Format("epub", N_("E-book"), "epub", "markup.epub", SizeClass.PACKAGE, "book", "",
            ZIP_MAGIC, "application/epub+zip"),
-    Format("fb2", N_("FictionBook"), "fb2 fbz", "markup.fictionbook", SizeClass.PACKAGE, "book"),
+    Format("fb2", N_("FictionBook"), "fb2 fbz", "markup.article", SizeClass.PACKAGE, "book"),
     Format("article", N_("Article in XML"), "nxml tei dbk docbook", "markup.article",
            SizeClass.PACKAGE, "document"),
     Format("iwork", N_("iWork document"), "pages key numbers", "office.iwork", SizeClass.PACKAGE,

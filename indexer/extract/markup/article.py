@@ -1,7 +1,8 @@
-"""Articles, editions and manuals in XML: JATS of journals, TEI of the humanities, DocBook.
+"""Articles, editions, manuals and books in XML: JATS of journals, TEI, DocBook and FictionBook.
 
 They share their structure: sections with a title, paragraphs, lists, tables and notes. What holds
-other blocks is walked through; what holds none is a paragraph, whatever its name.
+other blocks is walked through; what holds none is a paragraph, whatever its name. MuPDF reads
+FictionBook too, but lays it out on pages that the book does not have.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata
 from indexer.extract.numerals import lowered, raised
 from indexer.extract.office.package import packed_chunks
-from indexer.extract.office.xml import local, one_line, read_pieces
+from indexer.extract.office.xml import BOOK_DATE, local, one_line, read_pieces
 from indexer.extract.page_writer import PageWriter, PathSource
 
 if TYPE_CHECKING:
@@ -24,20 +25,29 @@ _SECTIONS = frozenset({
     "sec", "section", "chapter", "div", "appendix", "app", "part", "preface", "sub-article",
     *(f"{name}{level}" for name in ("div", "sect") for level in range(1, 8)),
 })  # fmt: skip
-_AROUND = _SECTIONS | {"article", "book", "TEI", "TEI.2", "text", "group", "body", "back", "set"}
-_HEADERS = frozenset({"front", "teiHeader", "info", "bookinfo", "articleinfo", "sectioninfo"})
+_AROUND = _SECTIONS | {
+    "article", "book", "TEI", "TEI.2", "text", "group", "body", "back", "set", "FictionBook",
+}  # fmt: skip
+_BOOK = "description"  # of FictionBook
+_HEADERS = frozenset({
+    "front", "teiHeader", "info", "bookinfo", "articleinfo", "sectioninfo", _BOOK,
+})  # fmt: skip
+_SUMMARIES = ("{*}abstract", "{*}kwd-group", "{*}keywordset")
 _TITLES = frozenset({"title", "head", "label"})
 _BLOCKS = _SECTIONS | {
     "head", "title", "p", "para", "simpara", "formalpara", "ab", "lg", "verse-group", "sp", "list",
     "item", "list-item", "listitem", "itemizedlist", "orderedlist", "variablelist", "varlistentry",
     "def-list", "def-item", "def", "table", "table-wrap", "informaltable", "tgroup", "thead",
     "tbody", "tr", "row", "fig", "figure", "caption", "note", "fn", "footnote", "disp-quote",
-    "blockquote", "boxed-text", "programlisting", "screen", "code", "disp-formula", "abstract",
-    "ref-list", "listBibl", "biblStruct", "biblioentry", "bibliomixed",
+    "blockquote", "boxed-text", "programlisting", "screen", "disp-formula", "abstract",
+    "ref-list", "listBibl", "biblStruct", "biblioentry", "bibliomixed", "subtitle", "epigraph",
+    "cite", "poem", "stanza", "text-author",
 }  # fmt: skip
 _ASIDE = frozenset({"note", "fn", "footnote"})  # in a sentence; written after its paragraph
 _ITEMS = frozenset({"item", "list-item", "listitem"})
 _UNSEEN = frozenset({"graphic", "inline-graphic", "index-term", "indexterm", "object-id", "fw"})
+_DATA = frozenset({"binary", "stylesheet"})
+_VERSES, _VERSE = ("lg", "verse-group", "stanza"), ("l", "verse-line", "v")
 _RAISED, _LOWERED = frozenset({"sup", "superscript"}), frozenset({"sub", "subscript"})
 _BEFORE = ("given-names", "forename", "firstname", "givenname")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d(?:-\d\d){0,2}\b")
@@ -52,13 +62,13 @@ class ArticleSource(PathSource):
         for piece in read_pieces(packed_chunks(self._file, "", self.budget), self.budget, _AROUND):
             name = local(piece)
             if name in _HEADERS and not self.metadata.title:
-                self.metadata = _metadata(piece)
-                for part in piece.iter("{*}abstract", "{*}kwd-group", "{*}keywordset"):
+                self.metadata = _book(piece) if name == _BOOK else _metadata(piece)
+                for part in piece.iter(*(("{*}annotation",) if name == _BOOK else _SUMMARIES)):
                     _write(part, writer)
             elif name in _TITLES:
                 level = sum(local(around) in _SECTIONS for around in piece.iterancestors())
                 writer.add(_inline(piece), BlockKind.HEADING, min(level + 1, _LEAST_HEADING))
-            elif name not in _AROUND and name not in _HEADERS:
+            elif name not in _AROUND | _HEADERS | _DATA:
                 _write(piece, writer)
             yield
 
@@ -75,12 +85,12 @@ def _write(element: Any, writer: PageWriter) -> None:
         _write_blocks(element, writer)
         if name in ("table", "table-wrap", "informaltable"):
             writer.end_table()
-    elif name in ("lg", "verse-group"):
-        writer.add("\n".join(map(_inline, element.iter("{*}l", "{*}verse-line"))))
-    elif name in ("title", "head"):
+    elif name in _VERSES:
+        writer.add("\n".join(map(_inline, element.iter(*(f"{{*}}{verse}" for verse in _VERSE)))))
+    elif name in ("title", "head", "subtitle"):
         writer.add(_inline(element), BlockKind.HEADING, _LEAST_HEADING)
-    else:
-        in_list = not _ITEMS.isdisjoint((name, local(element.getparent())))
+    elif (parent := element.getparent()) is not None:  # a root without blocks is no article
+        in_list = not _ITEMS.isdisjoint((name, local(parent)))
         kind = BlockKind.LIST_ITEM if in_list else BlockKind.PARAGRAPH
         writer.add(_inline(element), kind)
         for note in element.iter(*(f"{{*}}{aside}" for aside in _ASIDE)):
@@ -129,7 +139,8 @@ def _parts(child: Any) -> Iterator[str]:
     elif name in _LOWERED or "sub" in how:
         text = lowered(text)
     yield text
-    if name in _BLOCKS or name in ("l", "kwd", "keyword", "term", "label", "td", "th", "entry"):
+    apart = (*_VERSE, "kwd", "keyword", "term", "label", "td", "th", "entry")
+    if name in _BLOCKS or name in apart:
         yield " "
 
 
@@ -148,6 +159,21 @@ def _metadata(header: Any) -> Metadata:
     dates = map(_date, header.iter("{*}pub-date", "{*}date"))
     created = next((found[0] for found in map(_YEAR.search, dates) if found), "")
     return Metadata(title[:500], ", ".join(names)[:500], created)
+
+
+def _book(description: Any) -> Metadata:
+    """Return the metadata of a FictionBook."""
+    about = description.find("{*}title-info")
+    if about is None:
+        return Metadata()
+    authors = (
+        " ".join((part.text or "").strip() for part in author if local(part).endswith("-name"))
+        for author in about.iterfind("{*}author")
+    )
+    date = about.find("{*}date")
+    created = None if date is None else BOOK_DATE.match(date.get("value") or date.text or "")
+    title = " ".join((about.findtext("{*}book-title") or "").split())
+    return Metadata(title[:500], ", ".join(authors)[:500], created[0] if created else "")
 
 
 def _date(element: Any) -> str:

@@ -19,14 +19,13 @@ from indexer.extract.base import Metadata, RawPage, about
 from indexer.extract.markup.entries import field_text
 from indexer.extract.markup.html import parse_markup, read_tree
 from indexer.extract.office.package import PackageSource, ZipPackage, opened, resolve
-from indexer.extract.office.xml import one_line, read_whole
+from indexer.extract.office.xml import BOOK_DATE, one_line, read_whole
 from indexer.extract.page_writer import PageWriter, read_each
 
 if TYPE_CHECKING:
     from indexer.config import Limits
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-BOOK_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # of any century
 _MAX_LIST_BYTES = 4 * 1024**2  # of a package document or contents; its tree takes up to 30 times
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 12

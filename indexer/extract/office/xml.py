@@ -28,6 +28,7 @@ _HARMLESS = {
     "resolve_entities": False, "no_network": True, "remove_comments": True, "remove_pis": True,
 }  # fmt: skip
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+BOOK_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # of any century
 # "Page 3 of 12" in any language: one or two numbers, each after a short word or none.
 PAGE_NUMBER = re.compile(
     r"\W{0,3}(?:[^\W\d]{1,8}\W{0,3})?\d+\W{0,3}(?:[^\W\d]{1,5}\W{0,3}\d+\W{0,3})?$"
