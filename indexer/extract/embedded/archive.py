@@ -25,7 +25,12 @@ from indexer.extract.base import (
     too_large,
 )
 from indexer.extract.document import Budget
-from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
+from indexer.extract.embedded.attachments import (
+    MAX_NAME_CHARS,
+    Attachment,
+    AttachmentReader,
+    charged,
+)
 from indexer.extract.office.package import ZipPackage, archive_errors
 from indexer.extract.page_writer import PageWriter, salvage
 from indexer.extract.plain.decode import decoded
@@ -115,12 +120,10 @@ class _Zipped(ArchiveSource):
 
     def _members(self) -> Iterator[Attachment]:
         for name in self._names:
-            yield Attachment(_shown(self._shown[name]), "", partial(self._save, name))
+            yield Attachment(_shown(self._shown[name]), "", partial(self._pieces, name))
 
-    def _save(self, name: str, path: Path, _budget: Budget) -> None:
-        with path.open("wb") as file:
-            for data in self._package.chunks(name):
-                file.write(data)
+    def _pieces(self, name: str, _budget: Budget) -> Iterator[bytes]:
+        return self._package.chunks(name)
 
     def close(self) -> None:
         self._package.close()
@@ -146,15 +149,15 @@ class _Packed(ArchiveSource):
                 with tarfile.open(fileobj=self._stream(), mode="r|") as archive:
                     for info in archive:
                         if info.isfile() and is_document(info.name):
-                            save = partial(_save_member, archive, info)
-                            yield Attachment(_shown(_typed(info.name)), "", save)
+                            pieces = partial(_member_pieces, archive, info)
+                            yield Attachment(_shown(_typed(info.name)), "", pieces)
             except tarfile.ReadError:
                 if not self._packing:
                     raise
             else:
                 return
             # It is one compressed file, named like the archive without the last extension.
-            yield Attachment(_shown(self._path.stem), "", partial(_save, self._stream()))
+            yield Attachment(_shown(self._path.stem), "", partial(_pieces, self._stream()))
 
     def _beat(self) -> None:
         """Report progress while parts that are skipped are unpacked."""
@@ -193,20 +196,18 @@ class _LimitedStream:
         return data
 
 
-def _save_member(
-    archive: tarfile.TarFile, info: tarfile.TarInfo, path: Path, budget: Budget
-) -> None:
+def _member_pieces(
+    archive: tarfile.TarFile, info: tarfile.TarInfo, budget: Budget
+) -> Iterator[bytes]:
     stream = archive.extractfile(info)
     if stream is None:
         raise WorldError("unreadable", reason="content_damaged")
-    _save(stream, path, budget)
+    return _pieces(stream, budget)
 
 
-def _save(stream: IO[bytes], path: Path, budget: Budget) -> None:
-    with archive_errors(tarfile.TarError, lzma.LZMAError), path.open("wb") as file:
-        while data := stream.read(_CHUNK_BYTES):
-            budget.spend_bytes(len(data))
-            file.write(data)
+def _pieces(stream: IO[bytes], budget: Budget) -> Iterator[bytes]:
+    with archive_errors(tarfile.TarError, lzma.LZMAError):
+        yield from charged(iter(partial(stream.read, _CHUNK_BYTES), b""), budget)
 
 
 def is_document(name: str) -> bool:

@@ -8,7 +8,7 @@ document only.
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -48,13 +48,13 @@ _REASONS = {
 class Attachment(Struct, frozen=True):
     """An embedded document: its name in one line, its media type, "" if unknown.
 
-    ``save`` writes its bytes into a file, and charges a budget for them. The text of an
-    ``imported`` one is part of the document around it.
+    ``pieces`` yields its bytes, and charges a budget for them. The text of an ``imported`` one is
+    part of the document around it.
     """
 
     name: str
     kind: str
-    save: Callable[[Path, Budget], None]
+    pieces: Callable[[Budget], Iterable[bytes]]
     imported: bool = False
 
     def part_of(self, inner: str) -> str:
@@ -94,7 +94,8 @@ class AttachmentReader:
         budget.spend_document()
         with scratch_folder() as folder, Spool() as spool:
             path = Path(folder) / f"attachment{_suffix(attachment)}"
-            attachment.save(path, budget)
+            with path.open("wb") as file:
+                file.writelines(attachment.pieces(budget))
             known = identify(path)
             if known is IMAGE:
                 raise WorldError("unreadable", reason="part_of_pictures")
@@ -144,6 +145,13 @@ def _opened(known: Format, path: Path, budget: Budget) -> PageSource:
         if known.needs_program:  # a confined reader may not start programs
             raise WorldError("unreadable", reason="part_of_programs") from error
         raise
+
+
+def charged(pieces: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
+    """Charge a budget for bytes, and yield them."""
+    for piece in pieces:
+        budget.spend_bytes(len(piece))
+        yield piece
 
 
 def unread_reason(error: Exception) -> str:

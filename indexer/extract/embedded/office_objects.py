@@ -12,7 +12,7 @@ import struct
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import olefile
@@ -23,7 +23,6 @@ from indexer.extract.base import RawPage, damage_as_unreadable, is_left_out
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 
 if TYPE_CHECKING:
-    from indexer.extract.document import Budget
     from indexer.extract.office.package import ZipPackage
     from indexer.extract.page_writer import PageWriter
 
@@ -104,13 +103,8 @@ class OfficeObjects:
         if found is None:
             return
         name, data = found
-
-        def save(path: Path, _budget: Budget) -> None:
-            path.write_bytes(data)
-
-        yield from self._reader.read_attachment(
-            Attachment(name, "", save, imported), budget, _LEVEL
-        )
+        attachment = Attachment(name, "", lambda _budget: (data,), imported)
+        yield from self._reader.read_attachment(attachment, budget, _LEVEL)
 
 
 def _unwrapped(name: str, data: bytes) -> tuple[str, bytes] | None:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import check_size
+from indexer.extract.embedded.attachments import charged
 from indexer.extract.mail.body import better, enriched_text, unflowed
 from indexer.extract.mail.enclosed import (
     ENCLOSING,
@@ -291,13 +292,10 @@ class _Parts:
     ) -> Attachment | InlinePart:
         identifier = str(part.get("Content-ID", "")).strip().strip("<>")
         shown = around == "multipart/related" or mail.shows(identifier)
-        return attached(name, part.get_content_type(), partial(self._save, part), shown=shown)
+        return attached(name, part.get_content_type(), partial(self._pieces, part), shown=shown)
 
-    def _save(self, part: email.message.Message, path: Path, budget: Budget) -> None:
-        with path.open("wb") as file:
-            for piece in self._decoded(part):
-                budget.spend_bytes(len(piece))
-                file.write(piece)
+    def _pieces(self, part: email.message.Message, budget: Budget) -> Iterator[bytes]:
+        return charged(self._decoded(part), budget)
 
     def _bytes(self, part: email.message.Message, limit: int) -> bytes:
         found = bytearray()

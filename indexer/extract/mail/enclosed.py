@@ -13,14 +13,13 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
+from indexer.extract.embedded.attachments import charged
 from indexer.extract.mail.message import Html, InlinePart, Mail, attached
 from indexer.extract.plain.decode import decoded, known_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
-    from indexer.extract.document import Budget
     from indexer.extract.embedded.attachments import Attachment
 
 SIGNED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
@@ -105,7 +104,7 @@ _SIGNED = re.compile(
 def without_encoded(text: str) -> tuple[str, list[Attachment | InlinePart]]:
     """Return a text without its signature and the uuencoded files in it; these as attachments."""
     found = [
-        attached(file[1], "", partial(_save, from_uu(file[2].encode())), shown=False)
+        attached(file[1], "", partial(charged, [from_uu(file[2].encode())]), shown=False)
         for file in _UU.finditer(text)
     ]
     return _SIGNED.sub("", _UU.sub("", text) if found else text), found[:_MAX_FILES]
@@ -118,11 +117,6 @@ def from_uu(lines: bytes) -> bytes:
         with suppress(binascii.Error):
             parts.append(binascii.a2b_uu(line))
     return b"".join(parts)
-
-
-def _save(data: bytes, path: Path, budget: Budget) -> None:
-    budget.spend_bytes(len(data))
-    path.write_bytes(data)
 
 
 _TNEF = 0x223E9F78
@@ -155,8 +149,8 @@ def outlook_parts(data: bytes) -> Mail:
             name = _string(_properties(value).get(_LONG_NAME, (0, b"")), charset) or name
         elif kind == _NEW_FILE:
             if content and len(mail.attached) < _MAX_FILES:
-                save = partial(_save, content)
-                mail.attached.append(attached(name or "?", "", save, shown=False))
+                pieces = partial(charged, [content])
+                mail.attached.append(attached(name or "?", "", pieces, shown=False))
             name, content = "", b""
     return mail
 

@@ -7,7 +7,7 @@ with the other attachments of that mail; the text of the mail is always read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -99,13 +99,13 @@ class Mail(Struct):
 
 
 def attached(
-    name: str, kind: str, save: Callable[..., None], *, shown: bool
+    name: str, kind: str, pieces: Callable[[Budget], Iterable[bytes]], *, shown: bool
 ) -> Attachment | InlinePart:
     """Return an attachment, or an inline part: a picture that the body shows, or a signature."""
     name = one_line(name)[:MAX_NAME_CHARS].strip()
     if kind in _SIGNATURES or (shown and kind.startswith("image/")):
         return InlinePart(name)
-    return Attachment(name or kind or "?", kind, save)
+    return Attachment(name or kind or "?", kind, pieces)
 
 
 class MailReader:

@@ -26,6 +26,8 @@ from indexer.extract.office.rtf import RtfSource
 from indexer.extract.plain.decode import known_encoding
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from indexer.config import Limits
 
 _SUBJECT, _TO, _COPY, _BODY, _HTML, _RTF = "0037", "0E04", "0E03", "1000", "1013", "1009"
@@ -96,7 +98,7 @@ class _Storage:
             if not kind.startswith("image/") and name.lower().endswith(_PICTURES):
                 kind = "image/*"
             seen = shown.shows(self._string(_IDENTIFIER, place))
-            mail.attached.append(attached(name, kind, partial(self._save, place), shown=seen))
+            mail.attached.append(attached(name, kind, partial(self._pieces, place), shown=seen))
 
     def _storages(self) -> list[str]:
         depth = len(self._place)
@@ -112,8 +114,8 @@ class _Storage:
         with damage_as_unreadable("container_damaged"):
             return _Storage(self._container, self._budget, place).mail()
 
-    def _save(self, place: list[str], path: Path, budget: Budget) -> None:
-        """Write an attachment into a file.
+    def _pieces(self, place: list[str], budget: Budget) -> Iterator[bytes]:
+        """Yield the bytes of an attachment.
 
         Raises ``unsupported`` for an embedded OLE object, ``too_large`` or ``unreadable``.
         """
@@ -126,7 +128,7 @@ class _Storage:
                 raise too_large(_MAX_DATA_BYTES)
             budget.spend_bytes(size)
             with self._container.openstream(stream) as opened:
-                path.write_bytes(opened.read())
+                yield opened.read()
 
     def _rich_text(self) -> str:
         packed = self._stream(f"__substg1.0_{_RTF}0102")

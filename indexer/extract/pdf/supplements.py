@@ -24,7 +24,12 @@ from indexer.api.types import ANNOTATION_SIGN, BlockKind, OutlineEntry
 from indexer.extract.base import RawPage, damage_as_unreadable
 from indexer.extract.document import Budget, letters_of
 from indexer.extract.embedded.archive import is_document
-from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
+from indexer.extract.embedded.attachments import (
+    MAX_NAME_CHARS,
+    Attachment,
+    AttachmentReader,
+    charged,
+)
 from indexer.extract.office.xml import local, read_tree
 from indexer.extract.page_writer import COMMENTS, PageWriter, part_page
 from indexer.extract.pdf.glyphs import characters_of, lines_of
@@ -396,13 +401,12 @@ def _file_of(document: Any, page: int, number: int) -> bytes:
 
 
 def _attachment(name: str, content: Callable[[], bytes]) -> Attachment:
-    def save(path: Path, budget: Budget) -> None:
+    def pieces(budget: Budget) -> Iterator[bytes]:
         with damage_as_unreadable("content_damaged"):
             data = content()
-        budget.spend_bytes(len(data))
-        path.write_bytes(data)
+        return charged([data], budget)
 
-    return Attachment(_line(name, MAX_NAME_CHARS) or "?", "", save)
+    return Attachment(_line(name, MAX_NAME_CHARS) or "?", "", pieces)
 
 
 def _is_read(name: str) -> bool:
