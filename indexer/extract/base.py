@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -215,13 +215,8 @@ def scratch_folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix=SCRATCH_PREFIX, ignore_cleanup_errors=True)
 
 
-class Opener(Protocol):
-    """The type of ``open_source``, the one function of a format's module."""
-
-    def __call__(self, path: Path, password: str | None, limits: Limits) -> PageSource:
-        """Open a document.
-
-        Raises ``needs_password``, ``unreadable``, ``empty`` or ``too_large``; ``OSError`` if the
-        file cannot be read.
-        """
-        ...
+if TYPE_CHECKING:
+    # ``open_source``, the one function of a format's module: it opens the document at a path, with
+    # a password if any. Raises ``needs_password``, ``unreadable``, ``empty`` or ``too_large``;
+    # ``OSError`` if the file cannot be read.
+    Opener = Callable[[Path, str | None, Limits], PageSource]

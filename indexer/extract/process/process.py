@@ -27,7 +27,7 @@ from indexer.api.errors import WorldError
 from indexer.confine.job import WindowsJob
 from indexer.confine.process import (
     child_command,
-    children,
+    descendants,
     kill_readers,
     kill_session,
     make_scratch,
@@ -76,11 +76,10 @@ class Starvation:
 
     def _family(self) -> list[psutil.Process]:
         """Return the process and its descendants, without reading those of the whole system."""
-        found, waiting = [], [self._process]
-        while waiting:
-            found.append(process := waiting.pop())
+        found = [self._process]
+        for pid in descendants(self._process.pid):
             with suppress(psutil.Error):
-                waiting += map(psutil.Process, children(process.pid))
+                found.append(psutil.Process(pid))
         return found
 
 
