@@ -13,7 +13,7 @@ from indexer.api.types import FileState
 from indexer.config import Limits
 from indexer.extract import registry
 from indexer.extract.process.sandbox import ExtractionChild
-from indexer.render.text import TextDocument
+from indexer.render.requests import TextDocument
 from tests.fuzz.samples import SENTENCE
 from tests.integration.extraction import read
 from tests.integration.world import World, search

@@ -9,8 +9,8 @@ import pytest
 from indexer.config import Limits
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.registry import identify, opener
-from indexer.render import text as text_module
-from indexer.render.text import TextDocument
+from indexer.render import requests
+from indexer.render.requests import TextDocument
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,7 @@ def test_a_window_is_a_slice_of_the_canonical_text(tmp_path: Path, name: str) ->
 def test_a_text_too_long_to_cache_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text_module, "MAX_KEPT_CHARS", 1_000)
+    monkeypatch.setattr(requests, "MAX_KEPT_CHARS", 1_000)
     path = tmp_path / "a.txt"
     path.write_text("\n\n".join(f"Paragraph {i} says what it says." for i in range(3_000)))
     text = canonical(path)

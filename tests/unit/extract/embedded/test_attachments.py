@@ -13,7 +13,7 @@ from indexer.api.phrases import english, read_detail
 from indexer.config import Limits
 from indexer.extract import registry
 from indexer.extract.document import CanonicalText, Spool
-from indexer.render.text import TextDocument
+from indexer.render.requests import TextDocument
 from indexer.text.passages import cut
 from tests.fuzz.ole import ole_file
 from tests.fuzz.samples import SENTENCE, docx, pptx, samples, slide, xlsx, zipped
