@@ -230,6 +230,13 @@ def _encodings(record: ModelRecord, checkpoint: Checkpoint, folder: Path) -> Ite
 
 def _observe(encoding: Encoding, checkpoint: Checkpoint, folder: Path) -> Observed:
     """Read the calibration texts with the float32 graph."""
+    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
+        # Its encoder ends in there: Windows deletes no file that one has mapped.
+        return _read_texts(encoding, checkpoint, folder, Path(scratch) / "observed.onnx")
+
+
+def _read_texts(encoding: Encoding, checkpoint: Checkpoint, folder: Path, path: Path) -> Observed:
+    """Write the float32 graph, and read the calibration texts with it."""
     from encoder_graph import write_encoder
     from graph import DataFile
     from linear import RecordingLinear
@@ -243,30 +250,28 @@ def _observe(encoding: Encoding, checkpoint: Checkpoint, folder: Path) -> Observ
     tokenizer = TextTokenizer(folder / TOKENIZER)
     low: dict[str, Floats] = {}
     high: dict[str, Floats] = {}
-    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as scratch:
-        path = Path(scratch) / "observed.onnx"
-        with DataFile(path.with_suffix(".bin")) as data:
-            write_encoder(encoding.shape, encoding.weights, linear, path, data, linear.activations)
-        encoder = _open(path)
-        if not record.adapted or encoding.side is Side.QUERIES:
-            _check_probe(encoder, checkpoint, record, tokenizer)
-        ids = calibration_sequences(record, tokenizer)
-        vectors = vectors_of(encoder, ids, record.pooling)
-        names = list(linear.activations)
-        outputs = [linear.activations[name] for name in names]
+    with DataFile(path.with_suffix(".bin")) as data:
+        write_encoder(encoding.shape, encoding.weights, linear, path, data, linear.activations)
+    encoder = _open(path)
+    if not record.adapted or encoding.side is Side.QUERIES:
+        _check_probe(encoder, checkpoint, record, tokenizer)
+    ids = calibration_sequences(record, tokenizer)
+    vectors = vectors_of(encoder, ids, record.pooling)
+    names = list(linear.activations)
+    outputs = [linear.activations[name] for name in names]
 
-        def run(batch: Batch) -> tuple[Batch, list[Floats]]:
-            return batch, encoder.outputs(batch, outputs)
+    def run(batch: Batch) -> tuple[Batch, list[Floats]]:
+        return batch, encoder.outputs(batch, outputs)
 
-        batches = in_batches(ids, lambda: _TOKENS, padded=encoder.padded)
-        workers = os.cpu_count() or 1
-        with closing_pool(workers) as pool:
-            for batch, activations in in_order(pool, run, batches, workers):
-                for name, values in zip(names, activations, strict=True):
-                    real = zip(batch.sequences, values, strict=True)
-                    rows = np.concatenate([row[: len(ids[index])] for index, row in real])
-                    low[name] = np.minimum(low.get(name, np.inf), rows.min(axis=0))
-                    high[name] = np.maximum(high.get(name, -np.inf), rows.max(axis=0))
+    batches = in_batches(ids, lambda: _TOKENS, padded=encoder.padded)
+    workers = os.cpu_count() or 1
+    with closing_pool(workers) as pool:
+        for batch, activations in in_order(pool, run, batches, workers):
+            for name, values in zip(names, activations, strict=True):
+                real = zip(batch.sequences, values, strict=True)
+                rows = np.concatenate([row[: len(ids[index])] for index, row in real])
+                low[name] = np.minimum(low.get(name, np.inf), rows.min(axis=0))
+                high[name] = np.maximum(high.get(name, -np.inf), rows.max(axis=0))
     ranges = {name: Range(low[name] * _MARGIN, high[name] * _MARGIN) for name in names}
     return Observed(ids, vectors, ranges)
 

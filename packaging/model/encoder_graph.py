@@ -76,7 +76,7 @@ def write_encoder(
     outputs |= dict.fromkeys((extra or {}).values(), ("batch", "sequence", "width"))
     facts = {BLOCK: shape.block, REACH: shape.reach, ANCHORS: shape.anchors}
     path.write_bytes(graph.finish(inputs, outputs, facts))
-    data.flush()
+    data.release()
     return graph.files
 
 

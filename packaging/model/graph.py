@@ -31,6 +31,7 @@ class DataFile:
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
+        self._path = path
         self._file = path.open("wb")
         self._places: dict[bytes, int] = {}
 
@@ -47,14 +48,19 @@ class DataFile:
         """The offset in bytes of a constant, which is written unless the file has it."""
         digest = hashlib.sha256(array.data).digest()
         if digest not in self._places:
+            if self._file.closed:
+                self._file = self._path.open("ab")
             self._file.write(bytes(-self._file.tell() % _ALIGNMENT))
             self._places[digest] = self._file.tell()
             self._file.write(array.data)
         return self._places[digest]
 
-    def flush(self) -> None:
-        """Make what was written readable by others."""
-        self._file.flush()
+    def release(self) -> None:
+        """Let others read the file, until the next constant.
+
+        On Windows ONNX Runtime opens no file that is open to be written.
+        """
+        self._file.close()
 
 
 class Graph:

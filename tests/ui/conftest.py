@@ -226,7 +226,7 @@ def program_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The library of ``program``, in a temporary home."""
     for name in ("CONFIG", "DATA", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setenv("PYTHONPATH", str(engines.ROOT))
+    monkeypatch.setenv("PYTHONPATH", engines.search_path())
     return tmp_path / "library"
 
 

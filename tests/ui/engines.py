@@ -53,6 +53,11 @@ def fake_engine(library: Path) -> Iterator[FakeEngine]:
         yield engine
 
 
+def search_path() -> str:
+    """Where a process finds Lectern, from any folder, and what this one was told to look in."""
+    return os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """A home that holds nothing but the tiny model and the settings for it."""
@@ -69,20 +74,23 @@ class Home:
 
     @property
     def settings_file(self) -> Path:
-        return self.folder / "config" / "lectern" / "settings.json"
+        # Windows has one folder for all of a program.
+        kind = "data" if sys.platform == "win32" else "config"
+        return self.folder / kind / "lectern" / "settings.json"
 
     @property
     def environment(self) -> dict[str, str]:
         places = {"HOME": self.folder, "XDG_RUNTIME_DIR": self.folder / "run"}
         for name in ("config", "data", "state"):
             places[f"XDG_{name.upper()}_HOME"] = self.folder / name
+        places["WIN_PD_OVERRIDE_LOCAL_APPDATA"] = self.folder / "data"  # which platformdirs reads
         # Shared, since it holds the unpacked classifier of languages, 68 MB.
         places["XDG_CACHE_HOME"] = platformdirs.user_cache_path()
         kept = {key: value for key, value in os.environ.items() if not key.startswith("LECTERN_")}
         return {
             **kept,
             **{name: str(place) for name, place in places.items()},
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": search_path(),
             "LECTERN_ENGINE_STAYS": "0",
         }
 
@@ -94,7 +102,7 @@ def make_home(folder: Path) -> Home:
     home = Home(folder)
     (folder / "run").mkdir(parents=True, mode=0o700)
     install_tiny_model(home.models)
-    home.settings_file.parent.mkdir(parents=True)
+    home.settings_file.parent.mkdir(parents=True, exist_ok=True)
     home.settings_file.write_text(json.dumps(SETTINGS))
     return home
 

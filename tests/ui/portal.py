@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 import shutil
 import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from jeepney import (
-    DBusAddress,
-    HeaderFields,
-    MessageType,
-    message_bus,
-    new_method_return,
-    new_signal,
-)
-from jeepney.io.blocking import open_dbus_connection
+if sys.platform == "linux":  # for which alone it is installed
+    from jeepney import (
+        DBusAddress,
+        HeaderFields,
+        MessageType,
+        message_bus,
+        new_method_return,
+        new_signal,
+    )
+    from jeepney.io.blocking import open_dbus_connection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,7 @@ from PySide6.QtCore import QProcess, QProcessEnvironment
 from PySide6.QtNetwork import QLocalSocket
 
 from indexer.api.endpoint import window_address
-from tests.ui.engines import ROOT
+from tests.ui.engines import search_path
 from ui import application
 from ui.application import Single, Start, hand_over
 
@@ -59,7 +59,7 @@ def first(library: Path, qtbot: QtBot) -> Iterator[Single]:
 def start_second(library: Path, query: str) -> QProcess:
     process = QProcess()
     environment = QProcessEnvironment.systemEnvironment()
-    environment.insert("PYTHONPATH", str(ROOT))
+    environment.insert("PYTHONPATH", search_path())
     process.setProcessEnvironment(environment)
     process.start(sys.executable, ["-c", SECOND, str(library), query])
     return process
@@ -164,7 +164,7 @@ def test_the_socket_of_a_crashed_window_is_replaced(
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(ROOT)}
+    return {**os.environ, "PYTHONPATH": search_path()}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe has no mode")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PYTHONPATH", str(engines.ROOT))
+    monkeypatch.setenv("PYTHONPATH", engines.search_path())
     return tmp_path / "library"
 
 

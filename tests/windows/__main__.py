@@ -49,7 +49,9 @@ def main() -> int:
     command = [
         "wine", str(program), "-m", "pytest", "-v", "-rs", "-p", "no:cacheprovider",
         "-c", windows_path(ROOT / "tests" / "windows" / "pytest.ini"),
-        "--rootdir", windows_path(ROOT), *(sys.argv[1:] or TESTS),
+        # Else the fixtures above the folder of that file are not found.
+        "--rootdir", windows_path(ROOT), "--confcutdir", windows_path(ROOT),
+        *(sys.argv[1:] or TESTS),
     ]  # fmt: skip
     # Under Wine Python starts with pipes or a terminal, and not with files.
     with subprocess.Popen(

@@ -73,7 +73,9 @@ def test_the_package_depends_on_every_library_of_the_window(scripts: dict[str, M
     assert [name for name in needed if name not in depends] == []
 
 
-@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="there is no dpkg here")
+@pytest.mark.skipif(
+    not all(map(shutil.which, ("dpkg-deb", "ar"))), reason="needs dpkg and binutils"
+)
 def test_the_parts_that_lectern_does_without_are_packages_of_their_own(
     scripts: dict[str, ModuleType], tmp_path: Path
 ) -> None:
