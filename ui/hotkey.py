@@ -76,7 +76,8 @@ def pynput_keys(keys: str) -> str | None:
     if QKeySequence(keys).count() != 1:
         return None
     held, name = _parted(keys)
-    strong = held & ~Qt.KeyboardModifier.ShiftModifier
+    # Not by the complement of Shift: on Windows these flags are signed, and it has none of them.
+    strong = held not in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
     if not name or not (strong or name[1:].isdigit()):
         return None
     modifiers = [f"<{text}>" for each, _, _, text in _MODIFIERS if held & each]

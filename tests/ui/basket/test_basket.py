@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,8 +53,9 @@ def test_it_survives_a_restart(begin: Callable[[], tuple[Basket, FileWorker]]) -
     basket.annotate(one.key, "Ask Jane\n\u05e9\u05dc\u05d5\u05dd \udc80")
     basket.flush()
     worker.close()
-    assert stat.S_IMODE(basket.file.stat().st_mode) == 0o600
-    assert stat.S_IMODE(basket.file.parent.stat().st_mode) == 0o700
+    if sys.platform != "win32":  # where a file has the rights of its folder
+        assert stat.S_IMODE(basket.file.stat().st_mode) == 0o600
+        assert stat.S_IMODE(basket.file.parent.stat().st_mode) == 0o700
     again, _ = begin()
     assert again.kept == basket.kept
     assert texts(again) == ["/d/b.pdf", "/d/a.pdf"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -249,7 +250,10 @@ def test_a_hidden_page_sends_no_requests(page: LibraryPage) -> None:
 def test_patterns_match_one_file_only() -> None:
     import pathspec
 
-    for name in ("a.txt", "b/[1] x?.txt", "#top", "!bang", "back\\slash*", "trailing "):
+    names = ["a.txt", "b/[1] x?.txt", "#top", "!bang", "trailing "]
+    if sys.platform != "win32":  # where it parts folders
+        names.append("back\\slash*")
+    for name in names:
         spec = pathspec.GitIgnoreSpec.from_lines([pattern_for(name)])
         assert spec.match_file(name), name
         assert not spec.match_file(f"deeper/{name}")

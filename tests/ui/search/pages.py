@@ -8,6 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
+from indexer.query.grammar import clauses
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -45,3 +47,8 @@ def links(page: SearchPage) -> list[str]:
 def press(page: SearchPage, key: Qt.Key, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
     widget = page.results.view if page.results.view.hasFocus() else page.bar.box
     QTest.keyClick(widget, key, modifier)
+
+
+def filters_of(query: str) -> list[tuple[str, str]]:
+    """The filters of a query; a path is in quotation marks only if it begins with a slash."""
+    return [(each.operator, each.value) for each in clauses(query) if each.operator]

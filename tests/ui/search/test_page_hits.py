@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QMenu
 
 from indexer.api.requests import Index, Search
 from indexer.api.types import Also
-from tests.ui.search.pages import press, search, titles
+from tests.ui.search.pages import filters_of, press, search, titles
 from ui.export import ExportFormat
 from ui.search.live_search import FIRST_LIMIT
 from ui.search.rows import FoundHits, ResultOrder, RowKind
@@ -130,7 +130,8 @@ def test_the_menu_of_a_hit(qtbot: QtBot, page: SearchPage) -> None:
     with qtbot.waitSignal(page.actions_on_hits.elsewhere_requested):
         menu.actions()[texts.index("Said elsewhere")].trigger()
     menu.actions()[texts.index("Similar")].trigger()
-    assert page.query == f'like:"{hit.path}#{hit.start}-{hit.end}" '
+    assert filters_of(page.query) == [("like", f"{hit.path}#{hit.start}-{hit.end}")]
+    assert page.query.endswith(" ")
 
 
 def rows_in(file: Path) -> list[dict[str, str]]:
@@ -263,4 +264,5 @@ def test_hits_are_selected_and_documents_searched_from_outside(
     assert page.current_hit.path == hit.path
     page.results.select_hit(99)
     page.search_inside(hit.path)
-    assert page.query == f'in:"{hit.path}" tenant '
+    assert filters_of(page.query) == [("in", hit.path)]
+    assert page.query.endswith(" tenant ")
