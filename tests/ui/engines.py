@@ -119,8 +119,11 @@ def real_engine(home: Home, *options: str) -> Iterator[subprocess.Popen[str]]:
     ) as process:
         try:
             assert process.stderr is not None
-            first = process.stderr.readline()
-            assert "Serving" in first, first + process.stderr.read()
+            said: list[str] = []
+            # Before it, an engine of other systems says that the network is not closed to it.
+            while not said or (said[-1] and "Serving" not in said[-1]):
+                said.append(process.stderr.readline())
+            assert said[-1], "".join(said)
             yield process
         finally:
             end(process.pid)
