@@ -40,19 +40,11 @@ from app.doors.answers import (
     text_hash,
 )
 from app.doors.call_log import note_call
+from indexer.api import requests
 from indexer.api.errors import WorldError, sentence
 from indexer.api.formats import page_name, page_unit
 from indexer.api.lru_cache import SharedCache
 from indexer.api.progress import CancelToken
-from indexer.api.requests import (
-    Compare,
-    EmbedTexts,
-    GetActivity,
-    GetDocument,
-    ListDocuments,
-    ReadPassages,
-    Search,
-)
 from indexer.query.links import link_to
 
 if TYPE_CHECKING:
@@ -208,7 +200,9 @@ class DoorLibrary:
         path = self.visible(caller, document)
         first = max(wanted.start - wanted.around, 0)
         last = wanted.end + wanted.around if wanted.end else 0
-        found = self._call(caller, ReadPassages(path, first, last, wanted.page, wanted.max_bytes))
+        found = self._call(
+            caller, requests.ReadPassages(path, first, last, wanted.page, wanted.max_bytes)
+        )
         parts = [
             QuotedText(
                 one.start, one.end, one.page, one.page_last,
@@ -235,8 +229,8 @@ class DoorLibrary:
     ) -> CompareAnswer:
         """Find what each of two documents says that the other does not. Texts are quotations."""
         paths = [self.visible(caller, document) for document in (first, second)]
-        found = self._call(caller, Compare(str(paths[0]), str(paths[1]), limit))
-        cards = [card_of(self._call(caller, GetDocument(path))) for path in paths]
+        found = self._call(caller, requests.Compare(str(paths[0]), str(paths[1]), limit))
+        cards = [card_of(self._call(caller, requests.GetDocument(path))) for path in paths]
         left_out = sum(side.alone - len(side.only) for side in (found.first, found.second))
         left_out += found.changes - len(found.changed)
         self._note(caller, "compare", document=str(paths[0]), other=str(paths[1]))
@@ -263,7 +257,7 @@ class DoorLibrary:
         _check_query(text, whole=access.everything)
 
         def listed(scope: str) -> CollectionDocuments:
-            request = ListDocuments(text, scope, offset=offset, limit=limit)
+            request = requests.ListDocuments(text, scope, offset=offset, limit=limit)
             found = self._call(caller, request)
             following = request.offset + len(found.documents)
             more = following if found.documents and following < found.total else 0
@@ -281,14 +275,14 @@ class DoorLibrary:
         access = self._access(caller)
 
         def counted(scope: str) -> CollectionCount:
-            found = self._call(caller, ListDocuments(within=scope, limit=1))
+            found = self._call(caller, requests.ListDocuments(within=scope, limit=1))
             return CollectionCount(scope or EVERYTHING, found.total)
 
         outcomes = self._each(
             access, (), counted,
             lambda name, error, _message: CollectionCount(name, 0, error),
         )  # fmt: skip
-        activity = self._call(caller, GetActivity())
+        activity = self._call(caller, requests.GetActivity())
         self._note(caller, "status")
         return StatusAnswer(outcomes, activity.embedded_share, activity.pending)
 
@@ -309,7 +303,7 @@ class DoorLibrary:
         shown, (width, height) = opened.pages.page, opened.pages.size
         boxes = []
         if end > start:
-            text = self._call(caller, ReadPassages(path, start, end))
+            text = self._call(caller, requests.ReadPassages(path, start, end))
             for one in text.passages[:1]:
                 places = renderer.places(path, one.page, one.page_last, one.text, one.start)
                 boxes = [
@@ -340,7 +334,7 @@ class DoorLibrary:
         self._access(caller)
         # In several requests, between which those of a window have their turn.
         parts = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
-        found = [self._call(caller, EmbedTexts(part, passages)) for part in parts]
+        found = [self._call(caller, requests.EmbedTexts(part, passages)) for part in parts]
         self._note(caller, "embed", texts=len(texts))
         return tuple(itertools.chain.from_iterable(found))
 
@@ -353,7 +347,7 @@ class DoorLibrary:
         access = self._access(caller)
 
         def found(scope: str) -> CollectionHits:
-            result = self._call(caller, Search(text, limit, within=scope))
+            result = self._call(caller, requests.Search(text, limit, within=scope))
             return CollectionHits(
                 scope or EVERYTHING,
                 match=str(result.match),
@@ -406,7 +400,7 @@ class DoorLibrary:
         access = self._access(caller)
         path = path_of(document)
         for scope in access.scopes():
-            request = ListDocuments(within=scope, paths=(path,), limit=1)
+            request = requests.ListDocuments(within=scope, paths=(path,), limit=1)
             try:
                 if self._call(caller, request).total:
                     return path
@@ -423,7 +417,7 @@ class DoorLibrary:
 
     def _year(self, caller: DoorCaller, path: str) -> str:
         try:
-            return self._call(caller, GetDocument(Path(path))).created[:4]
+            return self._call(caller, requests.GetDocument(Path(path))).created[:4]
         except WorldError:
             return ""
 

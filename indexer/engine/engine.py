@@ -12,21 +12,12 @@ import logging
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from indexer.api import requests
 from indexer.api.answers import Check, RepairOutcome, Verification, WatchState
 from indexer.api.errors import Cancelled, LecternError, WorldError
 from indexer.api.phrases import reason_in
 from indexer.api.private_files import LibraryLock
 from indexer.api.progress import CancelToken, Progress, Report, Reporter, Step, ignore_progress
-from indexer.api.requests import (
-    Diagnose,
-    GetStatus,
-    Index,
-    Remove,
-    Repair,
-    SetPatterns,
-    Verify,
-    Watch,
-)
 from indexer.catalog.catalog import Catalog
 from indexer.engine import reindex
 from indexer.engine.indexing import IndexingLibrary, cores
@@ -154,7 +145,9 @@ class Engine(IndexingLibrary):
     def stop_watching(self) -> None:
         self.watcher.stop()
 
-    def answer_set_patterns(self, request: SetPatterns, _caller: Reporter) -> tuple[str, ...]:
+    def answer_set_patterns(
+        self, request: requests.SetPatterns, _caller: Reporter
+    ) -> tuple[str, ...]:
         found = self.catalog.roots.find(request.root)
         if found is None or found[1] not in {b"", found[0].file_name}:
             raise WorldError("not_a_root", path=str(request.root))
@@ -163,25 +156,25 @@ class Engine(IndexingLibrary):
             self.watcher.wake()
         return tuple(self.catalog.roots.get(found[0].id).patterns)
 
-    def answer_get_status(self, _request: GetStatus, _caller: Reporter) -> Status:
+    def answer_get_status(self, _request: requests.GetStatus, _caller: Reporter) -> Status:
         return describe_library(self, self.watcher.watch_state())
 
-    def answer_diagnose(self, _request: Diagnose, _caller: Reporter) -> tuple[Check, ...]:
+    def answer_diagnose(self, _request: requests.Diagnose, _caller: Reporter) -> tuple[Check, ...]:
         return check_library(self)
 
-    def answer_watch(self, request: Watch, _caller: Reporter) -> WatchState:
+    def answer_watch(self, request: requests.Watch, _caller: Reporter) -> WatchState:
         if request.on:
             self.catalog.must_be_writable()
         if request.on is not None:
             self.watcher.start() if request.on else self.watcher.stop()
         return self.watcher.watch_state()
 
-    def answer_verify(self, _request: Verify, caller: Reporter) -> Verification:
+    def answer_verify(self, _request: requests.Verify, caller: Reporter) -> Verification:
         tick = partial(caller.report, Progress(Step.MAINTAIN))
         with self._indexing:
             return verify(self.catalog, self.store, tick).describe(self.catalog, self.store)
 
-    def answer_repair(self, _request: Repair, caller: Reporter) -> RepairOutcome:
+    def answer_repair(self, _request: requests.Repair, caller: Reporter) -> RepairOutcome:
         self.catalog.must_be_writable()
         tick = partial(caller.report, Progress(Step.MAINTAIN))
         with self._indexing, self.scanner.exclusive:
@@ -191,7 +184,7 @@ class Engine(IndexingLibrary):
         queued = self.catalog.queue.waiting()
         return RepairOutcome(tuple(before.problems), tuple(after.problems), queued)
 
-    def answer_remove(self, request: Remove, _caller: Reporter) -> int:
+    def answer_remove(self, request: requests.Remove, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         with self.scanner.exclusive:
             # Removal does not wait for a run, which deletes orphans at its end.
@@ -207,7 +200,7 @@ class Engine(IndexingLibrary):
     def _read_queued(self, token: CancelToken, done: Callable[[Exception | None], None]) -> None:
         """Read what the watcher has queued, if there is no service."""
         try:
-            summary = self.call(Index(scan=False), token=token)
+            summary = self.call(requests.Index(scan=False), token=token)
         except LecternError as error:
             done(error)
         else:

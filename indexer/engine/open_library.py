@@ -44,6 +44,7 @@ from indexer.search.similar import Similar
 from indexer.throttle.throttle import QueryGate, Throttle
 
 if TYPE_CHECKING:
+    from indexer.api import models, requests
     from indexer.api.answers import (
         Comparison,
         Document,
@@ -53,36 +54,7 @@ if TYPE_CHECKING:
         Parallel,
         ReindexCost,
     )
-    from indexer.api.models import (
-        CompareModels,
-        EstimateReindex,
-        GetModel,
-        ListModels,
-        ModelComparison,
-        ModelInfo,
-        RemoveModel,
-    )
     from indexer.api.progress import Reporter
-    from indexer.api.requests import (
-        Compare,
-        CorrectDocument,
-        EmbedTexts,
-        EstimateIndex,
-        Explain,
-        FindElsewhere,
-        GetActivity,
-        GetDocument,
-        ListDocuments,
-        ListFiles,
-        ListFolders,
-        ReadPassages,
-        Retry,
-        Search,
-        SearchByWords,
-        SetCollection,
-        SetPace,
-        Unlock,
-    )
     from indexer.api.status import Activity
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Root
@@ -122,7 +94,7 @@ class OpenLibrary:
         self.comparer = Comparer(catalog, store)
         self.elsewhere = Elsewhere(catalog, store, self.models)
 
-    def answer_search(self, request: Search, caller: Reporter) -> SearchResult:
+    def answer_search(self, request: requests.Search, caller: Reporter) -> SearchResult:
         query = parse_within(request.text, request.within)
         asked_in = self.asked.note_question(query)
         answer = self.similar.search_similar if query.filters.like else self.searcher.search
@@ -138,7 +110,9 @@ class OpenLibrary:
         unread = reindex.unread_language(self.catalog, self.config, asked_in)
         return replace(result, notes=(*result.notes, *unread))
 
-    def answer_search_by_words(self, request: SearchByWords, caller: Reporter) -> SearchResult:
+    def answer_search_by_words(
+        self, request: requests.SearchByWords, caller: Reporter
+    ) -> SearchResult:
         query = parse_within(request.text, request.within)
         if query.filters.like:
             return SearchResult(())
@@ -147,21 +121,21 @@ class OpenLibrary:
                 query, limit=request.limit, token=caller.token, by_words=True
             )
 
-    def answer_explain(self, request: Explain, _caller: Reporter) -> Explanation | None:
+    def answer_explain(self, request: requests.Explain, _caller: Reporter) -> Explanation | None:
         with self.gate.query():
             return self.explainer.explain_hit(request.text, request.path, request.start)
 
-    def answer_compare(self, request: Compare, caller: Reporter) -> Comparison:
+    def answer_compare(self, request: requests.Compare, caller: Reporter) -> Comparison:
         first, second = request.first, request.second
         return self.comparer.compare(first, second, limit=request.limit, token=caller.token)
 
     def answer_find_elsewhere(
-        self, request: FindElsewhere, caller: Reporter
+        self, request: requests.FindElsewhere, caller: Reporter
     ) -> tuple[Parallel, ...]:
         with self.gate.query():
             return self.elsewhere.find_restatements(request, caller.token)
 
-    def answer_list_files(self, request: ListFiles, _caller: Reporter) -> FileList:
+    def answer_list_files(self, request: requests.ListFiles, _caller: Reporter) -> FileList:
         chosen = CoverageFilter(request.state, text=request.text)
         if request.root is not None:
             root, folder = self._place(request.root)
@@ -178,7 +152,7 @@ class OpenLibrary:
         return FileList(tuple(listed), coverage.total(chosen))
 
     def answer_list_folders(
-        self, request: ListFolders, _caller: Reporter
+        self, request: requests.ListFolders, _caller: Reporter
     ) -> tuple[FolderCount, ...]:
         root, folder = self._place(request.folder)
         found = self.catalog.coverage.subfolders(root.id, folder)
@@ -194,10 +168,10 @@ class OpenLibrary:
             raise WorldError("not_a_root", path=str(path))
         return found
 
-    def answer_estimate_index(self, request: EstimateIndex, caller: Reporter) -> Estimate:
+    def answer_estimate_index(self, request: requests.EstimateIndex, caller: Reporter) -> Estimate:
         return estimate_cost(self.catalog, self.config, request, caller.token)
 
-    def answer_retry(self, request: Retry, _caller: Reporter) -> int:
+    def answer_retry(self, request: requests.Retry, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         self.activities.stale()
         # First, since a file that is queued again has no content until it was read.
@@ -215,7 +189,7 @@ class OpenLibrary:
                 raise WorldError("not_a_root", path=str(path))
         return self.catalog.queue.retry(files=chosen)
 
-    def answer_unlock(self, request: Unlock, _caller: Reporter) -> int:
+    def answer_unlock(self, request: requests.Unlock, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         self.activities.stale()
         known = self.catalog.files.at(request.path)
@@ -227,10 +201,10 @@ class OpenLibrary:
             self.passwords.set_password(row.path, request.password)
         return self.catalog.queue.retry(files=copies)
 
-    def answer_get_activity(self, _request: GetActivity, _caller: Reporter) -> Activity:
+    def answer_get_activity(self, _request: requests.GetActivity, _caller: Reporter) -> Activity:
         return self.activities.current_activity()
 
-    def answer_set_pace(self, request: SetPace, _caller: Reporter) -> Activity:
+    def answer_set_pace(self, request: requests.SetPace, _caller: Reporter) -> Activity:
         lasting = request.speed is not None or request.paused is not None
         if lasting:
             self.catalog.must_be_writable()
@@ -239,30 +213,38 @@ class OpenLibrary:
             self.throttle.save_pace(self.catalog)
         return self.activities.current_activity()
 
-    def answer_set_collection(self, request: SetCollection, _caller: Reporter) -> Mapping[str, str]:
+    def answer_set_collection(
+        self, request: requests.SetCollection, _caller: Reporter
+    ) -> Mapping[str, str]:
         if request.filters and not parse(request.filters).filters:
             raise WorldError("bad_query", reason="it has no filter")
         renames = not (request.adds or request.removes)
         change = partial(_changed_collection, request)
         return self.catalog.set_collection(request.name.strip(), change, renames=renames)
 
-    def answer_get_document(self, request: GetDocument, _caller: Reporter) -> Document:
+    def answer_get_document(self, request: requests.GetDocument, _caller: Reporter) -> Document:
         self.found.append(str(request.path))
         return describe_document(self.catalog, request.path)
 
-    def answer_correct_document(self, request: CorrectDocument, _caller: Reporter) -> Document:
+    def answer_correct_document(
+        self, request: requests.CorrectDocument, _caller: Reporter
+    ) -> Document:
         title, author = clean(request.title).strip(), clean(request.author).strip()
         self.catalog.correct_document(request.path, title, author, request.year)
         return describe_document(self.catalog, request.path)
 
-    def answer_list_documents(self, request: ListDocuments, _caller: Reporter) -> DocumentList:
+    def answer_list_documents(
+        self, request: requests.ListDocuments, _caller: Reporter
+    ) -> DocumentList:
         return list_documents(self.catalog, request)
 
-    def answer_read_passages(self, request: ReadPassages, _caller: Reporter) -> DocumentText:
+    def answer_read_passages(
+        self, request: requests.ReadPassages, _caller: Reporter
+    ) -> DocumentText:
         return read_passages(self.catalog, self.store, request)
 
     def answer_embed_texts(
-        self, request: EmbedTexts, caller: Reporter
+        self, request: requests.EmbedTexts, caller: Reporter
     ) -> tuple[tuple[float, ...], ...]:
         def make_way() -> None:
             caller.token.check()
@@ -270,24 +252,30 @@ class OpenLibrary:
 
         return embed_texts(self.catalog, self.models, request, make_way)
 
-    def answer_estimate_reindex(self, request: EstimateReindex, _caller: Reporter) -> ReindexCost:
+    def answer_estimate_reindex(
+        self, request: models.EstimateReindex, _caller: Reporter
+    ) -> ReindexCost:
         config = reindex.for_library(self.catalog, self.config)
         chosen = reindex.chosen(config, request.model, request.precision)
         return reindex.measure_cost(self.catalog, self.store, chosen)
 
-    def answer_list_models(self, _request: ListModels, _caller: Reporter) -> tuple[ModelInfo, ...]:
+    def answer_list_models(
+        self, _request: models.ListModels, _caller: Reporter
+    ) -> tuple[models.ModelInfo, ...]:
         return tuple(list_models(self.config.models))
 
-    def answer_get_model(self, request: GetModel, caller: Reporter) -> ModelInfo:
+    def answer_get_model(self, request: models.GetModel, caller: Reporter) -> models.ModelInfo:
         return obtain_model(request.model, self.config, reporter=caller)
 
-    def answer_remove_model(self, request: RemoveModel, _caller: Reporter) -> int:
+    def answer_remove_model(self, request: models.RemoveModel, _caller: Reporter) -> int:
         model, library = request.model, str(self.config.library)
         if any(space.record["model"] == model for space in self.catalog.spaces.all()):
             raise WorldError("model_in_use", model=model, reason="library_model", library=library)
         return remove_model(model, self.config)
 
-    def answer_compare_models(self, request: CompareModels, caller: Reporter) -> ModelComparison:
+    def answer_compare_models(
+        self, request: models.CompareModels, caller: Reporter
+    ) -> models.ModelComparison:
         return reindex.compare_models(self.searcher, request, caller)
 
     def _use(self, config: EngineConfig) -> None:
@@ -295,7 +283,7 @@ class OpenLibrary:
         self.models.configure_models(config)
 
 
-def _changed_collection(request: SetCollection, before: str) -> str:
+def _changed_collection(request: requests.SetCollection, before: str) -> str:
     if request.was not in (None, before):
         raise WorldError("busy", reason="collection_changed")
     if request.removes:
