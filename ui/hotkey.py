@@ -109,12 +109,7 @@ class PortalListener(threading.Thread):
         self._bus: DBusConnection | None = None
         self._stopped = False
         self._lock = threading.Lock()
-        self.bound = threading.Event()
         self.start()
-
-    def wait(self) -> None:
-        """Wait until keys are listened for."""
-        self.bound.wait()
 
     def stop(self) -> None:
         """End the conversation; the portal forgets the session with it."""
@@ -159,7 +154,6 @@ class PortalListener(threading.Thread):
             self._ask(bus, "BindShortcuts", "oa(sa{sv})sa{sv}", (
                 session, [(_SHORTCUT_ID, self._shortcut)], "", {},
             ), _PERSON_S)  # fmt: skip
-            self.bound.set()
             while True:
                 press = bus.recv_until_filtered(presses)
                 if press.body[:2] == (session, _SHORTCUT_ID):
@@ -244,9 +238,6 @@ class X11Listener(threading.Thread):
         self._wakes, self._wake = os.pipe()
         self.start()
 
-    def wait(self) -> None:
-        """Return at once: the key is grabbed already."""
-
     def stop(self) -> None:
         """Release the key."""
         os.close(self._wake)
@@ -305,9 +296,6 @@ def _library() -> Any:
 
 class Listener(Protocol):
     """A listener for keys, on a thread of its own, which starts a moment after it is made."""
-
-    def wait(self) -> None:
-        """Wait until keys are listened for."""
 
     def stop(self) -> None: ...
 

@@ -49,10 +49,8 @@ def main() -> None:
     window.present()
     until(window.isVisible, "a window")
     settings.set("hotkey", sys.argv[1])
-    listener = program.hotkey.listener
-    if listener is None:
+    if program.hotkey.listener is None:  # X11 has given the key by then
         sys.exit("there is no hotkey")
-    listener.wait()
     if "Another program" not in Hotkey().listen_for(sys.argv[1]):
         sys.exit("the same key was given to two")
     reasons = QKeyEvent(

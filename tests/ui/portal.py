@@ -61,7 +61,6 @@ class FakePortal:
 
     def _answer(self, message: Message) -> None:
         fields = message.header.fields
-        self.calls.append((fields[HeaderFields.member], message.body))
         token = message.body[-1]["handle_token"][1]
         sender = fields[HeaderFields.sender].lstrip(":").replace(".", "_")
         request = f"{_OBJECT}/request/{sender}/{token}"
@@ -70,6 +69,7 @@ class FakePortal:
         # Before the reply: a portal may be as quick.
         self._bus.send(new_signal(emitter, "Response", "ua{sv}", (self.code, results)))
         self._bus.send(new_method_return(message, "o", (request,)))
+        self.calls.append((fields[HeaderFields.member], message.body))
 
 
 @contextlib.contextmanager
