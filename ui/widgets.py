@@ -419,12 +419,6 @@ class Facts(QWidget):
                 value.setAccessibleName(" ".join(rows[number]))
         self.setVisible(bool(rows))
 
-    def value(self, label: str) -> str:
-        """Return the value of a label; "" if it is not shown."""
-        return next(
-            (v.text() for n, v in self._rows if n.text() == label and n.isVisibleTo(self)), ""
-        )
-
     def _add(self) -> None:
         name, value = plain_label(), wrapped_label()
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtWidgets import QLabel
 
 from app.settings import Settings
 from indexer.api.answers import FileList
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from indexer.api.contract import Request
     from indexer.api.progress import Progress
     from indexer.api.requests import ListFiles
+    from ui.widgets import Facts
 
 
 A = TypeVar("A")
@@ -108,6 +110,12 @@ def canned_context(folder: Path) -> Canned:
     link, said = CannedLink(), RecordedNotices()
     settings = Settings(folder / "settings.json")
     return Context(link, settings, said, folder, folder / "library"), link, said
+
+
+def fact(facts: Facts, label: str) -> str:
+    """The value beside a label; "" if it is not shown."""
+    shown = [each.text() for each in facts.findChildren(QLabel) if each.isVisibleTo(facts)]
+    return dict(zip(shown[::2], shown[1::2], strict=True)).get(label, "")
 
 
 def make_row(number: int, state: FileState = FileState.INDEXED, **more: Any) -> FileRow:

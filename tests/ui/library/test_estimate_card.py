@@ -11,7 +11,7 @@ from indexer.api.errors import WorldError
 from indexer.api.formats import FORMATS
 from indexer.api.requests import EstimateIndex
 from tests.answers import NOTHING
-from tests.ui.library.port import canned_context
+from tests.ui.library.port import canned_context, fact
 from ui.library.cards import EstimateCard
 from ui.words import amounts
 
@@ -41,7 +41,7 @@ def test_an_estimate_says_what_is_known_and_what_is_new(qtbot: QtBot, tmp_path: 
     card.estimate_paths(["/a", "/b", "/c", "/d"])
     qtbot.waitUntil(card.start.isEnabled)
     assert card.note.text() == "Everything in it has been read already."
-    assert card.facts.value("Known already:") == amounts.files(7)
+    assert fact(card.facts, "Known already:") == amounts.files(7)
     names = [known.name for known in FORMATS[:7]]
     kinds = {name: FormatEstimate(n, n) for n, name in enumerate(names, 1)}
     new = replace(NOTHING, files=28, formats=kinds, measured=True)
@@ -49,8 +49,8 @@ def test_an_estimate_says_what_is_known_and_what_is_new(qtbot: QtBot, tmp_path: 
     card.estimate_paths(["/a"])
     qtbot.waitUntil(card.start.isEnabled)
     assert card.note.text() == ""  # the time is no guess
-    assert card.facts.value("Kinds:").endswith("…")
-    assert card.facts.value("Kinds:").count("·") == 6
+    assert fact(card.facts, "Kinds:").endswith("…")
+    assert fact(card.facts, "Kinds:").count("·") == 6
 
 
 def test_an_estimate_says_what_is_wrong(qtbot: QtBot, tmp_path: Path) -> None:

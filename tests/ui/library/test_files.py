@@ -15,7 +15,7 @@ from indexer.api.contract import LibraryPart
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, Index, ListFiles
 from tests.ui.engines import answer
-from tests.ui.library.port import ManyFiles, canned_context
+from tests.ui.library.port import ManyFiles, canned_context, fact
 from tests.ui.reach import visible_controls
 from ui import passwords
 from ui.engine_client import ActivityFeed
@@ -289,7 +289,7 @@ def test_the_library_is_described_while_no_file_is_chosen(
     page: LibraryPage, qtbot: QtBot, library_files: Path
 ) -> None:
     facts = page.details.facts
-    qtbot.waitUntil(lambda: facts.value("Text:") != "")
+    qtbot.waitUntil(lambda: fact(facts, "Text:") != "")
     assert page.details.name.text() == "All folders"
     page.tree.choose_folder(str(library_files))
     assert page.details.name.text() == "documents"

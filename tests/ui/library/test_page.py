@@ -16,7 +16,7 @@ from indexer.api.phrases import Note
 from indexer.api.requests import GetStatus, Index
 from indexer.api.status import LanguageStatus
 from tests.answers import EMPTY, root
-from tests.ui.library.port import canned_context
+from tests.ui.library.port import canned_context, fact
 from tests.ui.notices import RecordedNotices
 from ui.library.page import LibraryPage
 from ui.library.work_line import AttentionList
@@ -73,9 +73,9 @@ def test_nothing_is_read_before_start(
     assert not page.card.start.isEnabled()
     qtbot.waitUntil(page.card.start.isEnabled)
     facts = page.card.facts
-    assert facts.value("To read:").startswith("4 ")
-    assert "Plain text:\u00a03" in facts.value("Kinds:")
-    assert "Left out by a rule:\u00a01" in facts.value("Skipped:")
+    assert fact(facts, "To read:").startswith("4 ")
+    assert "Plain text:\u00a03" in fact(facts, "Kinds:")
+    assert "Left out by a rule:\u00a01" in fact(facts, "Skipped:")
     assert engine.roots == []
     page.card.cancel.click()
     assert not page.card.isVisible()

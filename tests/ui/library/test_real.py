@@ -9,6 +9,7 @@ import pytest
 
 from indexer.api.requests import GetActivity
 from tests.ui.engines import answer
+from tests.ui.library.port import fact
 from ui import passwords
 from ui.engine_client import ActivityFeed
 from ui.library import first_run
@@ -82,7 +83,7 @@ def _first_run(qtbot: QtBot, context: Context) -> None:
     feed.changed.connect(page.show_activity)
     page.show()
     qtbot.waitUntil(page.card.start.isEnabled)
-    assert page.card.facts.value("To read:").startswith("4 ")
+    assert fact(page.card.facts, "To read:").startswith("4 ")
     with qtbot.waitSignal(page.finished) as finished:
         page.card.start.click()
     assert finished.args == [page.suggestion.text]

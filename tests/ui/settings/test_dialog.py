@@ -22,7 +22,7 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus
 from indexer.api.status import ConnectionMade
 from tests.answers import EMPTY
-from tests.ui.library.port import Canned, canned_context
+from tests.ui.library.port import Canned, canned_context, fact
 from tests.ui.reach import visible_controls
 from ui import desktop
 from ui.ports import EndAction, Ending
@@ -285,7 +285,7 @@ def test_privacy_lists_folders_and_connections(
     assert (item.text(1), item.text(2)) == ("pip download x", "done")
     page.connections.actions()[0].trigger()  # of its menu
     assert QApplication.clipboard().text() == f"{item.text(0)}\tpip download x\tdone"
-    assert page.facts.value("Size on disk:") == "2.0 MB"
+    assert fact(page.facts, "Size on disk:") == "2.0 MB"
     assert page.no_connections.isHidden()
 
 

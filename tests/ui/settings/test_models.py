@@ -24,7 +24,7 @@ from indexer.api.models import (
 from indexer.api.progress import Progress, Step
 from indexer.api.requests import GetStatus
 from tests.answers import EMPTY
-from tests.ui.library.port import Canned, CannedLink, canned_context
+from tests.ui.library.port import Canned, CannedLink, canned_context, fact
 from tests.ui.menus import entries
 from ui.settings_dialog.models import ModelsPage
 
@@ -79,7 +79,7 @@ def test_each_model_offers_what_can_be_done_with_it(page: ModelsPage) -> None:
     assert offered("here") == (False, True, True)
     assert offered("away") == (True, False, False)
     assert offered("other") == (True, False, False)
-    assert page.facts.value("Languages:") == "unknown"
+    assert fact(page.facts, "Languages:") == "unknown"
     buttons = page.findChildren(QPushButton)
     assert len(buttons) == 8
     for button in buttons:
