@@ -170,7 +170,6 @@ class NoticeBar(CardFrame):
         self._close.setAccessibleName(self.tr("Dismiss this notice"))
         self._focus = FocusReturn(self, self.dismiss)
         self._undoable: deque[Notice] = deque(maxlen=MOST_UNDONE)
-        add_shortcut(self, QKeySequence.StandardKey.Undo, self.undo, WINDOW)
         parts = (self._text, self._button, self._close)
         filled(QHBoxLayout(self), *parts, edges=(L, M, M, M), wide=self._text)
         self.hide()
@@ -179,6 +178,8 @@ class NoticeBar(CardFrame):
         """Be shown over the foot of a widget."""
         self.setParent(page)
         page.installEventFilter(self)
+        # Not of the bar: a key of what is hidden is dead.
+        add_shortcut(page, QKeySequence.StandardKey.Undo, self.undo, WINDOW)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and watched is self.parent():

@@ -58,9 +58,10 @@ def test_its_button_acts_once(bar: NoticeBar, qtbot: QtBot) -> None:
 
 def test_what_can_be_undone_is_undone_by_its_button_or_key(qtbot: QtBot) -> None:
     window = QWidget()
-    bar = NoticeBar(window)
-    bar.move(400, 400)
+    bar = NoticeBar()
+    bar.float_over(window)
     qtbot.addWidget(window)
+    window.resize(600, 400)
     window.show()
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
@@ -77,6 +78,12 @@ def test_what_can_be_undone_is_undone_by_its_button_or_key(qtbot: QtBot) -> None
         QTest.keySequence(window, QKeySequence(QKeySequence.StandardKey.Undo))
     assert heard == ["undone", "undone"]
     assert bar.isHidden()
+    tell()
+    bar.dismiss()
+    QTest.keySequence(window, QKeySequence(QKeySequence.StandardKey.Undo))
+    assert heard == ["undone"] * 3, "the key does it without a notice, too"
+    bar.dismiss()
+    heard.pop()
     bar.post(Notice("Crashed.", action="Show", act=lambda: heard.append("shown"), seconds=0))
     QTest.keySequence(window, QKeySequence(QKeySequence.StandardKey.Undo))
     assert heard == ["undone", "undone"]
