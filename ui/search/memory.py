@@ -130,6 +130,11 @@ class Memory(QObject):
         if self._remembers and self.documents[:1] != (path,):
             self._documents.change(lambda known: _with_first(path, known)[:MOST_DOCUMENTS])
 
+    def follow_document(self, path: str, now: str) -> None:
+        """Replace the path of a document that was moved."""
+        self._documents.change(lambda known: dict.fromkeys(now if one == path else one
+                                                           for one in known))  # fmt: skip
+
     def drop_entry(self, entry: str) -> None:
         """Remove a search, or a document by its path, from the history."""
         for each in (self._searches, self._documents):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
-from indexer.api.requests import GetStatus
+from indexer.api.requests import GetStatus, ListFiles
 from indexer.api.types import Hit, Match, SearchResult
 from ui import keys
 from ui.file_worker import FileWorker
-from ui.requests import LatestRequest
+from ui.ports import ignore
+from ui.requests import LatestRequest, Questions
 from ui.search.actions import HitActions, SelectedHit
 from ui.search.bar import BusyLine, Collections, FilterValues, SearchBar
 from ui.search.describe import is_name_only, pages
@@ -34,6 +36,7 @@ from ui.words import failures
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
 
+    from indexer.api.answers import FileList
     from ui.ports import Context
 
 # Milliseconds after which the query of shown results is noted.
@@ -75,6 +78,31 @@ class HistoryNotes(QObject):
     def _setting_changed(self, name: str) -> None:
         if name == "history":
             self._memory.remember(on=bool(self._context.settings["history"]))
+
+
+class MovedDocuments(QObject):
+    """Follows recent documents that were moved: to the one file of the library with their name."""
+
+    def __init__(self, context: Context, memory: Memory, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._link, self._memory = context.link, memory
+        self._questions = Questions(context, self)
+
+    def follow(self) -> None:
+        """Ask the library where the recent documents are."""
+        for path in self._memory.documents if self._link.is_connected else ():
+            request, done = ListFiles(text=PurePath(path).name), partial(self._answered, path)
+            self._questions.ask_engine(request, done, failed=ignore, slot=path)
+
+    def _answered(self, path: str, found: FileList) -> None:
+        name = PurePath(path).name
+        there = [row.path for row in found.files if PurePath(row.path).name == name]
+        if len(there) == 1 and path not in there:
+            self._memory.follow_document(path, there[0])
+
+    def stop(self) -> None:
+        """Cancel what is asked."""
+        self._questions.cancel_all()
 
 
 # Hits for orders other than relevance, whose first documents may rank low.
@@ -120,6 +148,7 @@ class SearchPage(QWidget):
         self._values = FilterValues(
             context.link, self.collections, self.bar.box, self.actions_on_hits
         )
+        self._moved = MovedDocuments(context, self.memory, self)
         self._history = HistoryNotes(context, self.memory, self.live_search, self.results)
         self._selected = SelectedHit(self.results, self.live_search, self.actions_on_hits, self)
         self.cite_hit = self._selected.cite_hit
@@ -191,6 +220,7 @@ class SearchPage(QWidget):
         self.reasons.stop()
         self.live_search.stop()
         self._status.cancel()
+        self._moved.stop()
         self.alerts.stop()
         self.actions_on_hits.close()
         self._worker.close()
@@ -251,6 +281,7 @@ class SearchPage(QWidget):
         for signal in (self.memory.changed, self.alerts.changed):
             signal.connect(self._saved_changed)
         self._values.changed.connect(self._start_changed)
+        self._values.changed.connect(self._moved.follow)
         # The query may name the collection, whose content has changed.
         self.collections.changed.connect(self.live_search.refresh)
         self._connect_results()
@@ -363,6 +394,7 @@ class SearchPage(QWidget):
     def _show_start(self) -> None:
         self.freshness.stop()
         self.message.show_notes(())
+        self._moved.follow()
         self._fill_start()
 
     def _fill_start(self) -> None:

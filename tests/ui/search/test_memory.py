@@ -59,6 +59,16 @@ def test_documents_are_remembered(qtbot: QtBot, tmp_path: Path, worker: FileWork
     assert len(again.documents) == 0
 
 
+def test_a_moved_document_keeps_its_place(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
+    memory = opened(qtbot, tmp_path, worker)
+    for path in ("/docs/c.pdf", "/docs/b.pdf", "/docs/a.pdf"):
+        memory.note_document(path)
+    memory.follow_document("/docs/b.pdf", "/deeds/b.pdf")
+    assert list(memory.documents) == ["/docs/a.pdf", "/deeds/b.pdf", "/docs/c.pdf"]
+    memory.follow_document("/docs/c.pdf", "/deeds/b.pdf")
+    assert list(memory.documents) == ["/docs/a.pdf", "/deeds/b.pdf"]
+
+
 def test_switched_off_nothing_is_left(qtbot: QtBot, tmp_path: Path, worker: FileWorker) -> None:
     memory = opened(qtbot, tmp_path, worker)
     memory.note_search("secret")
