@@ -37,6 +37,7 @@ SLOW = frozenset(
             "reindex render_child rescue scan_places scans soak store_kill "
             "watching"
         ),
+        "ui/walk": "walk",
         "unit/embed": "late",
     }.items()
     for name in names.split()
