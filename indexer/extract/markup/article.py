@@ -109,13 +109,18 @@ def _write_blocks(element: Any, writer: PageWriter) -> None:
     loose = [element.text or ""]
     for child in element:
         if _is_block(child):
-            writer.add(" ".join("".join(loose).split()))
+            _write_loose(loose, writer)
             loose = []
             _write(child, writer)
         else:
             loose += _parts(child)
         loose.append(child.tail or "")
-    writer.add(" ".join("".join(loose).split()))
+    _write_loose(loose, writer)
+
+
+def _write_loose(parts: list[str], writer: PageWriter) -> None:
+    if text := " ".join("".join(parts).split()):  # else the rows of a table stay together
+        writer.add(text)
 
 
 def _inline(element: Any) -> str:

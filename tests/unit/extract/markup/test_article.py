@@ -58,8 +58,7 @@ DOCBOOK = """<book xmlns="http://docbook.org/ns/docbook"><info><title>Manual</ti
                 ("paragraph", "By hand."),
                 ("heading3", "Sampling"),
                 ("paragraph", "Depths"),
-                ("table", "Bay\tm"),
-                ("table", "North\t4.5"),
+                ("table", "Bay\tm\nNorth\t4.5"),
                 ("heading9", "References"),
                 ("paragraph", "1 Poe A. Mud. 2001."),
                 ("paragraph", "2 Moe B. Clay."),
@@ -116,3 +115,32 @@ def test_of_a_damaged_article_the_beginning_is_read(tmp_path: Path) -> None:
     found = read(tmp_path / "a.nxml")
     assert "We measured silt." in found.text
     assert found.unreadable
+
+
+def test_verses_code_and_tables_of_a_fiction_book(tmp_path: Path) -> None:
+    (tmp_path / "a.fb2").write_text(
+        "<FictionBook><description><title-info><book-title>Sea</book-title><annotation><p>Of it."
+        "</p></annotation></title-info></description><body><section><title><p>One</p></title>"
+        "<p>See <code>x = 1</code>, and H<sub>2</sub>O.</p><subtitle>Later</subtitle>"
+        "<cite><p>Cited.</p><text-author>Eve</text-author></cite>"
+        "<poem><stanza><v>a</v><v>b</v></stanza><date>1900</date></poem>"
+        "<table><tr><th>Bay</th><th>m</th></tr> <tr><td>North</td><td>4.5</td></tr></table>"
+        '</section></body><binary id="a.png">iVBORw0KGgo=</binary></FictionBook>'
+    )
+    assert read(tmp_path / "a.fb2").blocks() == [
+        ("paragraph", "Of it."),
+        ("heading2", "One"),
+        ("paragraph", "See x = 1, and H₂O."),
+        ("heading9", "Later"),
+        ("paragraph", "Cited."),
+        ("paragraph", "Eve"),
+        ("paragraph", "a\nb"),
+        ("paragraph", "1900"),
+        ("table", "Bay\tm\nNorth\t4.5"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.fb2", "a.tei"])
+def test_a_root_without_blocks_is_no_article(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("<kml>Quay</kml>")
+    assert read(tmp_path / name).text == ""
