@@ -136,7 +136,7 @@ def save(image: Image.Image, path: Path) -> None:
 
 def _measure(name: str, path: Path, text: str, *, tesseract: bool) -> None:
     before = _processor_s()
-    lines = recognise_page(path, None, Limits(silence_s=600), 1, find_program(), ["eng"]).lines
+    lines, _ = recognise_page(path, None, Limits(silence_s=600), 1, find_program(), ["eng"])
     seconds = _processor_s() - before
     ideographic = name.split(maxsplit=1)[0] in _IDEOGRAPHIC
     told = f"{name:20} {found(lines, text, ideographic=ideographic):.4f} {seconds:7.1f}"

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pymupdf
-from msgspec import Struct
 from PIL import Image
 
 from indexer.api.errors import WorldError
@@ -47,13 +46,6 @@ _VIETNAMESE, _VIETNAMESE_SHARE = frozenset("ươƯƠđĐ"), 0.015
 _OTHER_IS_BETTER = 1.1
 
 
-class Recognised(Struct, frozen=True):
-    """The lines on a page; ``lasting``, if no other language of Tesseract would change them."""
-
-    lines: list[RecognisedLine]
-    lasting: bool
-
-
 def recognise_page(
     path: Path,
     password: str | None,
@@ -62,9 +54,10 @@ def recognise_page(
     program: Tesseract | None,
     languages: Sequence[str] = (),
     beat: Callable[[], None] = lambda: None,
-) -> Recognised:
-    """Return what is recognised on a page (from 1), in points of the displayed page.
+) -> tuple[list[RecognisedLine], bool]:
+    """Return the lines on a page (from 1), in points of the displayed page, and whether they last.
 
+    They do if no other language of Tesseract would change them.
     ``program``, if it is installed, reads other scripts; its most likely language comes first.
     ``beat`` is called at intervals.
 
@@ -83,7 +76,7 @@ def recognise_page(
         resolution = round(scale * POINTS)
         tesseract = TesseractPage(program, languages, page.grey, resolution, seconds, beat)
     lines, lasting = _better(reading, tesseract)
-    return Recognised(scaled(page.on_page(lines), 1 / scale), lasting)
+    return scaled(page.on_page(lines), 1 / scale), lasting
 
 
 def _upright(

@@ -293,7 +293,7 @@ def _recognised(request: Job) -> RecognisedPages | None:
 def _recognise(conversation: EnginePipe, request: Recognise) -> None:
     from indexer.extract.pdf.recognition import recognise_page
 
-    found = recognise_page(
+    lines, lasting = recognise_page(
         request.path,
         request.password,
         request.limits,
@@ -302,8 +302,8 @@ def _recognise(conversation: EnginePipe, request: Recognise) -> None:
         request.languages,
         lambda: conversation.progress(0),
     )
-    packed = base64.b64encode(pack(found.lines)).decode("ascii")
-    conversation.send(LinesFound(packed, found.lasting))
+    packed = base64.b64encode(pack(lines)).decode("ascii")
+    conversation.send(LinesFound(packed, lasting))
 
 
 def _send_passages(
