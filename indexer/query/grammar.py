@@ -100,8 +100,9 @@ def clauses(text: str) -> tuple[Clause, ...]:
     text = text[:MAX_CHARACTERS]
     sentence = _is_sentence(text)
     found = (_clause(match, text) for match in _scan(text))
+    every = (one for one in found if isinstance(one, Clause))
     # The phrases of a sentence are no clauses.
-    return tuple(one for one in found if one and (not sentence or one.operator or one.excluded))
+    return tuple(one for one in every if not sentence or one.operator or one.excluded)
 
 
 def without(text: str, clause: Clause) -> str:
@@ -132,7 +133,7 @@ def parse(text: str) -> Query:
         text = text[:MAX_CHARACTERS]
     draft.sentence = _is_sentence(text)
     for match in _scan(text):
-        draft.handle(match, text)
+        draft.handle(match, _clause(match, text))
     draft.last_is_word &= bool(text) and not text[-1].isspace()
     return draft.finish()
 
@@ -156,16 +157,20 @@ def _is_sentence(text: str) -> bool:
     return needed <= empty < len(free)
 
 
-def _clause(match: re.Match[str], text: str) -> Clause | None:
-    minus = bool(match["minus"])
+def _clause(match: re.Match[str], text: str) -> Clause | Note | None:
+    """What a token is but for a free word, or a note why a filter is invalid.
+
+    ``text`` is the query before quotes were normalised.
+    """
+    if match["stray"]:
+        return None
     if match["name"]:
-        read = _operator_clause(match, text)
-        return read if isinstance(read, Clause) else None
+        return _operator_clause(match, text)
     if match["word"] is None:
         phrase = match["phrase"] or match["guillemets"] or ""
         if not words(_folded(phrase)):
             return None
-        return Clause(*match.span(), "", phrase.strip(), minus, quoted=True)
+        return Clause(*match.span(), "", phrase.strip(), bool(match["minus"]), quoted=True)
     if _excludes_word(match, text):
         return Clause(*match.span(), "", match["word"].strip(_EDGES), excluded=True)
     return None
@@ -212,21 +217,27 @@ class _Draft:
         self._excluded_phrases: list[str] = []
         self._filters = Filters()
 
-    def handle(self, match: re.Match[str], raw: str) -> None:
-        """Handle one token; ``raw`` is the query before quotes were normalised."""
+    def handle(self, match: re.Match[str], read: Clause | Note | None) -> None:
+        """Handle one token and what ``_clause`` says of it."""
         if match["stray"]:
             self.last_is_word &= not match["stray"].isspace()
             return
         self.last_is_word = False
-        minus = bool(match["minus"])
-        if match["name"]:
-            self._operator(match, raw)
-        elif match["word"] is None:
-            self._phrase(match["phrase"] or match["guillemets"] or "", minus=minus)
-        elif _excludes_word(match, raw):
-            self._excluded_words.append(clean(match["word"]).strip(_EDGES))
+        if isinstance(read, Note):
+            self.note(read.code, **read.detail)
+            self._word(match[0].replace('"', ""))
+        elif read is None:
+            if match["word"]:
+                self._word(match[0])
+        elif read.operator:
+            operator = OPERATORS[read.operator]
+            self._filters = _with_condition(
+                self._filters, operator, read.value, minus=read.excluded
+            )
+        elif read.quoted:
+            self._phrase(_folded(read.value), excluded=read.excluded)
         else:
-            self._word(match[0])
+            self._excluded_words.append(clean(read.value).strip(_EDGES))
 
     def note(self, code: str, **detail: str) -> None:
         """Add a note with a phrase of ``indexer.api.phrases``."""
@@ -257,27 +268,13 @@ class _Draft:
         self.words.append(word)
         self.last_is_word = True
 
-    def _phrase(self, raw: str, *, minus: bool) -> None:
-        phrase = _folded(raw)
-        if not words(phrase):
-            return
-        if minus:
+    def _phrase(self, phrase: str, *, excluded: bool) -> None:
+        if excluded:
             self._excluded_phrases.append(phrase)
             return
         self.words.append(phrase)
         if not self.sentence:
             self._phrases.append(phrase)
-
-    def _operator(self, match: re.Match[str], raw: str) -> None:
-        read = _operator_clause(match, raw)
-        if isinstance(read, Note):
-            self.note(read.code, **read.detail)
-            self._word(match[0].replace('"', ""))
-        else:
-            operator = OPERATORS[read.operator]
-            self._filters = _with_condition(
-                self._filters, operator, read.value, minus=read.excluded
-            )
 
 
 def _with_condition(filters: Filters, operator: Operator, value: str, *, minus: bool) -> Filters:

@@ -206,10 +206,8 @@ class Store:
 
     def catch_up(self, most: int | None = None) -> None:
         """Make again what the words lack; ``most``: the passages to read, if not all."""
-        known = self.texts.documents()
-        docs = np.fromiter(known, np.int32, len(known))
-        counts = np.fromiter((one.passages for one in known.values()), np.int64, len(known))
-        while self.words.behind and not self.words.catch_up(docs, counts, self.iter_passages, most):
+        there = {doc: one.passages for doc, one in self.texts.documents().items()}
+        while self.words.behind and not self.words.catch_up(there, self.iter_passages, most):
             if most is not None:
                 break
 
@@ -220,10 +218,6 @@ class Store:
         texts = np.fromiter(self.texts.documents(), np.int32)
         vectors = [one.documents()[0] for one in list(self.vectors.values())]
         return united([texts, *vectors])
-
-    def passage_keys(self) -> Int64s:
-        """The keys of all passages, ascending; the same array until rows come or go."""
-        return self.texts.keys()
 
     def passage_counts(self, docs: Sequence[int]) -> dict[int, int]:
         """The number of passages of each document."""

@@ -125,11 +125,11 @@ def passage_schema() -> tantivy.Schema:
 
 
 class IndexedPassages(Struct, frozen=True):
-    """The passages of one commit, and how many each document has."""
+    """The passages of one commit, and how many passages and words each document has."""
 
     schema: tantivy.Schema
     searcher: tantivy.Searcher
-    passages: Mapping[int, int]
+    counts: Mapping[int, tuple[int, int]]
 
     def best(self, query: Query, count: int) -> ScoredKeys:
         """The best passages, equal ones in the order of their keys."""
@@ -305,11 +305,11 @@ def _within(now: IndexedPassages, query: Query, count: int, docs: DocSet | None)
     """The best passages of some documents."""
     if docs is None:
         return now.best(query, count)
-    known = np.fromiter(now.passages, np.int32, len(now.passages))
+    known = np.fromiter(now.counts, np.int32, len(now.counts))
     kept = docs.keeps(known)
     if kept.all():
         return now.best(query, count)
-    sizes = np.fromiter(now.passages.values(), np.int64, len(now.passages))
+    sizes = np.fromiter((passages for passages, _ in now.counts.values()), np.int64, len(known))
     share = int(sizes[kept].sum()) / max(1, int(sizes.sum()))
     if share > _LARGE_SHARE:
         most = int(1.5 * count / share) + 64

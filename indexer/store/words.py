@@ -45,8 +45,6 @@ from indexer.text.sentences import UNSPACED, is_unspaced, lazy_pattern
 from indexer.text.terms import sequence, stems
 
 if TYPE_CHECKING:
-    from indexer.arrays import Int32s, Int64s
-
     Counts = Mapping[int, tuple[int, int]]
 
 T = TypeVar("T")
@@ -130,16 +128,14 @@ class WordStore:
 
     def catch_up(
         self,
-        docs: Int32s,
-        counts: Int64s,
+        there: Mapping[int, int],
         read: Callable[[Sequence[int]], Iterable[StoredPassage]],
         most: int | None = None,
     ) -> bool:
         """Make the words of documents again whose number of passages differs from the texts'.
 
         Args:
-            docs: The documents that the texts have.
-            counts: How many passages each has.
+            there: How many passages each document of the texts has.
             read: Streams all passages of documents.
             most: About how many passages to read, if not all.
 
@@ -147,7 +143,6 @@ class WordStore:
         """
         if self.failed:
             self._reset()
-        there = dict(zip(docs.tolist(), counts.tolist(), strict=True))
         wrong = [doc for doc, count in there.items() if self._counts.get(doc, (0,))[0] != count]
         gone = [doc for doc in self._counts if doc not in there]
         self.delete_documents(gone)
@@ -187,9 +182,8 @@ class WordStore:
             nothing: The answer without an index.
         """
         index = self._passages
-        passages = {doc: count for doc, (count, _) in self._counts.items()}
         try:
-            return question(IndexedPassages(index.schema, index.searcher, passages))
+            return question(IndexedPassages(index.schema, index.searcher, self._counts))
         except BaseException as error:
             if not is_tantivys(error):
                 raise

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, zip_longest
@@ -171,21 +171,6 @@ class View(Struct, frozen=True):
         """Canonical offset of view character ``index``; one past the last for ``len(text)``."""
         k = bisect_right(self.view_starts, index) - 1
         return self.canonical_starts[k] + index - self.view_starts[k]
-
-    def to_view(self, offset: int) -> int:
-        """First view character that came from ``offset`` or from after it, else ``len(text)``."""
-        k = bisect_left(self.canonical_starts, offset)
-        end = self.view_starts[k] if k < len(self.view_starts) else len(self.text)
-        if k == 0:
-            return end
-        return min(self.view_starts[k - 1] + offset - self.canonical_starts[k - 1], end)
-
-    @property
-    def spans(self) -> Iterator[tuple[int, int, int]]:
-        """The runs as (view start, canonical start, length)."""
-        ends = [*self.view_starts[1:], len(self.text)]
-        runs = zip(self.view_starts, self.canonical_starts, ends, strict=True)
-        return ((start, canonical, end - start) for start, canonical, end in runs)
 
 
 def make_view(text: str, blocks: Sequence[Block] = (), offset: int = 0) -> View:

@@ -70,7 +70,7 @@ def test_words_catch_up_after_a_kill_between_the_commits(
     store = opened_after_kill(tmp_path / "index", f"{point}:{times}")
     docs = store.known_docs().tolist()
     assert len(docs) == times
-    every = store.passage_keys().tolist()
+    every = store.texts.keys().tolist()
     assert sorted(store.match([Term("fox")], 10**6).keys.tolist()) == every
     words = store.document_words()
     counted, found = words.counts("fox")
