@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import asdict
 
 from indexer.api.types import Passage
-from indexer.store.values import PassageRow, Phrase, StoredPassage, VectorRows
+from indexer.store.values import MAX_ORDINAL, PassageRow, Phrase, StoredPassage, VectorRows, key_of
 from indexer.text import terms
 
 if TYPE_CHECKING:
@@ -64,12 +64,16 @@ def vector_for(doc: int, ordinal: int) -> NDArray[np.float32]:
 def vectors(doc: int, ordinals: Sequence[int], sentences: int = 2) -> VectorRows:
     made = np.stack([vector_for(doc, ordinal) for ordinal in ordinals])
     return VectorRows(
-        docs=np.full(len(ordinals), doc, np.int32),
-        ordinals=np.asarray(ordinals, np.int32),
+        keys=np.array([key_of(doc, ordinal) for ordinal in ordinals], np.int64),
         vectors=made,
         sentences=np.repeat(made, sentences, axis=0),
         offsets=np.arange(len(ordinals) + 1, dtype=np.int64) * sentences,
     )
+
+
+def ordinals_of(keys: NDArray[np.int64]) -> list[int]:
+    """The ordinals of passages within their documents."""
+    return [key & MAX_ORDINAL for key in keys.tolist()]
 
 
 def stored_passage(text: str, **known: object) -> StoredPassage:

@@ -20,7 +20,8 @@ from msgspec import Struct
 
 from indexer import faults
 from indexer.embed.batches import Embedder, EmbedInput, PassageVectors
-from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, PendingPassage
+from indexer.pipeline.events import Embedded, EmbeddingFailed, Event
+from indexer.store.values import VectorRows
 
 if TYPE_CHECKING:
     from indexer.throttle.throttle import QueryGate, Throttle
@@ -42,18 +43,18 @@ GIVE_UP = 8
 class Unit(Struct, frozen=True):
     """Passages that the model is given together.
 
-    ``pending`` is the passage of each input; None for one that is only context for its neighbours;
+    ``keys`` has the key of each input; None for one that is only context for its neighbours;
     ``runs`` says how many consecutive inputs a late-chunking model reads together.
     """
 
     inputs: Sequence[EmbedInput]
-    pending: Sequence[PendingPassage | None]
+    keys: Sequence[int | None]
     runs: Sequence[int]
 
     @property
     def wanted(self) -> int:
         """How many vectors the unit yields."""
-        return sum(one is not None for one in self.pending)
+        return sum(key is not None for key in self.keys)
 
 
 class EmbeddingWorker:
@@ -125,15 +126,14 @@ class EmbeddingWorker:
             log.exception("the model fails on %d passages together", len(unit.inputs))
             left = [
                 (index, unit.inputs[index])
-                for index, pending in enumerate(unit.pending)
-                if pending is not None and index not in done
+                for index, key in enumerate(unit.keys)
+                if key is not None and index not in done
             ]
             if not left:
                 raise
             for index, vectors in one_by_one(embedder, left):
-                pending = unit.pending[index]
-                if pending is not None:
-                    self._put(pack([(pending, vectors)]))
+                if (key := unit.keys[index]) is not None:
+                    self._put(pack([(key, vectors)]))
                 if self._stopping.is_set():
                     return
 
@@ -146,9 +146,7 @@ class EmbeddingWorker:
             faults.reached("batch-embedded")
             self.busy_s += time.monotonic() - began
             made = [
-                (pending, vectors)
-                for index, vectors in batch
-                if (pending := unit.pending[index]) is not None
+                (key, vectors) for index, vectors in batch if (key := unit.keys[index]) is not None
             ]
             # A batch may finish no passage: a long one is split into several windows.
             if made:
@@ -184,16 +182,15 @@ def _lower_priority() -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
-def pack(made: Sequence[tuple[PendingPassage, PassageVectors]]) -> Embedded:
+def pack(made: Sequence[tuple[int, PassageVectors]]) -> Embedded:
     """Pack the vectors of a batch into one event's arrays."""
-    counts = [len(vectors.sentences) for _, vectors in made]
-    return Embedded(
-        pending=[pending for pending, _ in made],
+    rows = VectorRows(
+        keys=np.array([key for key, _ in made], np.int64),
         vectors=np.stack([vectors.vector for _, vectors in made]),
         sentences=np.concatenate([vectors.sentences for _, vectors in made]),
-        offsets=np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64),
-        tokens=sum(vectors.tokens for _, vectors in made),
+        offsets=np.cumsum([0, *(len(vectors.sentences) for _, vectors in made)], dtype=np.int64),
     )
+    return Embedded(rows, sum(vectors.tokens for _, vectors in made))
 
 
 def one_by_one(

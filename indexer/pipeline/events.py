@@ -11,9 +11,9 @@ from msgspec import Struct, field
 if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.types import DocumentInfo, Passage
-    from indexer.arrays import Float32s, Int64s
     from indexer.catalog.records import QueuedFile
     from indexer.files.walk import ContentHash
+    from indexer.store.values import VectorRows
 
 
 class FileHashed(Struct, frozen=True):
@@ -56,24 +56,13 @@ class FileFinished(Struct, frozen=True):
     failure: LecternError | None = None
 
 
-class PendingPassage(Struct, frozen=True):
-    """A passage to be embedded."""
-
-    doc: int
-    ordinal: int
-
-
 class Embedded(Struct, frozen=True):
-    """Vectors of some passages.
+    """Vectors of some passages, or of names, and the tokens that the model read for them.
 
-    ``vectors`` is (n, dim); the sentence vectors of passage ``i`` are
-    ``sentences[offsets[i]:offsets[i + 1]]``. All are float32 of length 1.
+    The keys of names are negative, see ``indexer.pipeline.vectors.NameFeed``.
     """
 
-    pending: Sequence[PendingPassage]
-    vectors: Float32s
-    sentences: Float32s
-    offsets: Int64s
+    rows: VectorRows
     tokens: int
 
 

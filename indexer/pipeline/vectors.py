@@ -34,12 +34,12 @@ from msgspec.structs import replace
 from indexer import faults
 from indexer.embed.batches import EmbedInput, passage_prefix
 from indexer.pipeline.embedding import EmbeddingWorker, Unit
-from indexer.pipeline.events import Embedded, PendingPassage
-from indexer.store.values import StoredPassage, VectorRows, key_of
+from indexer.store.values import StoredPassage, VectorRows, docs_of
 
 if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
+    from indexer.pipeline.events import Embedded
     from indexer.pipeline.parts import BatchSizes
     from indexer.store.store import Store
 
@@ -147,7 +147,7 @@ class VectorReuse(Struct):
 
         Args:
             rows: The documents, marked as being written.
-            done: The ordinals that have vectors, by document.
+            done: The keys that have vectors, by document.
 
         Returns the documents that got vectors.
         """
@@ -165,10 +165,10 @@ class VectorReuse(Struct):
         if not known:
             return []
         return [
-            (source, key_of(row.doc, ordinal))
-            for digest, ordinals in self._digests(row)
-            for source, ordinal in zip(known.get(digest, ()), ordinals, strict=False)
-            if ordinal not in done
+            (source, key)
+            for digest, keys in self._digests(row)
+            for source, key in zip(known.get(digest, ()), keys, strict=False)
+            if key not in done
         ]
 
     def _known(self, earlier: list[int]) -> dict[bytes, list[int]]:
@@ -176,17 +176,15 @@ class VectorReuse(Struct):
         known: dict[bytes, list[int]] = {}
         rows = self.catalog.docs.get(earlier)
         for doc in reversed([doc for doc in earlier if doc in rows]):  # the latest wins
-            there = set(self.store.ordinals_with_vectors(self.space.key, doc).tolist())
-            if there:
-                for digest, ordinals in self._digests(rows[doc]):
-                    if there.issuperset(ordinals):
-                        known[digest] = [key_of(doc, ordinal) for ordinal in ordinals]
+            if there := set(self.store.keys_with_vectors(self.space.key, doc).tolist()):
+                digests = self._digests(rows[doc])
+                known |= {digest: keys for digest, keys in digests if there.issuperset(keys)}
         return known
 
     def _digests(self, row: DocRow) -> Iterator[tuple[bytes, list[int]]]:
         reading = section_reader(row, self.space)
         for run in reading.runs(self.store.iter_passages([row.doc])):
-            yield reading.digest(run), [passage.ordinal for passage in run.passages]
+            yield reading.digest(run), [passage.key for passage in run.passages]
 
 
 # Documents opened together: one transaction for their marks, few reads for their passages.
@@ -194,14 +192,15 @@ DOCS_AHEAD = 64
 # The priority of documents that were found or opened; above that of every file.
 FOUND = 1 << 40
 
-Run = list[tuple[PendingPassage | None, "EmbedInput"]]
+# The key of each passage, None for context, and what the model reads of it.
+Run = list[tuple[int | None, EmbedInput]]
 
 
 class _OpenDocument(Struct):
     """A document whose passages are being embedded."""
 
     row: DocRow
-    done: frozenset[int]  # ordinals that had vectors when it was opened
+    done: frozenset[int]  # keys that had vectors when it was opened
     left: int
 
 
@@ -273,12 +272,12 @@ class Backlog:
         if not runs:
             return None
         every = [pair for run in runs for pair in run]
-        return Unit([one for _, one in every], [pending for pending, _ in every], [*map(len, runs)])
+        return Unit([one for _, one in every], [key for key, _ in every], [*map(len, runs)])
 
     def count_stored(self, batches: Sequence[Embedded]) -> None:
         for batch in batches:
-            for pending in batch.pending:
-                self._open[pending.doc].left -= 1
+            for doc in docs_of(batch.rows.keys).tolist():
+                self._open[doc].left -= 1
 
     def pop_complete(self) -> list[int]:
         """Return the documents completed since the last call."""
@@ -294,15 +293,10 @@ class Backlog:
             reading = section_reader(document.row, self.space)
             for run in reading.runs(passages):
                 read: Run = [
-                    (
-                        None
-                        if passage.ordinal in document.done
-                        else PendingPassage(doc, passage.ordinal),
-                        reading.input(passage),
-                    )
-                    for passage in run.passages
+                    (None if one.key in document.done else one.key, reading.input(one))
+                    for one in run.passages
                 ]
-                if any(pending is not None for pending, _ in read):
+                if any(key is not None for key, _ in read):
                     yield read if run.before is None else [(None, reading.input(run.before)), *read]
 
     @property
@@ -352,16 +346,17 @@ class Backlog:
             heappop(self._waiting)
 
     def _embedded(self, doc: int) -> frozenset[int]:
-        return frozenset(self.store.ordinals_with_vectors(self.space.key, doc).tolist())
+        return frozenset(self.store.keys_with_vectors(self.space.key, doc).tolist())
 
 
 EVERY_S = 5.0
-# The document id of a name in a unit; the ordinal is the name's id.
-NAME = -1
 
 
 class NameFeed(Struct):
-    """Makes units of names without vectors, and stores the vectors."""
+    """Makes units of names without vectors, and stores the vectors.
+
+    The key of a name is its id below 0, where no passage has one.
+    """
 
     catalog: Catalog
     space: Space
@@ -386,15 +381,15 @@ class NameFeed(Struct):
         self._after = missing[-1][0]
         return Unit(
             [EmbedInput("", (), text.replace("_", " "), (0,)) for _, text in missing],
-            [PendingPassage(NAME, name) for name, _ in missing],
+            [-name for name, _ in missing],
             [1] * len(missing),
         )
 
     def store(self, batch: Embedded) -> None:
         """Store the vectors of names."""
-        self._out -= len(batch.pending)
-        names = [pending.ordinal for pending in batch.pending]
-        self.catalog.names.store(self.space.id, names, batch.vectors)
+        names = (-batch.rows.keys).tolist()
+        self._out -= len(names)
+        self.catalog.names.store(self.space.id, names, batch.rows.vectors)
 
 
 FLUSH_S = 10.0
@@ -449,21 +444,21 @@ class VectorWriter:
 
     def buffer_vectors(self, made: Embedded) -> None:
         """Buffer the vectors of a batch."""
-        self.in_flight -= len(made.pending)
-        if made.pending[0].doc == NAME:
+        self.in_flight -= len(made.rows.keys)
+        if made.rows.keys[0] < 0:
             self._names.store(made)
             return
         if not self._made:
             self._since = time.monotonic()
         self._made.append(made)
-        self.embedded += len(made.pending)
+        self.embedded += len(made.rows.keys)
         self.tokens += made.tokens
 
     def due(self, *, last: bool) -> bool:
         """Whether to flush now; ``last``: nothing more is being read."""
         if not self._made:
             return self.backlog.finished >= DOCS_AHEAD  # whose vectors all existed before
-        held = sum(len(made.pending) for made in self._made)
+        held = sum(len(made.rows.keys) for made in self._made)
         waited = time.monotonic() - self._since
         if held >= self.batches.vectors or waited >= FLUSH_S:
             return True
@@ -473,7 +468,7 @@ class VectorWriter:
         """Write the buffer, the store first; return whether this completes a document."""
         made, self._made = self._made, []
         if made:
-            self.store.add_vectors(self.space.key, join(made))
+            self.store.add_vectors(self.space.key, join([one.rows for one in made]))
             faults.reached("vectors-committed")
             self.backlog.count_stored(made)
         complete = self.backlog.pop_complete()
@@ -487,13 +482,12 @@ class VectorWriter:
         return True
 
 
-def join(made: Sequence[Embedded]) -> VectorRows:
+def join(parts: Sequence[VectorRows]) -> VectorRows:
     """Concatenate batches."""
-    counts = np.concatenate([np.diff(batch.offsets) for batch in made])
+    counts = np.concatenate([np.diff(part.offsets) for part in parts])
     return VectorRows(
-        docs=np.array([one.doc for batch in made for one in batch.pending], np.int32),
-        ordinals=np.array([one.ordinal for batch in made for one in batch.pending], np.int32),
-        vectors=np.concatenate([batch.vectors for batch in made]),
-        sentences=np.concatenate([batch.sentences for batch in made]),
+        keys=np.concatenate([part.keys for part in parts]),
+        vectors=np.concatenate([part.vectors for part in parts]),
+        sentences=np.concatenate([part.sentences for part in parts]),
         offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
     )

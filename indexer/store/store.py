@@ -24,6 +24,7 @@ from indexer.embed.devices import release_memory
 from indexer.store import nearest, runtime, word_queries
 from indexer.store.texts import TEXTS_NAME, Texts
 from indexer.store.values import (
+    NO_KEYS,
     NOTHING,
     NOTHING_LEFT_OUT,
     DocSet,
@@ -36,7 +37,6 @@ from indexer.store.values import (
     Term,
     VectorRows,
     Without,
-    ordinals_of,
 )
 from indexer.store.vector_index import ANN_FROM, build_index, open_index, remove_indices
 from indexer.store.vectors import Vectors, vector_files, vectors_name
@@ -141,7 +141,7 @@ class Store:
 
         Raises ``ValueError`` if the space's vectors have another dimension.
         """
-        if not len(rows.docs):
+        if not len(rows.keys):
             return
         dimension, name = rows.vectors.shape[1], vectors_name(space)
         with self._making:
@@ -228,10 +228,10 @@ class Store:
         vectors = self._of(space)
         return vectors.counts(docs) if vectors else dict.fromkeys(docs, 0)
 
-    def ordinals_with_vectors(self, space: str, doc: int) -> Int32s:
-        """The ordinals of a document's passages that have vectors, ascending."""
+    def keys_with_vectors(self, space: str, doc: int) -> Int64s:
+        """The keys of a document's passages that have vectors, ascending."""
         vectors = self._of(space)
-        return ordinals_of(vectors.keys_of(doc)) if vectors else np.empty(0, np.int32)
+        return vectors.keys_of(doc) if vectors else NO_KEYS
 
     def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
         """Stream all passages of documents, in the order given."""

@@ -48,11 +48,6 @@ def docs_of(keys: Int64s) -> Int32s:
     return (keys >> ORDINAL_BITS).astype(np.int32)
 
 
-def ordinals_of(keys: Int64s) -> Int32s:
-    """The ordinals of passages within their documents."""
-    return (keys & MAX_ORDINAL).astype(np.int32)
-
-
 def ranges(starts: Int64s, counts: Int64s) -> Int64s:
     """The concatenation of the ranges ``start … start + count - 1``."""
     total = int(counts.sum())
@@ -130,13 +125,12 @@ class PassageRow(Struct, frozen=True):
 class VectorRows(Struct, frozen=True):
     """Vectors of n passages, of one or of many documents, to be written.
 
-    ``docs`` and ``ordinals`` are int32 (n,). ``vectors`` is float32 (n, dim), ``sentences``
-    float32 (m, dim), both L2-normalised; the sentences of row ``i`` are
-    ``sentences[offsets[i]:offsets[i + 1]]``, so ``offsets`` is int64 (n + 1,).
+    ``keys`` is int64 (n,). ``vectors`` is float32 (n, dim), ``sentences`` float32 (m, dim), both
+    L2-normalised; the sentences of row ``i`` are ``sentences[offsets[i]:offsets[i + 1]]``, so
+    ``offsets`` is int64 (n + 1,).
     """
 
-    docs: Int32s
-    ordinals: Int32s
+    keys: Int64s
     vectors: Float32s
     sentences: Float32s
     offsets: Int64s

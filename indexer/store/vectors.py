@@ -164,13 +164,12 @@ class Vectors:
 
     def add_vectors(self, rows: VectorRows) -> None:
         """Write the vectors of passages in one transaction; those that they had are replaced."""
-        keys = (rows.docs.astype(np.int64) << ORDINAL_BITS) | rows.ordinals
         halves = np.ascontiguousarray(rows.vectors, np.float16)
         pooled = halves.astype(np.float32).repeat(np.diff(rows.offsets), axis=0)
         codes = values.pack_sentences(rows.sentences, pooled)
         ends = rows.offsets.tolist()
         self._write(
-            keys,
+            rows.keys,
             [half.tobytes() for half in halves],
             [codes[start:end].tobytes() for start, end in pairwise(ends)],
         )

@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import psutil
 
+from indexer.pipeline.vectors import join
 from indexer.store.store import Store
 from indexer.store.values import DocSet, Term, docs_of
 from indexer.store.vectors import vectors_name
-from tests.benchmarks.synthetic import DIMENSION, Document, Library, joined
+from tests.benchmarks.synthetic import DIMENSION, Document, Library
 from tests.store_rows import phrases
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Writer:
     def _write(self, held: list[Document]) -> None:
         began = time.monotonic()
         self.store.add_passages([row for document in held for row in document.passages])
-        self.store.add_vectors(SPACE, joined([document.vectors for document in held]))
+        self.store.add_vectors(SPACE, join([document.vectors for document in held]))
         self.busy["write"] += time.monotonic() - began
         if self.tidy_between:
             self._tidy(idle=False)

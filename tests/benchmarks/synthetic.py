@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.types import Passage
-from indexer.store.values import PassageRow, VectorRows
+from indexer.store.values import PassageRow, VectorRows, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,8 +114,7 @@ class Library:
         own = 0.6 * self._centres[doc - 1] + 0.8 * self._normal(length)
         picks = self._rng.integers(0, len(self._bank), length * SENTENCES)
         return VectorRows(
-            docs=np.full(length, doc, np.int32),
-            ordinals=np.arange(length, dtype=np.int32),
+            keys=keys_of(doc, length),
             vectors=_unit(own @ self._basis),
             sentences=self._bank[picks],
             offsets=np.arange(length + 1, dtype=np.int64) * SENTENCES,
@@ -125,15 +124,3 @@ class Library:
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     made: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
     return made.astype(np.float32)
-
-
-def joined(parts: list[VectorRows]) -> VectorRows:
-    """Vectors of several documents as one batch."""
-    counts = np.concatenate([np.diff(part.offsets) for part in parts])
-    return VectorRows(
-        docs=np.concatenate([part.docs for part in parts]),
-        ordinals=np.concatenate([part.ordinals for part in parts]),
-        vectors=np.concatenate([part.vectors for part in parts]),
-        sentences=np.concatenate([part.sentences for part in parts]),
-        offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-    )

@@ -105,7 +105,7 @@ def _store_is_whole(path: Path) -> None:
         assert set(known) >= set(BEFORE) - {1}
         assert set(store.passage_counts(known).values()) == {PASSAGES}
         for doc in set(BEFORE) - {1}:
-            assert len(store.ordinals_with_vectors(SPACE, doc)) == PASSAGES
+            assert len(store.keys_with_vectors(SPACE, doc)) == PASSAGES
         found = store.match([Term("fox")], 10**6).keys
         assert len(found) == len(set(found.tolist())) == PASSAGES * len(known)
         store.maintain(idle=True)

@@ -52,7 +52,7 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
         counts = store.passage_counts(known)
         assert set(counts.values()) == {PASSAGES}
         # The one document whose passages, but not its vectors, were written.
-        partial = [d for d in known if not len(store.ordinals_with_vectors(SPACE, d))]
+        partial = [d for d in known if not len(store.keys_with_vectors(SPACE, d))]
         assert len(partial) <= 1
         store.delete_docs(partial)
         found = store.match([Term("fox")], 10**6).keys

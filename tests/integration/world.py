@@ -215,7 +215,7 @@ def check_whole(engine: Engine) -> None:
     assert store.known_docs().tolist() == [doc for doc in known if expected[doc]]
     assert store.passage_counts(known) == expected
     for doc, passages in expected.items():
-        assert len(store.ordinals_with_vectors(space.key, doc)) == passages
+        assert len(store.keys_with_vectors(space.key, doc)) == passages
     assert catalog.spaces.pending(space.id, 10) == []
     assert catalog.upkeep.orphans() == []
     assert catalog.queue.waiting() == 0

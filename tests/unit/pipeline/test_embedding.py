@@ -7,7 +7,8 @@ import numpy as np
 
 from indexer.embed.batches import EmbedInput
 from indexer.pipeline.embedding import UNITS_AHEAD, EmbeddingWorker, Unit, pack
-from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, PendingPassage
+from indexer.pipeline.events import Embedded, EmbeddingFailed, Event
+from indexer.store.values import key_of, keys_of
 from indexer.throttle.throttle import FULL_BATCH, SMALL_BATCH, QueryGate, Throttle
 from tests.unit.pipeline.conftest import WordCountEmbedder, vectors_of
 from tests.waiting import WAIT_S
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def unit_of(doc: int, *views: str) -> Unit:
     return Unit(
         [EmbedInput("", (), view, tuple(range(n + 1))) for n, view in enumerate(views)],
-        [PendingPassage(doc, ordinal) for ordinal in range(len(views))],
+        [key_of(doc, ordinal) for ordinal in range(len(views))],
         [1] * len(views),
     )
 
@@ -37,29 +38,30 @@ def test_events_are_in_order_and_none_is_empty(
     for _ in range(3):
         event = events.get(timeout=WAIT_S)
         assert isinstance(event, Embedded)
-        told += [(one.doc, one.ordinal) for one in event.pending]
-    assert told == [(1, 0), (1, 1), (1, 2), (2, 0)]
+        told += event.rows.keys.tolist()
+    assert told == [key_of(1, 0), key_of(1, 1), key_of(1, 2), key_of(2, 0)]
 
 
 def test_context_passages_yield_no_vectors(worker: EmbeddingWorker, events: Queue[Event]) -> None:
     inputs = [EmbedInput("", (), view, (0,)) for view in ("before", "wanted", "done")]
-    unit = Unit(inputs, [None, PendingPassage(1, 4), None], [3])
+    unit = Unit(inputs, [None, key_of(1, 4), None], [3])
     assert unit.wanted == 1
     worker.submit_unit(unit)
     event = events.get(timeout=WAIT_S)
     assert isinstance(event, Embedded)
-    assert event.pending == [PendingPassage(1, 4)]
+    assert event.rows.keys.tolist() == [key_of(1, 4)]
 
 
 def test_sentence_vectors_are_concatenated() -> None:
     unit = unit_of(1, "a", "bb", "ccc")
-    made = zip(unit.pending, unit.inputs, strict=True)
-    packed = pack([(pending, vectors_of(one)) for pending, one in made if pending is not None])
+    made = zip(unit.keys, unit.inputs, strict=True)
+    event = pack([(key, vectors_of(one)) for key, one in made if key is not None])
+    packed = event.rows
     assert packed.offsets.tolist() == [0, 1, 3, 6]
     assert packed.vectors.shape == (3, 32)
     assert packed.sentences.shape == (6, 32)
     np.testing.assert_array_equal(packed.sentences[1], packed.vectors[1])
-    assert packed.tokens == 6
+    assert event.tokens == 6
 
 
 class Brittle(WordCountEmbedder):
@@ -91,19 +93,16 @@ def test_a_failing_passage_does_not_affect_the_others(
     try:
         worker.submit_unit(unit_of(1, "a", "bb", "ccc", "bad", "e"))
         worker.submit_unit(unit_of(2, "f"))
-        told: dict[PendingPassage, np.ndarray[Any, Any]] = {}
+        told: dict[int, np.ndarray[Any, Any]] = {}
         while len(told) < 6:
             event = events.get(timeout=WAIT_S)
             assert isinstance(event, Embedded)
-            told.update(zip(event.pending, event.vectors, strict=True))
+            told.update(zip(event.rows.keys.tolist(), event.rows.vectors, strict=True))
     finally:
         worker.stop()
         worker.join()
     assert events.empty()
-    assert sorted((one.doc, one.ordinal) for one in told) == [
-        *((1, ordinal) for ordinal in range(5)),
-        (2, 0),
-    ]
+    assert sorted(told) == [*keys_of(1, 5).tolist(), key_of(2, 0)]
     lengths = [float(np.linalg.norm(vector)) for vector in told.values()]
     np.testing.assert_allclose(lengths, 1.0, atol=1e-5)
     assert "fails on a passage of 3 characters" in caplog.text

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.pipeline.events import Embedded, PendingPassage
+from indexer.pipeline.events import Embedded
 from indexer.pipeline.parts import BatchSizes
-from indexer.pipeline.vectors import NAME, VectorWriter
-from tests.store_rows import vectors
+from indexer.pipeline.vectors import VectorWriter
+from indexer.store.values import VectorRows, docs_of, key_of, keys_of
+from tests.store_rows import ordinals_of, vectors
 from tests.unit.pipeline.conftest import SPACE
 from tests.waiting import WAIT_S
 
@@ -59,8 +60,8 @@ def test_written_passages_are_embedded_and_marked(
     assert writer.idle
     assert library.catalog.spaces.pending(library.space.id, 10) == []
     for name, doc in docs.items():
-        ordinals = library.store.ordinals_with_vectors(SPACE, doc).tolist()
-        assert ordinals == list(range({"a": 3, "b": 5}[name]))
+        keys = library.store.keys_with_vectors(SPACE, doc)
+        assert ordinals_of(keys) == list(range({"a": 3, "b": 5}[name]))
 
 
 def test_a_partly_embedded_document_is_completed(
@@ -71,11 +72,11 @@ def test_a_partly_embedded_document_is_completed(
     library.store.add_vectors(SPACE, vectors(docs["a"], [0, 2]))
     writer = writer_of(library, worker)
     made = drain(writer, events)
-    told = {(one.doc, one.ordinal) for batch in made for one in batch.pending if one.doc != NAME}
-    assert told == {(docs["a"], 1), (docs["a"], 3)}
+    told = {key for batch in made for key in batch.rows.keys.tolist() if key > 0}
+    assert told == {key_of(docs["a"], 1), key_of(docs["a"], 3)}
     assert writer.flush_vectors()
     assert library.store.verify() == []
-    assert library.store.ordinals_with_vectors(SPACE, docs["a"]).tolist() == [0, 1, 2, 3]
+    assert ordinals_of(library.store.keys_with_vectors(SPACE, docs["a"])) == [0, 1, 2, 3]
 
 
 def test_a_document_whose_mark_alone_was_lost_is_marked(
@@ -106,13 +107,13 @@ def test_documents_written_meanwhile_follow_in_the_order_they_were_written(
 ) -> None:
     first, second = library.begin("a", "b")
     writer = writer_of(library, worker)
-    assert not any(one.doc != NAME for batch in drain(writer, events) for one in batch.pending)
+    assert not any((batch.rows.keys > 0).any() for batch in drain(writer, events))
     # The later number is written first.
     for doc in (second, first):
         library.write(doc, 2)
         writer.backlog.queue_document(doc)
     made = drain(writer, events)
-    told = [one.doc for batch in made for one in batch.pending if one.doc != NAME]
+    told = [doc for batch in made for doc in docs_of(batch.rows.keys).tolist() if doc > 0]
     assert told == [second, second, first, first]
     writer.flush_vectors()
     assert library.catalog.spaces.pending(library.space.id, 10) == []
@@ -130,7 +131,7 @@ def test_prioritised_documents_overtake_those_in_progress(
     library.write(note, 2)
     writer.backlog.queue_document(note, 1)
     made = drain(writer, events)
-    told = [one.doc for batch in made for one in batch.pending if one.doc != NAME]
+    told = [doc for batch in made for doc in docs_of(batch.rows.keys).tolist() if doc > 0]
     assert 0 < told.index(note) <= fed < 44
     assert [doc for doc in told if doc != note] == [backlog] * 40 + [second] * 4
     writer.flush_vectors()
@@ -149,8 +150,8 @@ def test_what_was_found_is_embedded_before_what_waits(
     writer.feed_model()  # the first document is opened
     writer.backlog.advance_document(docs["c"])
     writer.backlog.advance_document(99)  # nothing waits by this number
-    made = [event for event in drain(writer, events) if event.pending[0].doc != NAME]
-    embedded = [one.doc for batch in made for one in batch.pending]
+    made = [event for event in drain(writer, events) if event.rows.keys[0] > 0]
+    embedded = [doc for batch in made for doc in docs_of(batch.rows.keys).tolist()]
     assert sorted(embedded) == sorted([docs["a"]] * 40 + [docs["b"]] * 4 + [docs["c"]] * 2)
     assert embedded.index(docs["c"]) < embedded.index(docs["b"])
     writer.flush_vectors()
@@ -168,13 +169,13 @@ def test_names_are_embedded_once(
     assert sorted(texts.values()) == ["annual_report", "folder", "minutes"]
     assert made.shape == (3, 32)
     again = drain(writer_of(library, worker), events)
-    assert not any(one.doc == NAME for batch in again for one in batch.pending)
+    assert not any((batch.rows.keys < 0).any() for batch in again)
 
 
 def test_when_a_flush_is_due(library: Library, worker: EmbeddingWorker) -> None:
     library.read(a=9)
     writer = writer_of(library, worker, BatchSizes(unit=9, vectors=6))
-    batch = Embedded([PendingPassage(1, 0)] * 4, *_zeros(4), tokens=1)
+    batch = Embedded(_zeros(4), tokens=1)
     writer.in_flight = 9
     assert not writer.due(last=True)
     writer.buffer_vectors(batch)
@@ -186,10 +187,11 @@ def test_when_a_flush_is_due(library: Library, worker: EmbeddingWorker) -> None:
 def test_the_last_batch_does_not_wait(library: Library, worker: EmbeddingWorker) -> None:
     writer = writer_of(library, worker)
     writer.in_flight = 1
-    writer.buffer_vectors(Embedded([PendingPassage(1, 0)], *_zeros(1), tokens=1))
+    writer.buffer_vectors(Embedded(_zeros(1), tokens=1))
     assert not writer.due(last=False)
     assert writer.due(last=True)
 
 
-def _zeros(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return np.zeros((count, 32)), np.zeros((count, 32)), np.arange(count + 1)
+def _zeros(count: int) -> VectorRows:
+    zeros = np.zeros((count, 32), np.float32)
+    return VectorRows(keys_of(1, count), zeros, zeros, np.arange(count + 1))

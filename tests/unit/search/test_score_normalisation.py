@@ -25,7 +25,8 @@ from indexer.search.score_normalisation import (
     spread_out,
     weights_of,
 )
-from indexer.store.values import docs_of, ordinals_of
+from indexer.store.values import docs_of
+from tests.store_rows import ordinals_of
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def test_passages_stand_at_even_distances(documents: dict[int, int], count: int)
     total = sum(documents.values())
     assert len(keys) == min(count, total)
     before = {doc: sum(n for one, n in documents.items() if one < doc) for doc in documents}
-    docs, ordinals = docs_of(keys).tolist(), ordinals_of(keys).tolist()
+    docs, ordinals = docs_of(keys).tolist(), ordinals_of(keys)
     assert all(ordinal < documents[doc] for doc, ordinal in zip(docs, ordinals, strict=True))
     places = [before[doc] + ordinal for doc, ordinal in zip(docs, ordinals, strict=True)]
     steps = np.diff(places)

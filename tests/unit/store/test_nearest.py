@@ -9,7 +9,7 @@ import pytest
 
 from indexer.store import nearest
 from indexer.store.store import Store
-from indexer.store.values import DocSet, VectorRows, docs_of
+from indexer.store.values import DocSet, VectorRows, docs_of, keys_of
 from tests.store_rows import DIMENSION, rows, unit
 
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ def add(store: Store, doc: int, seed: int) -> None:
     drawn[0] = np.eye(1, DIMENSION, seed % DIMENSION)
     vectors = unit(drawn)
     vectors[1] = 0.0
-    docs, ordinals = np.full(EACH, doc, np.int32), np.arange(EACH, dtype=np.int32)
     offsets = np.zeros(EACH + 1, np.int64)
-    store.add_vectors(SPACE, VectorRows(docs, ordinals, vectors, vectors[:0], offsets))
+    store.add_vectors(SPACE, VectorRows(keys_of(doc, EACH), vectors, vectors[:0], offsets))
 
 
 def check(store: Store) -> None:

@@ -15,14 +15,7 @@ from indexer.database import Database
 from indexer.store import vectors as vectors_module
 from indexer.store import word_queries
 from indexer.store.store import Store
-from indexer.store.values import (
-    MAX_ORDINAL,
-    DocSet,
-    Term,
-    VectorRows,
-    Without,
-    key_of,
-)
+from indexer.store.values import MAX_ORDINAL, NO_KEYS, DocSet, Term, VectorRows, Without, key_of
 from indexer.text.terms import MAX_LENGTH
 from tests.store_rows import DIMENSION, passage, phrases, rows, vector_for, vectors
 
@@ -69,13 +62,12 @@ def test_nothing_to_write_makes_no_table(store: Store) -> None:
     store.copy_vectors(SPACE, keys, keys)
     assert store.vectors == {}
     assert store.vector_counts(SPACE, [1]) == {1: 0}
-    assert len(store.ordinals_with_vectors(SPACE, 1)) == 0
+    assert len(store.keys_with_vectors(SPACE, 1)) == 0
 
 
 def vectors_of_none() -> VectorRows:
     nothing = np.empty((0, DIMENSION), np.float32)
-    none = np.empty(0, np.int32)
-    return VectorRows(none, none, nothing, nothing, np.zeros(1, np.int64))
+    return VectorRows(NO_KEYS, nothing, nothing, np.zeros(1, np.int64))
 
 
 def test_a_passage_whose_ordinal_fits_no_key_is_refused(store: Store) -> None:
@@ -184,7 +176,7 @@ def test_deleted_documents_never_appear(store: Store) -> None:
     assert len(store.match([Term("fox")], 5)) == 0
     assert len(store.phrases(phrases("to be"), 5)) == 0
     assert set(store.knn(SPACE, vector_for(1, 0), 9).keys >> 20) == {2}
-    assert store.ordinals_with_vectors(SPACE, 1).tolist() == []
+    assert store.keys_with_vectors(SPACE, 1).tolist() == []
     assert store.verify() == []
 
 
@@ -194,7 +186,7 @@ def test_a_document_may_be_written_again(store: Store) -> None:
     store.add_passages(rows(1, ["another fox"]))
     store.add_vectors(SPACE, vectors(1, [0]))
     assert store.match([Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
-    assert store.ordinals_with_vectors(SPACE, 1).tolist() == [0]
+    assert store.keys_with_vectors(SPACE, 1).tolist() == [key_of(1, 0)]
     assert store.verify() == []
 
 
@@ -224,7 +216,7 @@ def test_excluded_words_keep_passages_out(store: Store) -> None:
 def test_spaces_stand_side_by_side(store: Store) -> None:
     fill(store)
     store.add_vectors("other", vectors(1, [0]))
-    assert store.ordinals_with_vectors("other", 1).tolist() == [0]
+    assert store.keys_with_vectors("other", 1).tolist() == [key_of(1, 0)]
     store.drop_space(SPACE)
     assert len(store.knn(SPACE, vector_for(1, 0), 5)) == 0
     assert len(store.knn("other", vector_for(1, 0), 5)) == 1
@@ -233,7 +225,7 @@ def test_spaces_stand_side_by_side(store: Store) -> None:
 def test_another_dimension_is_refused(store: Store) -> None:
     fill(store)
     made = vectors(3, [0])
-    wrong = type(made)(made.docs, made.ordinals, made.vectors[:, :8], made.sentences, made.offsets)
+    wrong = type(made)(made.keys, made.vectors[:, :8], made.sentences, made.offsets)
     with pytest.raises(ValueError, match="32 dimensions"):
         store.add_vectors(SPACE, wrong)
 

@@ -16,7 +16,7 @@ import pytest
 from indexer import faults
 from indexer.store import nearest, runtime
 from indexer.store.store import Store
-from indexer.store.values import DocSet, VectorRows, docs_of, key_of
+from indexer.store.values import DocSet, VectorRows, docs_of, key_of, keys_of
 from tests.store_rows import DIMENSION, unit
 
 if TYPE_CHECKING:
@@ -38,8 +38,7 @@ def many(docs: range, seed: int = 0, each: int = EACH) -> VectorRows:
     drawn = np.random.default_rng([seed, docs.start]).standard_normal((count, DIMENSION))
     made = unit(drawn.astype(np.float32))
     return VectorRows(
-        docs=np.repeat(np.asarray(docs, np.int32), each),
-        ordinals=np.tile(np.arange(each, dtype=np.int32), len(docs)),
+        keys=np.concatenate([keys_of(doc, each) for doc in docs]),
         vectors=made,
         sentences=made,
         offsets=np.arange(count + 1, dtype=np.int64),

@@ -75,10 +75,8 @@ def test_many_are_read_as_few_are(store: Vectors, monkeypatch: pytest.MonkeyPatc
 
 def test_vectors_that_are_written_again_take_the_place_of_the_former(store: Vectors) -> None:
     made = vectors(1, [0])
-    other = type(made)(
-        made.docs, made.ordinals, made.vectors[:, ::-1].copy(), made.sentences[:1],
-        np.array([0, 1], np.int64),
-    )  # fmt: skip
+    reversed_ones = made.vectors[:, ::-1].copy()
+    other = type(made)(made.keys, reversed_ones, made.sentences[:1], np.array([0, 1], np.int64))
     store.add_vectors(other)
     assert len(store.keys()) == DOCS * EACH
     np.testing.assert_allclose(store.pooled_of(key(1, 0))[0], vector_for(1, 0)[::-1], atol=1e-3)
