@@ -175,8 +175,8 @@ class Supervisor(QObject):
             for name, value in variables.items():
                 environment.insert(name, value)
             process.setProcessEnvironment(environment)
+            self._attach_timer.start()  # before Windows can say that the program is missing
             process.start(self.command[0], self.command[1:])
-        self._attach_timer.start()
 
     def _listen(self) -> None:
         if self._process is not None:

@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 import psutil
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Qt, Signal
 
 from indexer.api.codec import FrameReader, Header, Hello, check_hello, frame, read_answer
 from indexer.api.errors import LecternError, WorldError
@@ -86,7 +86,8 @@ class RenderProcess(QObject):
             environment.insert(name, value)
         self._process.setProcessEnvironment(environment)
         self._process.readyReadStandardOutput.connect(self._read)
-        self._process.errorOccurred.connect(self._failed)
+        # Queued: where no program is there, Windows says so before anybody listens to this.
+        self._process.errorOccurred.connect(self._failed, Qt.ConnectionType.QueuedConnection)
         self._process.finished.connect(self._finished)
         self._scratch = make_scratch()
         program, *arguments = render_command(library, self._scratch.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psutil
@@ -20,7 +21,6 @@ from ui.preview import client as client_module
 from ui.preview.client import RenderClient, Urgency, render_command
 
 if TYPE_CHECKING:
-    from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
@@ -161,7 +161,7 @@ def test_a_missing_program_fails_the_request(
     qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        client_module, "render_command", lambda _library, _scratch: ("/no/such/program", [])
+        client_module, "render_command", lambda _library, _scratch: ["/no/such/program"]
     )
     answers.ask(opening(tale_path))
     qtbot.waitUntil(lambda: answers.failed == ["child_died"])
@@ -221,5 +221,7 @@ def test_the_frozen_window_starts_children_with_the_other_program(
 ) -> None:
     assert render_command()[:4] == [sys.executable, "-P", "-m", "indexer.render.child"]
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    monkeypatch.setattr(sys, "executable", "/opt/lectern/lectern-window")
-    assert render_command()[:3] == ["/opt/lectern/lectern", "--child", "indexer.render.child"]
+    folder = Path("/opt/lectern")
+    monkeypatch.setattr(sys, "executable", str(folder / "lectern-window.exe"))
+    program = str(folder / "lectern.exe")
+    assert render_command()[:3] == [program, "--child", "indexer.render.child"]
