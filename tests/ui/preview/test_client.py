@@ -21,7 +21,6 @@ from ui.preview import client as client_module
 from ui.preview.client import RenderClient, Urgency, render_command
 
 if TYPE_CHECKING:
-
     from pytestqt.qtbot import QtBot
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

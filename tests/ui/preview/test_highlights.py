@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pymupdf
@@ -97,7 +98,8 @@ def test_a_selection_is_highlighted_painted_and_written(desk: Desk, contract: Pa
     assert like(pixels(desk.preview.pages), QColor(COLOURS["green"])).sum() > 100
     path = desk.folder / HIGHLIGHTS
     desk.qtbot.waitUntil(lambda: bool(read_object(path)))
-    assert path.stat().st_mode & 0o077 == 0
+    if sys.platform != "win32":  # where a file has the rights of its folder
+        assert path.stat().st_mode & 0o077 == 0
 
     desk.select("lamp is trimmed")
     desk.highlighter.mark("pink")

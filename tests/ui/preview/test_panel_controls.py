@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from indexer.api.formats import page_unit
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import show, turn, wait_for_page
+from tests.ui.search.pages import filters_of
 from ui.preview import controls as actions_module
 from ui.preview.page_layout import Fit
 
@@ -158,7 +159,8 @@ def test_the_menu_finds_in_the_document_what_is_similar_and_where_else_it_is_sai
     entries = {each.text().partition("\t")[0]: each for each in preview.bar.menu.actions()}
     entries["Similar"].trigger()
     entries["Said elsewhere"].trigger()
-    assert queries == [f'like:"{hits[1].path}#{hits[1].start}-{hits[1].end}"']
+    place = f"{hits[1].path}#{hits[1].start}-{hits[1].end}"
+    assert [filters_of(query) for query in queries] == [[("like", place)]]
     assert asked == [hits[1]]
     entries["Find in document"].trigger()
     assert preview.finding.isVisible()
