@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 import unicodedata
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from indexer.catalog.roots import join
+from indexer.database import CachedValues
 
 if TYPE_CHECKING:
     from indexer.arrays import Int32s, Int64s
@@ -39,7 +39,6 @@ class Snapshot(Struct, frozen=True):
     "/" around every component; ``extensions`` maps the text to the code used in ``extension``.
     """
 
-    version: int
     doc: Int32s
     folder: Int32s
     first_ns: Int64s
@@ -56,18 +55,13 @@ class Bindings:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._lock = threading.Lock()
-        self._snapshot: Snapshot | None = None
+        self._latest = CachedValues[Snapshot](database, database.files_version_read)
 
     def snapshot(self) -> Snapshot:
         """Return the files and documents as of the last commit."""
-        with self._lock:
-            version = self._db.files_version_read()
-            if self._snapshot is None or self._snapshot.version < version:
-                self._snapshot = self._build(version)
-            return self._snapshot
+        return self._latest.get(None, self._build)
 
-    def _build(self, version: int) -> Snapshot:
+    def _build(self) -> Snapshot:
         rows = self._db.rows(_FILES)
         columns: list[Any] = list(zip(*rows, strict=True)) or [()] * 7
         codes = {text: code for code, text in enumerate(dict.fromkeys(columns[6]))}
@@ -75,7 +69,6 @@ class Bindings:
             "SELECT d.id, r.path, d.path FROM folders d JOIN roots r ON r.id = d.root"
         )
         return Snapshot(
-            version,
             np.array(columns[0], np.int32),
             np.array(columns[1], np.int32),
             np.array(columns[2], np.int64),

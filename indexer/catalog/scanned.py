@@ -7,9 +7,9 @@ recognised and recognised text are in ``indexer.ocr.cache``.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -89,13 +89,13 @@ class ScannedContents:
         )
         return set(self._db.column(wanted, json.dumps(list(forms)), json.dumps(list(codes))))
 
-    def explain(self, codes: Collection[str], code: str, detail: Mapping[str, Any]) -> None:
+    def explain(self, codes: Collection[str], code: str) -> None:
         """Replace some reason codes by another; all must be of the same state."""
-        listed, detail_json = json.dumps(list(codes)), json.dumps(dict(detail)) if detail else ""
-        where = "code IN (SELECT value FROM json_each(?)) AND (code <> ? OR detail <> ?)"
-        if self._db.value(f"SELECT 1 FROM contents WHERE {where}", listed, code, detail_json):
-            changed = f"UPDATE contents SET code = ?, detail = ? WHERE {where}"
-            self._db.change(changed, code, detail_json, listed, code, detail_json)
+        listed = json.dumps(list(codes))
+        where = "code IN (SELECT value FROM json_each(?)) AND (code <> ? OR detail <> '')"
+        if self._db.value(f"SELECT 1 FROM contents WHERE {where}", listed, code):
+            changed = f"UPDATE contents SET code = ?, detail = '' WHERE {where}"
+            self._db.change(changed, code, listed, code)
 
     def read_again(self, content_ids: Iterable[str]) -> int:
         """Queue the files of some bytes again, and count them; their text stays until then."""

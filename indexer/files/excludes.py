@@ -250,7 +250,7 @@ class EntryClassifier(Struct, frozen=True):
     """
 
     formats: Mapping[str, str]
-    limit: int
+    limit: int = 1 << 30
     counting: frozenset[int] = frozenset()
     limits: Mapping[str, int] = field(default_factory=dict)
 

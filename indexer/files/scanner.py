@@ -25,7 +25,7 @@ from indexer.api.formats import BY_EXTENSION
 from indexer.catalog.records import Root, ScanCounts
 from indexer.catalog.roots import below, join
 from indexer.database import signed
-from indexer.files.excludes import Excludes
+from indexer.files.excludes import EntryClassifier, Excludes
 from indexer.files.walk import Entries, RootWalk, ScanRules
 
 if TYPE_CHECKING:
@@ -267,10 +267,12 @@ def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
     library = os.fsencode(config.library.resolve())
     return ScanRules(
         excludes=Excludes((*config.exclude, *root.patterns), hidden=config.hidden),
-        formats={extension: known.name for extension, known in BY_EXTENSION.items()},
-        max_bytes=config.limits.largest_bytes,
-        max_bytes_of=config.limits.by_format,
-        counting=counting_volumes(),
+        classifier=EntryClassifier(
+            {extension: known.name for extension, known in BY_EXTENSION.items()},
+            config.limits.largest_bytes,
+            counting_volumes(),
+            config.limits.by_format,
+        ),
         skipped={**others, library: "own_library"},
         roots=[other.path for other in known],
         owned=frozenset(

@@ -162,7 +162,6 @@ def error_of_root(error: OSError, path: bytes) -> WorldError:
     return WorldError(code, path=os.fsdecode(path), reason=reason_of(error))
 
 
-GIB = 1 << 30
 # Names by folder (below the root) of a partial walk; a name that is a folder is walked whole.
 Entries = Mapping[bytes, frozenset[bytes]]
 _IGNORE_NAME = os.fsencode(IGNORE_NAME)
@@ -175,21 +174,16 @@ _Folder = tuple[bytes, int, "Excludes"]
 class ScanRules(Struct, frozen=True):
     """The rules of a walk.
 
-    ``max_bytes`` is the size beyond which a file is not read, ``max_bytes_of`` the same for single
-    formats. ``skipped`` maps absolute paths of folders to the reason why they are not entered:
-    other roots, the library itself. ``owned`` files are roots by themselves and are not listed
-    again. ``roots`` are the paths of all roots, to say where links lead; ``counting`` are the
-    volumes whose block counts are reliable.
+    ``skipped`` maps absolute paths of folders to the reason why they are not entered: other roots,
+    the library itself. ``owned`` files are roots by themselves and are not listed again. ``roots``
+    are the paths of all roots, to say where links lead.
     """
 
     excludes: Excludes
-    formats: Mapping[str, str]
-    max_bytes: int = GIB
-    max_bytes_of: Mapping[str, int] = field(default_factory=dict)
+    classifier: EntryClassifier
     skipped: Mapping[bytes, str] = field(default_factory=dict)
     owned: frozenset[bytes] = frozenset()
     roots: Sequence[bytes] = ()
-    counting: frozenset[int] = frozenset()
 
 
 class RootWalk:
@@ -216,9 +210,6 @@ class RootWalk:
         self._token = token
         self.only = only
         self._on_enter = on_enter
-        self._classifier = EntryClassifier(
-            rules.formats, rules.max_bytes, rules.counting, rules.max_bytes_of
-        )
         self._entered: set[tuple[int, int]] = set()
         self._real_roots = [os.path.realpath(path) for path in rules.roots]
         self._parents: tuple[bytes, tuple[str, ...]] = (b"", ())
@@ -357,7 +348,7 @@ class RootWalk:
             )
 
     def _file(self, name: bytes, found: os.stat_result, volume: int) -> FoundFile:
-        kind = self._classifier.classify(name, found)
+        kind = self.rules.classifier.classify(name, found)
         return row(name, found, volume, kind.state, kind.code, kind.detail, kind.format)
 
     def _single(self, volume: int) -> list[FoundFile]:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
 import math
 import time
 from collections import deque
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct, field
 
 from indexer.api.errors import LecternError
@@ -229,14 +229,10 @@ def record_throughput(catalog: Catalog, space: str, done: RunCounts, effort: Eff
         )
     # Only estimates depend on it, so a full disk must not fail the run.
     with contextlib.suppress(LecternError):
-        catalog.set_meta(THROUGHPUT_KEY, json.dumps(known))
+        catalog.set_meta(THROUGHPUT_KEY, msgspec.json.encode(known).decode())
 
 
 def _known(catalog: Catalog) -> dict[str, float]:
-    try:
-        return {
-            key: float(rate)
-            for key, rate in json.loads(catalog.meta(THROUGHPUT_KEY) or "{}").items()
-        }
-    except (ValueError, TypeError, AttributeError):
-        return {}
+    with contextlib.suppress(msgspec.MsgspecError):
+        return msgspec.json.decode(catalog.meta(THROUGHPUT_KEY) or "{}", type=dict[str, float])
+    return {}

@@ -106,7 +106,7 @@ class ScannedPages:
         # Documents read by an earlier version, or whose cache was lost.
         unknown = self.contents.with_code(DRAWN, (_NO_TEXT, *CODES)) - self.cache.content_ids()
         self.contents.read_again(unknown)
-        self.contents.explain(_WAITING, self._failure().code, {})
+        self.contents.explain(_WAITING, self._failure().code)
         self.ready = True
 
     def note_pages(self, content_id: str, size: int, form: str, pages: Iterable[int] = ()) -> None:

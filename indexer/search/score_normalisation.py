@@ -20,14 +20,13 @@ Statistics are measured over a sample of passages and kept in the catalog for ea
 
 from __future__ import annotations
 
-import base64
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import asdict, astuple, replace
+from msgspec.structs import astuple, replace
 
 from indexer.api.errors import WorldError
 from indexer.arrays import Float32s, Int64s, segment_max
@@ -106,7 +105,7 @@ def raised(pages: PageEvidence, missing: Float32s) -> PageEvidence:
 def load_means(catalog: Catalog, space: Space) -> LanguageMeans:
     """The means of a space, as last measured."""
     means = {
-        language: np.frombuffer(base64.b64decode(mean), np.float16).astype(np.float32)
+        language: np.frombuffer(mean, np.float16).astype(np.float32)
         for language, mean in _stored_means(catalog, space)[1].items()
     }
     whole = means.pop(_WHOLE_LIBRARY, None)
@@ -135,15 +134,14 @@ def refresh_language_means(catalog: Catalog, store: Store) -> None:
         vectors = store.vectors_of(space.key, spread_out(counts, MEANS_SAMPLE))
         vectors = vectors[vectors.any(axis=1)]
         if len(vectors) >= MEANS_LEAST:
-            mean = vectors.mean(axis=0).astype(np.float16)
-            means[language] = base64.b64encode(mean.tobytes()).decode("ascii")
-    catalog.set_meta(_means_key(space), json.dumps([passages, means]))
+            means[language] = vectors.mean(axis=0).astype(np.float16).tobytes()
+    catalog.set_meta(_means_key(space), msgspec.json.encode((passages, means)).decode())
 
 
-def _stored_means(catalog: Catalog, space: Space) -> tuple[int, dict[str, str]]:
-    """The number of passages at the last measurement, and the encoded means."""
-    passages, means = json.loads(catalog.meta(_means_key(space)) or "[0, {}]")
-    return passages, means
+def _stored_means(catalog: Catalog, space: Space) -> tuple[int, dict[str, bytes]]:
+    """The number of passages at the last measurement, and the means, float16."""
+    stored = catalog.meta(_means_key(space)) or "[0, {}]"
+    return msgspec.json.decode(stored, type=tuple[int, dict[str, bytes]])
 
 
 def _means_key(space: Space) -> str:
@@ -243,8 +241,8 @@ class Cohort(Struct, frozen=True):
     across: float
     passages: int
     weights: tuple[float, ...]
-    baseline: float = 0.0
-    telling: float = 0.0
+    baseline: float
+    telling: float
 
     def deviations(self, meaning: float, usual: float) -> float:
         """A similarity to a query in deviations from the cohort."""
@@ -262,22 +260,17 @@ class Cohort(Struct, frozen=True):
 
 def load_cohort(catalog: Catalog, space: Space) -> Cohort | None:
     """The cohort of a space, as last measured; None if it never was, or of other weights."""
-    stored = catalog.meta(_cohort_key(space))
-    if stored is None:
-        return None
+    stored = catalog.meta(_cohort_key(space)) or "null"
     try:
-        fields = json.loads(stored)
-        # An older one has no ``telling`` and is measured again.
-        exact = {"weights": tuple(fields["weights"]), "telling": float(fields["telling"])}
-        cohort = Cohort(**{**fields, **exact})
-    except (KeyError, TypeError, ValueError):
+        cohort = msgspec.json.decode(stored, type=Cohort | None)
+    except msgspec.MsgspecError:  # of another version of the program
         return None
-    return cohort if cohort.weights == weights_of(space) else None
+    return cohort if cohort and cohort.weights == weights_of(space) else None
 
 
 def save_cohort(catalog: Catalog, space: Space, cohort: Cohort) -> None:
     """Keep the cohort of a space."""
-    catalog.set_meta(_cohort_key(space), json.dumps(asdict(cohort)))
+    catalog.set_meta(_cohort_key(space), msgspec.json.encode(cohort).decode())
 
 
 def weights_of(space: Space) -> tuple[float, ...]:
@@ -320,7 +313,7 @@ class _Measurement:
         # A single document is similar to no other.
         others = self._across() or [centre]
         across, weights = float(np.median(others)), weights_of(self._space)
-        return Cohort(centre, spread, lead, lead_spread, across, passages, weights)
+        return Cohort(centre, spread, lead, lead_spread, across, passages, weights, 0.0, 0.0)
 
     def _across(self) -> list[float]:
         """The similarity of some passages to the best one of the other documents."""

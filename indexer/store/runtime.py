@@ -29,11 +29,8 @@ _METADATA_CACHE_BYTES = 32 << 20
 # Lance reads on threads of its own; on a local disk more than this only take memory.
 _IO_THREADS = 4
 
-# Rows read at a time by maintenance: Lance's own 8,192 hold 60 MB more at the peak.
-_BATCH_ROWS = 1_024
-
-# Read ahead of what is decoded; by default 2 GiB, which a local disk fills. For a million passages
-# compaction takes 60 MB less, and building the vector index 30. Wider rows are read all the same.
+# Read ahead of what is decoded; by default 2 GiB, which a local disk fills. Building the index of a
+# million vectors takes 30 MB less.
 _READ_AHEAD_BYTES = 64 << 20
 
 # mallopt parameters of glibc and their values: few arenas, and large blocks unmapped when freed.
@@ -57,7 +54,6 @@ def connect(path: Path, threads: int, cache: int) -> Any:
     for name in ("LANCE_CPU_THREADS", "TOKIO_WORKER_THREADS", "RAYON_NUM_THREADS"):
         os.environ[name] = str(max(1, threads))
     os.environ["LANCE_IO_THREADS"] = str(_IO_THREADS)
-    os.environ["LANCE_DEFAULT_BATCH_SIZE"] = str(_BATCH_ROWS)
     os.environ["LANCE_DEFAULT_IO_BUFFER_SIZE"] = str(_READ_AHEAD_BYTES)
     # Its warnings bypass our log, go to stderr and do not help a person.
     os.environ.setdefault("LANCEDB_LOG", "error")
@@ -67,8 +63,7 @@ def connect(path: Path, threads: int, cache: int) -> Any:
 
     return lancedb.connect(
         str(path),
-        # Row ids that survive compaction: indices need no rewriting then, and a row found a
-        # moment ago can still be fetched.
+        # Row ids then count from 0 in the order of writing, in tables of several fragments too.
         storage_options={"new_table_enable_stable_row_ids": "true"},
         session=lancedb.Session(cache, _METADATA_CACHE_BYTES),
     )

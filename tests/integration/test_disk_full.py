@@ -14,7 +14,7 @@ from indexer.api.errors import WorldError
 from indexer.api.private_files import LibraryLock
 from indexer.api.types import FileState
 from indexer.catalog.catalog import Catalog
-from indexer.files.excludes import Excludes
+from indexer.files.excludes import EntryClassifier, Excludes
 from indexer.files.walk import RootWalk, ScanRules
 from indexer.library import library as libraries
 from tests.integration import rights
@@ -113,7 +113,7 @@ def test_an_unmounted_drive_is_offline_and_comes_back(small_disk: Path, tmp_path
         pytest.skip("this machine does not let us mount a folder twice")
     (small_disk / "on the drive.txt").write_text("x")
     (folder / "at home.txt").write_text("x")
-    rules = ScanRules(Excludes(), {".txt": "text"})
+    rules = ScanRules(Excludes(), EntryClassifier({".txt": "text"}))
     with Catalog(tmp_path / "catalog.sqlite") as catalog:
         root = catalog.roots.add_root(folder)
         try:

@@ -24,7 +24,7 @@ from indexer.api.errors import WorldError
 from indexer.api.system_keyring import SERVICE, store_password, system_keyring
 from indexer.catalog.records import Root
 from indexer.confine.job import WindowsJob
-from indexer.files.excludes import Excludes
+from indexer.files.excludes import EntryClassifier, Excludes
 from indexer.files.walk import RootWalk, ScanRules, content_id
 from indexer.watching.observer import ObserverSource
 from indexer.watching.watched import Hints
@@ -52,7 +52,7 @@ not_wine = pytest.mark.skipif(is_wine(), reason="Wine does it in another way")
 def walked(folder: Path) -> dict[str, str]:
     """The code of each entry of a folder, "" for what is read, by its name."""
     root = Root(1, os.fsencode(folder), b"")
-    rules = ScanRules(Excludes(), {".txt": "text"}, 1 << 30)
+    rules = ScanRules(Excludes(), EntryClassifier({".txt": "text"}))
     return {
         os.fsdecode(entry.name): entry.code or ""
         for listed in RootWalk(root, rules)

@@ -16,7 +16,7 @@ from indexer.api.progress import CancelToken
 from indexer.api.types import FileState
 from indexer.catalog.catalog import Catalog
 from indexer.catalog.records import FoundFile, Root, ScanCounts
-from indexer.files.excludes import Excludes
+from indexer.files.excludes import EntryClassifier, Excludes
 from indexer.files.scanner import counting_volumes
 from indexer.files.walk import RootWalk, ScanRules
 
@@ -38,7 +38,7 @@ def _walk(
 
 def _rules(*patterns: str, hidden: bool = False, max_bytes: int = 1 << 30) -> ScanRules:
     excludes = Excludes(patterns, hidden=hidden)
-    return ScanRules(excludes, FORMATS, max_bytes, counting=counting_volumes())
+    return ScanRules(excludes, EntryClassifier(FORMATS, max_bytes, counting_volumes()))
 
 
 def _make(folder: Path, *files: str) -> None:
@@ -80,7 +80,7 @@ def test_sizes_decide_without_opening(tmp_path: Path) -> None:
 
 def test_each_format_may_have_a_limit_of_its_own(tmp_path: Path) -> None:
     _make(tmp_path, "a.txt", "a.pdf")
-    rules = replace(_rules(), max_bytes_of={"text": 0})
+    rules = replace(_rules(), classifier=EntryClassifier(FORMATS, limits={"text": 0}))
     _, found = _walk(tmp_path, rules)
     assert _states(found) == {"a.txt": "too_large", "a.pdf": "read"}
     assert found["a.txt"].detail == {"limit": "0 MB"}
@@ -113,7 +113,7 @@ def test_links_are_listed_and_never_followed(tmp_path: Path) -> None:
     (inside / "self").symlink_to(inside / "self")
     (inside / "away.txt").symlink_to(outside / "secret.txt")
     (inside / "again.txt").symlink_to(inside / "deep" / "a.txt")
-    rules = ScanRules(Excludes(), FORMATS, roots=[os.fsencode(inside)])
+    rules = ScanRules(Excludes(), EntryClassifier(FORMATS), roots=[os.fsencode(inside)])
     _, found = _walk(inside, rules)
     reasons = {path: entry.detail.get("reason") for path, entry in found.items()}
     assert reasons == {
@@ -215,7 +215,7 @@ def test_reading_a_pattern_file_never_blocks(tmp_path: Path) -> None:
 def test_other_roots_are_skipped(tmp_path: Path) -> None:
     _make(tmp_path, "a.txt", "other/b.txt")
     passed = {os.fsencode(tmp_path / "other"): "another_root"}
-    _, found = _walk(tmp_path, ScanRules(Excludes(), FORMATS, skipped=passed))
+    _, found = _walk(tmp_path, ScanRules(Excludes(), EntryClassifier(FORMATS), skipped=passed))
     assert _states(found) == {"a.txt": "read", "other": "excluded"}
     assert found["other"].detail["reason"] == "another_root"
 
@@ -299,10 +299,11 @@ def test_very_deep_folders_are_walked(tmp_path: Path) -> None:
 _UNPRIVILEGED = """
 import os, sys
 from indexer.catalog.records import Root
-from indexer.files.excludes import Excludes
+from indexer.files.excludes import EntryClassifier, Excludes
 from indexer.files.walk import RootWalk, ScanRules
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
-walk = RootWalk(Root(1, os.fsencode(sys.argv[1])), ScanRules(Excludes(), {".txt": "text"}))
+rules = ScanRules(Excludes(), EntryClassifier({".txt": "text"}))
+walk = RootWalk(Root(1, os.fsencode(sys.argv[1])), rules)
 names = sorted(e.name.decode() + ":" + e.code for f in walk for e in f.entries)
 print(walk.reachable, walk.problem and walk.problem.code, dict(walk.unread), names)
 """

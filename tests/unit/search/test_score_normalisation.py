@@ -34,7 +34,15 @@ if TYPE_CHECKING:
 
 SPACE = Space(1, "new", active=True, record={})
 COHORT = Cohort(
-    0.25, 0.07, lead=0.10, lead_spread=0.10, across=0.25, passages=100, weights=weights_of(SPACE)
+    0.25,
+    0.07,
+    lead=0.10,
+    lead_spread=0.10,
+    across=0.25,
+    passages=100,
+    weights=weights_of(SPACE),
+    baseline=0.0,
+    telling=0.0,
 )
 libraries = st.dictionaries(st.integers(0, 1000), st.integers(0, 300), max_size=20)
 
