@@ -22,6 +22,7 @@ from indexer.catalog.states import (
     Stamp,
     derive,
     derive_docs,
+    queue_quietly,
     state_of_code,
 )
 
@@ -255,10 +256,7 @@ class ReadingQueue:
     def requeue_all(self, root: int) -> int:
         """Queue every readable file of a root with state unchanged, even if size and time match."""
         with self._db.write() as connection:
-            return connection.execute(
-                "UPDATE files SET pending = 2 WHERE root = ? AND fixed_state = '' AND pending = 0",
-                (root,),
-            ).rowcount
+            return queue_quietly(connection, "root = ? AND fixed_state = ''", root)
 
     def set_aside(self) -> list[int]:
         """Return the files that crashed the engine too often."""

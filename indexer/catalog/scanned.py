@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from indexer.api.formats import DRAWN
 from indexer.catalog.roots import below, join, normal
+from indexer.catalog.states import queue_quietly
 
 if TYPE_CHECKING:
     from indexer.database import Database
@@ -28,10 +29,7 @@ WHERE c.content_id = ? AND r.state = 'online' AND NOT f.volume_missing
 """
 # A version that no extractor has; distinct for each row because of the UNIQUE constraint.
 _OUTDATE = f"UPDATE contents SET extractor_version = -id - {1 << 40} WHERE content_id = ?"
-_QUEUE = """
-UPDATE files SET pending = 2 WHERE pending = 0 AND fixed_state = '' AND content IN
-(SELECT id FROM contents WHERE content_id = ?)
-"""
+_WITH_BYTES = "fixed_state = '' AND content IN (SELECT id FROM contents WHERE content_id = ?)"
 
 
 class ScannedFile(Struct, frozen=True):
@@ -103,5 +101,5 @@ class ScannedContents:
         with self._db.write() as connection:
             for content_id in content_ids:
                 connection.execute(_OUTDATE, (content_id,))
-                queued += connection.execute(_QUEUE, (content_id,)).rowcount
+                queued += queue_quietly(connection, _WITH_BYTES, content_id)
         return queued

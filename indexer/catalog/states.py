@@ -109,6 +109,12 @@ def derive(connection: sqlite3.Connection, where: str, *values: object) -> None:
     connection.execute(f"UPDATE files SET state = {_RULE} WHERE {where}", values)
 
 
+def queue_quietly(connection: sqlite3.Connection, where: str, *values: object) -> int:
+    """Queue files to be read again, and count them; their state and text stay until then."""
+    queued = f"UPDATE files SET pending = 2 WHERE pending = 0 AND {where}"
+    return connection.execute(queued, values).rowcount
+
+
 def derive_docs(connection: sqlite3.Connection, docs: str, *values: object) -> None:
     """Store the state of all files of some documents; ``docs`` is a condition on ``doc``."""
     selected = f"content IN (SELECT id FROM contents WHERE {docs})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from indexer.catalog.states import derive
+from indexer.catalog.states import derive, queue_quietly
 
 if TYPE_CHECKING:
     from indexer.database import Database
@@ -17,7 +17,6 @@ _OUTDATED = """
 fixed_state = '' AND content IN (SELECT id FROM contents WHERE extractor_version < ?)
 """
 _COUNT_OUTDATED = f"SELECT count(*) FROM files WHERE {_OUTDATED}"  # a constant
-_REQUEUE_OUTDATED = f"UPDATE files SET pending = 2 WHERE pending = 0 AND {_OUTDATED}"
 _ORPHANS_LEFT = """
 SELECT doc FROM docs WHERE NOT EXISTS (SELECT 1 FROM contents c JOIN files f
     ON f.content = c.id OR f.next_content = c.id WHERE c.doc = docs.doc) ORDER BY doc
@@ -58,7 +57,8 @@ class Upkeep:
 
     def requeue_outdated(self, extractor_version: int) -> int:
         """Queue files that an older extractor read; their state and text stay until then."""
-        return self._db.change(_REQUEUE_OUTDATED, extractor_version)
+        with self._db.write() as connection:
+            return queue_quietly(connection, _OUTDATED, extractor_version)
 
     def orphans_left(self) -> list[int]:
         """Return the documents that no file holds and that are not deleted yet."""
@@ -98,9 +98,6 @@ class Upkeep:
                 connection.execute(
                     "UPDATE contents SET extractor_version = -doc WHERE doc = ?", (doc,)
                 )
-                queued += connection.execute(
-                    "UPDATE files SET pending = 2 WHERE pending = 0 AND content IN "
-                    "(SELECT id FROM contents WHERE doc = ?)",
-                    (doc,),
-                ).rowcount
+                having = "content IN (SELECT id FROM contents WHERE doc = ?)"
+                queued += queue_quietly(connection, having, doc)
         return queued

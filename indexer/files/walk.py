@@ -28,6 +28,7 @@ from indexer.files.excludes import (
     IGNORE_NAME,
     MAX_IGNORE_BYTES,
     EntryClassifier,
+    EntryKind,
     Excludes,
     detail_of,
     is_away,
@@ -133,22 +134,14 @@ def first_bytes(path: bytes, most: int) -> bytes:
         return b""
 
 
-def row(
-    name: bytes,
-    found: os.stat_result,
-    volume: int,
-    state: FileState | None,
-    code: str,
-    detail: Mapping[str, str],
-    file_format: str = "",
-) -> FoundFile:
+def row(name: bytes, found: os.stat_result, volume: int, kind: EntryKind) -> FoundFile:
     """Make the record of an entry for the catalog."""
     # The times of folders and links are left out, as their changes are irrelevant.
     counts = stat.S_ISREG(found.st_mode)
     # On Windows the status of a listed entry has neither volume nor inode.
     size, time = (found.st_size, mtime_ns(found)) if counts else (0, 0)
     identity = found.st_dev or volume, found.st_ino
-    return FoundFile(name, size, time, *identity, file_format, state, code, detail)
+    return FoundFile(name, size, time, *identity, kind.format, kind.state, kind.code, kind.detail)
 
 
 def code_of(error: OSError) -> str:
@@ -328,7 +321,8 @@ class RootWalk:
             return
         if is_link(status):
             detail = {"reason": self._link_reason(path)}
-            entries.append(row(name, status, volume, FileState.EXCLUDED, "symlink", detail))
+            kind = EntryKind("", FileState.EXCLUDED, "symlink", detail)
+            entries.append(row(name, status, volume, kind))
             return
         if stat.S_ISDIR(status.st_mode):
             reason = self._folder_reason(relative, path, status, excludes)
@@ -343,13 +337,11 @@ class RootWalk:
         if reason is None:
             entries.append(self._file(name, status, volume))
         else:
-            entries.append(
-                row(name, status, volume, FileState.EXCLUDED, "excluded", detail_of(reason))
-            )
+            kind = EntryKind("", FileState.EXCLUDED, "excluded", detail_of(reason))
+            entries.append(row(name, status, volume, kind))
 
     def _file(self, name: bytes, found: os.stat_result, volume: int) -> FoundFile:
-        kind = self.rules.classifier.classify(name, found)
-        return row(name, found, volume, kind.state, kind.code, kind.detail, kind.format)
+        return row(name, found, volume, self.rules.classifier.classify(name, found))
 
     def _single(self, volume: int) -> list[FoundFile]:
         # The person added this file itself, so no pattern applies, and a link is followed.

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -117,24 +116,18 @@ class _Answer(Struct, frozen=True):
     match: Match = Match.GOOD
 
 
-@dataclass(frozen=True, slots=True)
 class Searcher:
     """Answers queries over one library. Any number of threads may ask."""
 
-    catalog: Catalog
-    store: Store
-    models: ModelsInUse
-    weights: Weights = DEFAULT_WEIGHTS
-    lexicon: Lexicon = field(init=False)
-    names: NameVectors = field(init=False)
-    fresh: FreshVectors = field(init=False)
-    pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS, "search"))
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lexicon", Lexicon(self.catalog, self.store))
-        object.__setattr__(self, "names", NameVectors(self.catalog))
-        fresh = FreshVectors(self.catalog, self.store, self.models)
-        object.__setattr__(self, "fresh", fresh)
+    def __init__(
+        self, catalog: Catalog, store: Store, models: ModelsInUse, weights: Weights | None = None
+    ) -> None:
+        self.catalog, self.store, self.models = catalog, store, models
+        self.weights = weights or DEFAULT_WEIGHTS
+        self.lexicon = Lexicon(catalog, store)
+        self.names = NameVectors(catalog)
+        self.fresh = FreshVectors(catalog, store, models)
+        self.pool = ThreadPoolExecutor(THREADS, "search")
 
     def close(self) -> None:
         """End the threads."""
