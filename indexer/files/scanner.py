@@ -9,7 +9,6 @@ share of a network drive.
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import re
 import sys
@@ -26,7 +25,7 @@ from indexer.catalog.records import Root, ScanCounts
 from indexer.catalog.roots import below, join
 from indexer.database import signed
 from indexer.files.excludes import EntryClassifier, Excludes
-from indexer.files.walk import Entries, RootWalk, ScanRules
+from indexer.files.walk import Entries, RootWalk, ScanRules, ignore_folder
 
 if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
@@ -283,20 +282,10 @@ def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
     )
 
 
-def ignore_folder(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a callback
-    """The ``on_enter`` of a scanner without a watcher."""
-
-
-def _enter(on_enter: Callable[[bytes, bool], None], whole: bool, path: bytes) -> None:  # noqa: FBT001  # a callback
-    on_enter(path, whole)
-
-
 class Scanner(Struct):
     """Scans the roots of one library. Thread-safe.
 
-    ``on_enter`` is called with each folder before it is listed (see ``RootWalk``), and with whether
-    more of the folder than a single file belongs to the library. ``exclusive`` is held while a scan
-    is applied.
+    ``on_enter`` is that of each ``RootWalk``; ``exclusive`` is held while a scan is applied.
     """
 
     catalog: Catalog
@@ -349,8 +338,8 @@ class Scanner(Struct):
             # A root that was offline may have changed anywhere.
             partial = entries if root.online and found.path == root.path else None
             rules = rules_for(found, self.catalog, self.config)
-            on_enter = functools.partial(_enter, self.on_enter, not found.file_name)
-            walks.append((found.id, RootWalk(found, rules, token, only=partial, on_enter=on_enter)))
+            walk = RootWalk(found, rules, token, only=partial, on_enter=self.on_enter)
+            walks.append((found.id, walk))
         counts = iter(self.catalog.scans.apply_all(walks, seen))
         return [
             ScanCounts(offline=True) if found is None else next(counts)

@@ -179,12 +179,16 @@ class ScanRules(Struct, frozen=True):
     roots: Sequence[bytes] = ()
 
 
+def ignore_folder(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a callback
+    """The ``on_enter`` of a walk without a watcher."""
+
+
 class RootWalk:
     """One walk over one root, or over some entries (``only``). See ``indexer.catalog.scans.Walk``.
 
     Iterate it once. The token is checked at every folder; iterating then raises ``Cancelled``.
     ``on_enter`` is called with the absolute path of each folder before it is listed, so that it can
-    be watched from then on.
+    be watched from then on, and with whether more than a single file of it belongs to the library.
     """
 
     def __init__(
@@ -194,7 +198,7 @@ class RootWalk:
         token: CancelToken | None = None,
         *,
         only: Entries | None = None,
-        on_enter: Callable[[bytes], None] = lambda _path: None,
+        on_enter: Callable[[bytes, bool], None] = ignore_folder,
     ) -> None:
         self.root = root
         self.rules = rules
@@ -213,7 +217,7 @@ class RootWalk:
         return self.problem is None
 
     def __iter__(self) -> Iterator[FoundFolder]:
-        self._on_enter(self.root.path)
+        self._on_enter(self.root.path, not self.root.file_name)
         try:
             start = os.stat(self.root.path)
             with os.scandir(self.root.path):
@@ -282,7 +286,7 @@ class RootWalk:
         absolute = join(self.root.path, folder)
         entries: list[FoundFile] = []
         inner: list[_Folder] = []
-        self._on_enter(absolute)
+        self._on_enter(absolute, True)  # noqa: FBT003  # a callback
         try:
             with os.scandir(absolute) as listing:
                 listed = list(listing)

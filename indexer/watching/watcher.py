@@ -23,14 +23,14 @@ from indexer.api.answers import WatchState
 from indexer.api.errors import Cancelled, InternalError, LecternError
 from indexer.api.progress import CancelToken
 from indexer.catalog.roots import below
-from indexer.files.scanner import Scanner, ignore_folder
-from indexer.files.walk import size_and_time
+from indexer.files.walk import ignore_folder, size_and_time
 from indexer.watching.settling import SETTLED_S, Settling, targets
 from indexer.watching.watched import EventSource, Hints, WatchedRoots
 
 if TYPE_CHECKING:
     from indexer.api.phrases import Note
     from indexer.catalog.records import ScanCounts
+    from indexer.files.scanner import Scanner
 
     Done = Callable[[Exception | None], None]
 

@@ -137,7 +137,10 @@ def _looked(folder: Path, entries: dict[str, set[str]], *patterns: str) -> dict[
     wanted = {os.fsencode(at): frozenset(map(os.fsencode, names)) for at, names in entries.items()}
     entered: list[bytes] = []
     walk = RootWalk(
-        Root(1, os.fsencode(folder)), _rules(*patterns), only=wanted, on_enter=entered.append
+        Root(1, os.fsencode(folder)),
+        _rules(*patterns),
+        only=wanted,
+        on_enter=lambda path, _: entered.append(path),
     )
     found = {
         os.fsdecode(listed.path + b"/" + entry.name): entry
@@ -166,7 +169,8 @@ def test_on_enter_is_called_before_a_folder_is_listed(tmp_path: Path) -> None:
     _make(tmp_path, "a/b.txt", ".git/x")
     late = tmp_path / "a" / "late.txt"
 
-    def on_enter(path: bytes) -> None:
+    def on_enter(path: bytes, whole: bool) -> None:
+        assert whole
         told.append(path)
         if path == os.fsencode(tmp_path / "a"):
             late.write_text("just now")
