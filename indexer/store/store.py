@@ -20,8 +20,8 @@ from indexer import faults
 from indexer.api.errors import WorldError
 from indexer.arrays import Float32s, Int32s, Int64s, united
 from indexer.database import write_errors
-from indexer.embed.devices import release_memory
-from indexer.store import nearest, runtime, word_queries
+from indexer.embed.devices import limit_heaps, release_memory
+from indexer.store import nearest, word_queries
 from indexer.store.texts import TEXTS_NAME, Texts
 from indexer.store.values import (
     NO_KEYS,
@@ -38,7 +38,13 @@ from indexer.store.values import (
     VectorRows,
     Without,
 )
-from indexer.store.vector_index import ANN_FROM, build_index, open_index, remove_indices
+from indexer.store.vector_index import (
+    ANN_FROM,
+    build_index,
+    is_lancedb_there,
+    open_index,
+    remove_indices,
+)
 from indexer.store.vectors import Vectors, vector_files, vectors_name
 from indexer.store.words import WORDS, WordStore
 
@@ -93,7 +99,7 @@ class Store:
         for a read-only store also ``library_older``.
         """
         refusal = None
-        runtime.limit_heaps()
+        limit_heaps()
         if writable:
             with write_errors(path):
                 path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -350,6 +356,6 @@ class Store:
 
     def _needs_index(self, vectors: Vectors, *, idle: bool) -> bool:
         keys = vectors.keys()
-        if len(keys) < self._ann_from or not runtime.is_there():
+        if len(keys) < self._ann_from or not is_lancedb_there():
             return False
         return vectors.index is None or vectors.index.is_outgrown(keys, idle=idle)

@@ -16,8 +16,10 @@ IVF_SQ 27 ms and 390 bytes; IVF_HNSW_SQ takes a minute to build.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import logging
+import os
 import shutil
 import zlib
 from collections.abc import Iterator
@@ -26,6 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import psutil
 
 from indexer import faults
 from indexer.api.private_files import bytes_under, write_file
@@ -33,7 +36,6 @@ from indexer.api.status import TableSize
 from indexer.arrays import Float32s, Int64s, Mask, find_sorted
 from indexer.database import write_errors
 from indexer.embed.devices import release_memory
-from indexer.store import runtime
 
 if TYPE_CHECKING:
     from indexer.store.vectors import Vectors
@@ -50,6 +52,19 @@ _TABLE, _KEYS, _CHECKSUMS = "pooled", "keys.npy", "checksums.json"
 _BLOCK = 1 << 20
 # The share of rows that may be missing or deleted before the index is made again.
 _CHANGED_SHARE, _CHANGED_SHARE_IDLE = 0.25, 0.1
+# The cache holds all indices of the library, up to an eighth of the memory that is free at opening.
+# An index that does not fit is decoded again by every query (100 ms rather than 15 at a million
+# passages). Not larger than needed, since entries of indices that have been made again would fill
+# it. Measured at 100,000 passages: a byte of an index takes 1.0 bytes in memory.
+_CACHE_SHARE = 1.25
+_CACHE_LEAST, _CACHE_LIMIT = 32 << 20, 2 << 30
+_FREE_MEMORY_SHARE = 8
+_METADATA_CACHE_BYTES = 32 << 20
+# Lance reads on threads of its own; on a local disk more than this only take memory.
+_IO_THREADS = 4
+# Read ahead of what is decoded; by default 2 GiB, which a local disk fills. Building the index of a
+# million vectors takes 30 MB less.
+_READ_AHEAD_BYTES = 64 << 20
 # Rust panics are not subclasses of ``Exception``.
 _PANICS = ("PanicException", "RustPanic")
 
@@ -71,9 +86,7 @@ class VectorIndex:
 
     def empty_cache(self) -> None:
         """Give back what searches have cached."""
-        cache = runtime.cache_bytes(self.folder)
-        database = runtime.connect(self.folder, self._threads, cache)
-        self._table = database.open_table(_TABLE)
+        self._table = _connect(self.folder, self._threads).open_table(_TABLE)
 
     def nearest(self, query: Float32s, limit: int) -> tuple[Int64s, Float32s]:
         """About the nearest rows, as indices among ``keys``, best first, and their cosines."""
@@ -117,7 +130,7 @@ def open_index(vectors: Vectors, threads: int, *, writable: bool) -> VectorIndex
     """The index of a space, if there is a whole one, and LanceDB; others are deleted."""
     found: VectorIndex | None = None
     folders = sorted(_folders(vectors), reverse=True)
-    for folder in folders if folders and runtime.is_there() else ():
+    for folder in folders if folders and is_lancedb_there() else ():
         if found is None and not _altered_files(folder):
             try:
                 found = VectorIndex(folder, threads, vectors.keys())
@@ -154,7 +167,7 @@ def build_index(vectors: Vectors, threads: int) -> VectorIndex:
     with ExitStack() as unless_made, write_errors(vectors.folder):
         unless_made.callback(shutil.rmtree, folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
-        database = runtime.connect(folder, threads, runtime.cache_bytes(folder))
+        database = _connect(folder, threads)
         reader = pa.RecordBatchReader.from_batches(columns, batches())
         table = database.create_table(_TABLE, data=reader, schema=columns)
         table.create_index("vector", config=IvfRq(distance_type="dot", num_bits=_RQ_BITS))
@@ -179,6 +192,48 @@ def is_lances(error: BaseException) -> bool:
     return isinstance(error, RuntimeError | ValueError | OSError) or (
         type(error).__name__ in _PANICS
     )
+
+
+def is_lancedb_there() -> bool:
+    """Whether LanceDB is installed; importing it takes a second and 100 MB.
+
+    It may be missing, as a package of its own has it: then every vector is compared with a
+    question.
+    """
+    found = importlib.util.find_spec("lancedb")
+    # A frozen program knows the names of its modules also where their libraries are away.
+    return found is not None and any(map(os.path.isdir, found.submodule_search_locations or ()))
+
+
+def _connect(folder: Path, threads: int) -> Any:
+    """Open the LanceDB database in a folder; only the first call in a process sets the threads."""
+    for name in ("LANCE_CPU_THREADS", "TOKIO_WORKER_THREADS", "RAYON_NUM_THREADS"):
+        os.environ[name] = str(max(1, threads))
+    os.environ["LANCE_IO_THREADS"] = str(_IO_THREADS)
+    os.environ["LANCE_DEFAULT_IO_BUFFER_SIZE"] = str(_READ_AHEAD_BYTES)
+    # Its warnings bypass our log, go to stderr and do not help a person.
+    os.environ.setdefault("LANCEDB_LOG", "error")
+    # One allocator for all, so that ``release_memory`` reaches the memory of pyarrow too.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    import lancedb
+
+    return lancedb.connect(
+        str(folder),
+        # Row ids then count from 0 in the order of writing, in tables of several fragments too.
+        storage_options={"new_table_enable_stable_row_ids": "true"},
+        session=lancedb.Session(cache_bytes(folder), _METADATA_CACHE_BYTES),
+    )
+
+
+def cache_bytes(folder: Path, free: int | None = None) -> int:
+    """Return the size of the cache for the indices below a folder, in bytes.
+
+    ``free`` are the bytes of free memory; None to ask the system.
+    """
+    wanted = int(bytes_under(*folder.glob("*.lance/_indices")) * _CACHE_SHARE)
+    free = int(psutil.virtual_memory().available) if free is None else free
+    most = min(_CACHE_LIMIT, free // _FREE_MEMORY_SHARE)
+    return max(_CACHE_LEAST, min(wanted, most))
 
 
 def _folders(vectors: Vectors) -> list[Path]:

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from indexer import faults
-from indexer.store import nearest, runtime
+from indexer.store import nearest
 from indexer.store.store import Store
 from indexer.store.values import DocSet, VectorRows, docs_of, key_of, keys_of
+from indexer.store.vector_index import cache_bytes
 from tests.store_rows import DIMENSION, unit
 
 if TYPE_CHECKING:
@@ -278,4 +279,4 @@ def test_the_cache_grows_with_the_index_and_the_machine(
     folder.mkdir(parents=True)
     with (folder / "index").open("wb") as file:
         file.truncate(size)
-    assert runtime.cache_bytes(tmp_path, free) == expected
+    assert cache_bytes(tmp_path, free) == expected
