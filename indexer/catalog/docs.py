@@ -373,17 +373,16 @@ class Spaces:
             connection.execute("DELETE FROM spaces WHERE id = ?", (space,))
             derive(connection, "content IS NOT NULL")
 
-    def pending(self, space: int, limit: int, after: int = 0) -> list[tuple[int, int]]:
-        """Return ``(doc, passages)`` whose vectors are missing or unfinished, with ``doc > after``.
+    def pending(self, space: int, limit: int) -> list[tuple[int, int]]:
+        """Return ``(doc, passages)`` whose vectors are missing or unfinished.
 
         They ascend; those that crashed the engine too often are left out.
         """
         return self._db.rows(
             "SELECT d.doc, d.passages FROM docs d LEFT JOIN doc_spaces v "
-            "ON v.doc = d.doc AND v.space = ? WHERE d.passages_state = 'done' AND d.doc > ? "
+            "ON v.doc = d.doc AND v.space = ? WHERE d.passages_state = 'done' "
             "AND (v.state IS NULL OR v.state NOT IN ('done', 'crashed')) ORDER BY d.doc LIMIT ?",
             space,
-            after,
             limit,
         )
 

@@ -53,7 +53,7 @@ class Roots:
         self._db = database
         self._choices = choices
 
-    def add_root(self, path: str | bytes | os.PathLike[str], patterns: Sequence[str] = ()) -> Root:
+    def add_root(self, path: str | bytes | os.PathLike[str]) -> Root:
         """Add a folder or a file that exists; adding it again changes nothing.
 
         Raises ``path_missing``, if there is nothing at ``path``.
@@ -66,8 +66,8 @@ class Roots:
             whole, file_name = os.path.split(whole)
         with self._db.write() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO roots (path, file_name, patterns) VALUES (?, ?, ?)",
-                (whole, file_name, "\n".join(patterns)),
+                "INSERT OR IGNORE INTO roots (path, file_name) VALUES (?, ?)",
+                (whole, file_name),
             )
             row = connection.execute(
                 f"SELECT {_COLUMNS} FROM roots WHERE path = ? AND file_name = ?",

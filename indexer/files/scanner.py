@@ -13,7 +13,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -307,7 +307,9 @@ class Scanner(Struct):
             return self._apply([(root, None) for root in roots], token, seen)
 
     def scan_entries(
-        self, entries: Mapping[int, Entries], token: CancelToken | None = None
+        self,
+        entries: Mapping[int, Mapping[bytes, Collection[bytes]]],
+        token: CancelToken | None = None,
     ) -> list[ScanCounts]:
         """Scan single entries of roots, given by root id; a root never scanned is scanned whole.
 

@@ -38,12 +38,15 @@ class Findings(Struct):
     seconds: float = 0.0
 
     def add(
-        self, kind: str, where: str, found: Sized | int, said: str, fix: Fix | None = None
+        self, where: str, kind: str, found: Sized | int, said: str, fix: Fix | None = None
     ) -> None:
-        """Add a problem, unless ``found`` is empty or 0."""
+        """Add a problem, unless ``found`` is empty or 0.
+
+        ``said`` is a sentence with {n}, their number, and perhaps {where}.
+        """
         count = found if isinstance(found, int) else len(found)
         if count:
-            self.problems.append(Problem(kind, where, count, said.format(n=count)))
+            self.problems.append(Problem(kind, where, count, said.format(n=count, where=where)))
             if fix is not None:
                 self.fixes.append(fix)
 
@@ -65,9 +68,9 @@ def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: No
     """
     began = time.monotonic()
     found = Findings()
-    found.add("damaged_catalog", "catalog", catalog.db.problems(), "The catalog has {n} damages.")
-    altered_words, said = store.words.verify(), "{n} files of the words were altered."
-    found.add("altered_words", "words", altered_words, said, store.words.discard)
+    found.add("catalog", "damaged_catalog", catalog.db.problems(), "The catalog has {n} damages.")
+    words, said = store.words, "{n} files of the words were altered."
+    found.add("words", "altered_words", words.verify(), said, words.discard)
     check = _Check(catalog, store, found)
     check.texts(tick)
     for name, vectors in list(store.vectors.items()):
@@ -109,72 +112,60 @@ class _Check(Struct):
 
     def texts(self, tick: Callable[[], None]) -> None:
         """Check the rows of texts, and SQLite's structure of them; ``recover`` reads them again."""
-        texts, add = self.store.texts, partial(self.found.add, where="texts")
+        texts, add = self.store.texts, partial(self.found.add, "texts")
         wrong = texts.verify(tick)
         again = set(self.catalog.upkeep.to_be_read_again())
         damaged = [doc for doc in wrong.damaged if doc not in again]
-        add("damaged_texts", found=damaged, said="{n} documents have damaged passages.")
-        said = "The file of texts has {n} damages."
-        add("damaged_file", found=wrong.structure, said=said, fix=texts.rebuild)
-        said = "{n} passages belong to no document."
-        add("strange_passages", found=wrong.strange, said=said, fix=texts.rebuild)
+        add("damaged_texts", damaged, "{n} documents have damaged passages.")
+        add("damaged_file", wrong.structure, "The file of texts has {n} damages.", texts.rebuild)
+        add("strange_passages", wrong.strange, "{n} passages belong to no document.", texts.rebuild)
         other = other_texts(self.catalog, self.store)
         again_too = partial(self.catalog.upkeep.read_again, other)
-        said = "{n} documents have the text of another one."
-        add("wrong_text", found=other, said=said, fix=again_too)
+        add("wrong_text", other, "{n} documents have the text of another one.", again_too)
         unknown = np.setdiff1d([*texts.documents()], self.catalog.docs.known()).tolist()
         said = "There are texts of {n} documents that are not in the catalog."
-        delete = partial(self.store.delete_docs, unknown)
-        add("orphans", found=unknown, said=said, fix=delete)
+        add("orphans", unknown, said, partial(self.store.delete_docs, unknown))
 
     def vectors(self, name: str, vectors: Vectors, tick: Callable[[], None]) -> None:
         """Check the vectors of a space, by themselves and against texts and catalog."""
-        add = partial(self.found.add, where=name)
+        add = partial(self.found.add, name)
         if name not in {vectors_name(space.key) for space in self.catalog.spaces.all()}:
             drop = partial(self.store.drop_vectors, name)
-            said = f"{name} belongs to no model of the catalog."
-            add("unknown_space", found=1, said=said, fix=drop)
+            add("unknown_space", 1, "{where} belongs to no model of the catalog.", drop)
             return
         wrong, keys = vectors.verify(tick), vectors.keys()
-        said = f"The file of {name} has {{n}} damages."
-        add("damaged_file", found=wrong.structure, said=said, fix=vectors.rebuild)
-        said = f"{{n}} vectors of {name} are damaged."
-        add(
-            "altered",
-            found=wrong.damaged,
-            said=said,
-            fix=partial(vectors.delete_rows, wrong.damaged),
-        )
-        said = f"{{n}} vectors of {name} have invalid values."
+        said = "The file of {where} has {n} damages."
+        add("damaged_file", wrong.structure, said, vectors.rebuild)
+        delete = partial(vectors.delete_rows, wrong.damaged)
+        add("altered", wrong.damaged, "{n} vectors of {where} are damaged.", delete)
         delete = partial(vectors.delete_rows, wrong.invalid)
-        add("senseless_rows", found=wrong.invalid, said=said, fix=delete)
-        docs = vectors.documents()[0]
-        strange = np.setdiff1d(docs, self.catalog.docs.known()).tolist()
-        said = f"{name} has vectors of {{n}} documents that are not in the catalog."
-        add("orphans", found=strange, said=said, fix=partial(vectors.delete_docs, strange))
+        add("senseless_rows", wrong.invalid, "{n} vectors of {where} have invalid values.", delete)
+        strange = np.setdiff1d(vectors.documents()[0], self.catalog.docs.known()).tolist()
+        said = "{where} has vectors of {n} documents that are not in the catalog."
+        add("orphans", strange, said, partial(vectors.delete_docs, strange))
         bare = np.setdiff1d(keys, self.store.texts.keys())
-        said = f"{{n}} vectors of {name} lack a passage."
-        add("without_passage", found=bare, said=said, fix=partial(vectors.delete_rows, bare))
-        if vectors.index is not None and (altered := vectors.index.altered_files()):
-            said = f"{{n}} files of the index of {name} were altered."
-            add("broken_index", found=altered, said=said, fix=vectors.drop_index)
+        delete = partial(vectors.delete_rows, bare)
+        add("without_passage", bare, "{n} vectors of {where} lack a passage.", delete)
+        if vectors.index is not None:
+            said = "{n} files of the index of {where} were altered."
+            add("broken_index", vectors.index.altered_files(), said, vectors.drop_index)
 
     def counts(self) -> None:
         """Check for missing rows, which ``recover`` queues."""
         short = incomplete(self.catalog, self.store)
-        self.found.add("missing_passages", "texts", short, "{n} documents lack passages.")
+        self.found.add("texts", "missing_passages", short, "{n} documents lack passages.")
         for space in self.catalog.spaces.all():
             name = vectors_name(space.key)
             lost = without_vectors(self.catalog, self.store, space)
             said = f"{{n}} documents lack vectors of {space.key}."
-            self.found.add("missing_vectors", name, lost, said)
+            self.found.add(name, "missing_vectors", lost, said)
 
     def catalog_alone(self) -> None:
         """Check the catalog by itself."""
         upkeep = self.catalog.upkeep
         orphans = deletable_orphans(self.catalog)
-        said = "{n} documents belong to no file."
-        self.found.add("contents_without_files", "catalog", orphans, said)
+        add = partial(self.found.add, "catalog")
+        add("contents_without_files", orphans, "{n} documents belong to no file.")
         lost, requeue = upkeep.files_without_contents(), upkeep.requeue_without_contents
         said = "{n} files are marked as read, but their contents are not recorded."
-        self.found.add("files_without_contents", "catalog", lost, said, requeue)
+        add("files_without_contents", lost, said, requeue)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from indexer.catalog.records import Root
-    from indexer.files.walk import Entries
 
 # Size and time of a path, or None if it does not exist.
 SizeAndTime = tuple[int, int] | None
@@ -97,12 +96,8 @@ class Targets(Struct):
     whole: set[int] = field(default_factory=set)
 
     @property
-    def partial(self) -> dict[int, Entries]:
-        return {
-            root: {folder: frozenset(names) for folder, names in folders.items()}
-            for root, folders in self.entries.items()
-            if root not in self.whole
-        }
+    def partial(self) -> dict[int, dict[bytes, set[bytes]]]:
+        return {root: within for root, within in self.entries.items() if root not in self.whole}
 
 
 def targets(paths: Iterable[bytes], roots: Collection[Root]) -> Targets:
