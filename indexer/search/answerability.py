@@ -45,7 +45,7 @@ from indexer.search.named_entities import DocumentProfile, named_in, years_in
 from indexer.search.query_expansion import clear_language
 from indexer.search.query_terms import idf
 from indexer.search.rerank import NEAREST_HEADINGS
-from indexer.text.terms import words
+from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -254,6 +254,8 @@ def _missing_year(year: str, document: DocumentProfile) -> float:
 
 # Hits whose passages may describe the document of the first one.
 LEADING = 5
+# Words of a query that asks where they stand.
+SHORT = 2
 # With a smaller share of its words in the library a query is in no language of its documents.
 UNFAMILIAR = 1 / 3
 
@@ -318,6 +320,13 @@ def answerability_features(
         named=terms.named,
         same_language=similarity.same_language,
     )
+
+
+def has_every_word(terms: QueryTerms, hit: Hit) -> bool:
+    """Whether a hit has the word of a query, or both of two, function words not counted."""
+    wanted, found = terms.naming, _HitText.from_hit(hit).words
+    short = len(wanted) <= SHORT or len(word_spans(terms.text)) <= SHORT  # a code is one of several
+    return bool(wanted) and short and not any(map(found.isdisjoint, wanted))
 
 
 def is_foreign(terms: QueryTerms, language: str) -> bool:

@@ -90,7 +90,7 @@ class HitMaker(Struct, frozen=True):
                 also = Also(**where(passage, places[0], doc, best[0]))
                 hits[first] = replace(hits[first], also=(*hits[first].also, also))
                 continue
-            hit = passage_hit(passage, places, doc, best)
+            hit = passage_hit(passage, places, doc, best, words)
             if exact[at]:
                 hit = with_phrases(hit, passage, self.query.phrases, printed(hit.format, doc))
             why = Why.PHRASE if exact[at] else reason(ranking.scored, at)

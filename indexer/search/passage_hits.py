@@ -143,7 +143,11 @@ MEANING_FROM = 0.35
 # of 27 in evidence and .951 of 41 in manuals; by similarity alone .737, .593 and .927, with a
 # weight of .15 .765, .630 and .951, with 1 .835, .556 and .951.
 WORDS_SHARE = 0.3
+# What the head of a mail, and lines to write on, lose.
+NO_ANSWER = 0.25
+_MAIL_HEAD = re.compile(r"^(?:From|To|Cc|Bcc|Date|Sent|Subject): ", re.MULTILINE)
 _SIGNS = re.compile(r"[\W_]+")
+_SIGNS_BEHIND = re.compile(r"\S*")
 
 
 def best_sentences(
@@ -156,36 +160,52 @@ def best_sentences(
     decide; the best sentence is -1 where none has any of them.
     """
     similar = evidence.sentences[evidence.offsets[at] : evidence.offsets[at + 1]]
-    if weights is None:
-        scores = similar
-    else:
-        shares = _word_shares(passage, weights)
+    texts = [passage.text[first:last] for first, last in _ranges(passage)]
+    scores = similar
+    if weights is not None:
+        shares = _word_shares(texts, passage.language, weights)
         if not len(similar):
             return [int(shares.argmax()) if shares.any() else -1]
-        scores = similar + WORDS_SHARE * shares if len(shares) == len(similar) else similar
+        if len(shares) == len(similar):
+            form = np.array([*map(_is_form, texts)])
+            scores = similar + np.where(form, -NO_ANSWER, WORDS_SHARE * shares)
     if not len(scores):
         return [int(evidence.best[at])]
     first, *others = np.argsort(-scores, kind="stable")[:MARKS].tolist()
     return [first, *(one for one in others if scores[one] >= NEARLY * scores[first] > 0.0)]
 
 
-def _word_shares(passage: StoredPassage, weights: StemWeights) -> Float32s:
-    """How much of some words each sentence of a passage has, 0 to 1, by idf."""
-    text, total = passage.text, math.fsum(idf for _number, idf in weights.by_stem.values())
+def _ranges(passage: StoredPassage) -> Iterator[Span]:
+    return pairwise([*passage.text_starts, len(passage.text)])
+
+
+def _word_shares(texts: Sequence[str], language: str, weights: StemWeights) -> Float32s:
+    """How much of some words each text has, 0 to 1, by idf."""
+    total = math.fsum(idf for _number, idf in weights.by_stem.values())
     shares = []
-    for first, last in pairwise([*passage.text_starts, len(text)]):
-        there = set(stems(text[first:last], passage.language).split())
-        found = dict(weights.by_stem[stem] for stem in there.intersection(weights.by_stem))
+    for text in texts:
+        there = set(stems(text, language).split()).intersection(weights.by_stem)
+        found = dict(weights.by_stem[stem] for stem in there)
         shares.append(sum(found.values()) / total if total else 0.0)
     return np.array(shares, np.float32)
 
 
+def _is_form(text: str) -> bool:
+    """Whether a text is the head of a mail, or for the most part lines to write on."""
+    signs = len("".join(text.split()))
+    return bool(_MAIL_HEAD.search(text)) or 2 * len(_SIGNS.sub("", text)) < signs
+
+
 def passage_hit(
-    passage: StoredPassage, places: list[DocumentFile], doc: DocRow, best: list[int]
-) -> Hit:
-    """Make a hit; no sentence of it is marked if the best one is -1."""
+    passage: StoredPassage, places: list[DocumentFile], doc: DocRow, best: list[int],
+    weights: StemWeights | None = None,
+) -> Hit:  # fmt: skip
+    """Make a hit; no sentence of it is marked if the best one is -1.
+
+    ``weights`` of words choose among short rows of a table that share a sentence.
+    """
     place = places[0]
-    spans = list(dict.fromkeys(_sentence(passage, one) for one in best if one >= 0))
+    spans = list(dict.fromkeys(_row(passage, one, weights) for one in best if one >= 0))
     return Hit(
         root=place.root,
         score=0.0,
@@ -328,10 +348,35 @@ def _sentence(passage: StoredPassage, number: int) -> tuple[int, int]:
     return spans[min(number, len(spans) - 1)] if spans else trimmed(passage.text)
 
 
+def _row(passage: StoredPassage, number: int, weights: StemWeights | None) -> Span:
+    """The span of a sentence, or of the one of its rows that has most of some words."""
+    whole = _sentence(passage, number)
+    ends = [*passage.view_starts[1:], len(passage.view)]
+    if weights is None or number >= len(passage.view_starts):
+        return whole
+    view = passage.view[passage.view_starts[number] : ends[number]].rstrip()
+    rows = view.split("\n")
+    shares = _word_shares(rows, passage.language, weights)
+    best = int(shares.argmax())
+    if len(rows) < 2 or np.count_nonzero(shares == shares[best]) > 1:
+        return whole
+    first = sum(len(row) + 1 for row in rows[:best])
+    words = word_spans(view)
+    places = find_in_text(passage.text[slice(*whole)], view, words)
+    inside = [
+        place
+        for (begin, _end), place in zip(words, places, strict=True)
+        if place and first <= begin <= first + len(rows[best])
+    ]
+    if not inside:
+        return whole
+    closed = _SIGNS_BEHIND.match(passage.text, whole[0] + inside[-1][1])
+    return whole[0] + inside[0][0], closed.end() if closed else whole[1]
+
+
 def spans_of(passage: StoredPassage) -> list[Span]:
     """The spans of a passage's sentences in its text, without the space around them."""
-    text = passage.text
-    return [trimmed(text, *pair) for pair in pairwise([*passage.text_starts, len(text)])]
+    return [trimmed(passage.text, *pair) for pair in _ranges(passage)]
 
 
 def name_hit(row: FileRow) -> Hit:

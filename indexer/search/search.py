@@ -25,6 +25,7 @@ from indexer.search.answerability import (
     Similarity,
     answerability_features,
     classifier_for,
+    has_every_word,
     is_foreign,
 )
 from indexer.search.candidates import FreshVectors, QueryVectors, Ranking, Retriever, keys_found
@@ -55,7 +56,7 @@ from indexer.search.score_normalisation import (
     raised,
 )
 from indexer.store.values import Phrase, Without
-from indexer.text.terms import number_ways, word_spans
+from indexer.text.terms import number_ways
 
 if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
@@ -83,8 +84,6 @@ class FocusedQuery(Struct, frozen=True):
 
 # Searches wait for the disk and for locks more than for the processor.
 THREADS = 4
-# Words of a query that asks where they stand, and nothing else.
-SHORT = 2
 # The most passages with an exact phrase that are considered.
 PHRASES = 200
 # How many more passages are retrieved when a condition can only be checked on their text.
@@ -218,11 +217,10 @@ class Searcher:
         if cohort is None or not hits or found.terms.has_prefix:
             return Match.GOOD
         found_exactly = any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits)
+        found_exactly = found_exactly or has_every_word(found.terms, hits[0])
         if found_exactly or not ranking.meaning_of(int(ranking.order[0])):
             return Match.GOOD
         features = self.features(found, cohort, hits, ranking)
-        if features.page == 1.0 and len(word_spans(found.terms.text)) <= SHORT:
-            return Match.GOOD
         return classifier_for(space.languages).match(features, cohort.baseline, cohort.telling)
 
     def features(

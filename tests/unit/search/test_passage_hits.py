@@ -9,10 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from indexer.api.types import Block, BlockKind, Hit, Why
+from indexer.api.types import Block, BlockKind, FileState, Hit, Why
+from indexer.catalog.records import DocRow, DocumentFile
 from indexer.search.candidates import CandidateEvidence
 from indexer.search.fusion import PageEvidence
-from indexer.search.passage_hits import best_sentences, has_pages, left_out, page_of, with_phrases
+from indexer.search.passage_hits import (
+    best_sentences,
+    has_pages,
+    left_out,
+    page_of,
+    passage_hit,
+    with_phrases,
+)
 from indexer.search.query_terms import StemWeights
 from indexer.text.terms import stems
 from indexer.text.view import make_view
@@ -80,6 +88,36 @@ def test_of_similar_sentences_the_one_with_the_rare_words_is_marked() -> None:
     number = stored_passage("We paid 7.50 on Monday. It weighs 12.500 kg.", text_starts=(0, 24))
     (stem,) = set(stems("12500", "en").split())
     assert _marked([0.4, 0.3], (stem, (0, 5.0)), passage=number)[0] == 1
+
+
+def test_neither_the_head_of_a_mail_nor_a_line_to_write_on_is_marked() -> None:
+    heat = ("heat", (0, 1.0))
+    mail = stored_passage(
+        "heat\nFrom: a@b.c\nDate: 2025-11-03\nThe pump failed.", text_starts=(0, 33)
+    )
+    assert _marked([0.5, 0.3], heat, passage=mail)[0] == 1
+    signed = ("sign", (0, 1.0))
+    form = stored_passage(
+        "Sign: ______________________\nBoth parties sign here.", text_starts=(0, 29)
+    )
+    assert _marked([0.5, 0.4], signed, passage=form)[0] == 1
+
+
+def test_of_short_rows_that_share_a_sentence_the_one_with_the_words_is_marked() -> None:
+    text = "Item\tPrice\nAnchor\t410.00 EUR\nChain\t95.00 EUR.\n"
+    table = stored_passage(text, view=text.replace("\t", " "), text_starts=(0,), view_starts=(0,))
+    place = DocumentFile(1, "/d/prices.csv", "/d", "prices.csv", FileState.INDEXED, 60, 0, "csv")
+    doc = DocRow(1, "text-1", "", "", "", "", "en", 1, len(text), 1, 0)
+
+    def marked(*weights: tuple[str, tuple[int, float]]) -> str:
+        given = StemWeights(dict(weights), len(weights), 1.0)
+        hit = passage_hit(table, [place], doc, [0], given)
+        return text[slice(*hit.best)]
+
+    assert marked(("anchor", (0, 1.0))) == "Anchor\t410.00 EUR"
+    assert marked(("chain", (0, 1.0)), ("price", (1, 0.5))) == "Chain\t95.00 EUR."
+    assert marked(("eur", (0, 1.0))) == text.strip(), "two have it"
+    assert marked() == text.strip()
 
 
 @given(st.lists(st.integers(3, 9), max_size=4).map(sorted), st.integers(-1, 6))
