@@ -282,6 +282,8 @@ def test_a_new_file(person: Person, documents: Path) -> None:
 def test_a_moved_folder(person: Person, documents: Path) -> None:
     person.ask("who sells the lighthouse to the Commissioners")
     person.press("Return")
+    deed = str(documents / "archive" / "lighthouse-deed.txt")
+    person.until(lambda: deed in person.search.memory.documents)  # after some seconds of reading
     person.count = 0
     (documents / "archive").rename(documents / "deeds of 1850")
     moved = documents / "deeds of 1850" / "lighthouse-deed.txt"
