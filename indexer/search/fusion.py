@@ -201,7 +201,9 @@ def clarity(scores: Float32s) -> float:
         return 0.0
     if len(scores) == 1:
         return 1.0
-    second, best = np.partition(scores, -2)[-2:]
+    at = int(scores.argmax())
+    best, others = scores[at], (scores[:at], scores[at + 1 :])
+    second = max(part.max() for part in others if len(part))
     return float(1.0 - second / best) if best > 0.0 else 0.0
 
 

@@ -293,10 +293,10 @@ class LexiconReader(Struct):
             idf = np.log1p((total - len(there) + 0.5) / (len(there) + 0.5))
             found = counts[there]
             scores[there] += idf * found * (K1 + 1) / (found + norm[there])
-        least = 0.0
-        if 0 < limit < len(scores):
-            least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        best = np.flatnonzero(scores >= least if least > 0 else scores)
+        best = np.flatnonzero(scores)
+        if 0 < limit < len(best):
+            found = scores[best]
+            best = best[found >= np.partition(found, len(found) - limit)[len(found) - limit]]
         order = np.argsort(-scores[best], kind="stable")[:limit]
         return best[order].astype(np.int32), scores[best[order]]
 
