@@ -71,7 +71,8 @@ def quantize_columns(weight: Floats) -> tuple[NDArray[np.int8], Floats]:
     sizes = np.abs(weight)
     pairs = np.add.reduceat(sizes, np.arange(0, len(sizes), 2), axis=0)
     scales = np.maximum(sizes.max(axis=0) / LEVELS, pairs.max(axis=0) / (PAIR_LEVELS - _ROUNDED))
-    scales = np.where(scales > 0, scales, 1).astype(np.float32)
+    # Below the smallest normal number a scale has too few bits; such a column counts as zeros.
+    scales = np.where(scales > np.finfo(np.float32).tiny, scales, 1).astype(np.float32)
     return np.rint(weight / scales).astype(np.int8), scales
 
 
