@@ -324,9 +324,12 @@ def answerability_features(
 
 def has_every_word(terms: QueryTerms, hit: Hit) -> bool:
     """Whether a hit has the word of a query, or both of two, function words not counted."""
-    wanted, found = terms.naming, _HitText.from_hit(hit).words
+    wanted = terms.naming
     short = len(wanted) <= SHORT or len(word_spans(terms.text)) <= SHORT  # a code is one of several
-    return bool(wanted) and short and not any(map(found.isdisjoint, wanted))
+    if not wanted or not short:
+        return False
+    found = _HitText.from_hit(hit).words
+    return not any(map(found.isdisjoint, wanted))
 
 
 def is_foreign(terms: QueryTerms, language: str) -> bool:

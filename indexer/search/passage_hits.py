@@ -155,8 +155,8 @@ def best_sentences(
 ) -> list[int]:
     """The sentence of a passage that answers best, and those nearly as good.
 
-    Similar sentences are told apart by the rare words of the question, with their ``weights``,
-    among them numbers and codes, of which a model knows little. Without similarities words alone
+    Among similar sentences the rare words of the question decide, by their ``weights``: numbers and
+    codes are among them, of which a model knows little. Without similarities words alone
     decide; the best sentence is -1 where none has any of them.
     """
     similar = evidence.sentences[evidence.offsets[at] : evidence.offsets[at + 1]]
@@ -356,9 +356,11 @@ def _row(passage: StoredPassage, number: int, weights: StemWeights | None) -> Sp
         return whole
     view = passage.view[passage.view_starts[number] : ends[number]].rstrip()
     rows = view.split("\n")
+    if len(rows) < 2:
+        return whole
     shares = _word_shares(rows, passage.language, weights)
     best = int(shares.argmax())
-    if len(rows) < 2 or np.count_nonzero(shares == shares[best]) > 1:
+    if np.count_nonzero(shares == shares[best]) > 1:
         return whole
     first = sum(len(row) + 1 for row in rows[:best])
     words = word_spans(view)
