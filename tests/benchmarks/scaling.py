@@ -87,7 +87,7 @@ def readers(cores: int) -> int:
 
 
 def predict(costs: Costs, cores: int, tokens: int) -> Predicted:
-    """How fast so many tokens are indexed on so many cores."""
+    """Estimate how fast a number of tokens is indexed on a number of cores."""
     session = AGAIN * costs.session
     once = 1e6 * costs.once / tokens
     limits = {

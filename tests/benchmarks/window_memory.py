@@ -8,8 +8,8 @@ in which the engine gives memory back.
 
     python -m tests.benchmarks.window_memory --set evidence --set cuad --documents 150
 
-With ``--passages 15000`` nothing but the memory at rest is measured, of a library of so many
-synthetic passages that is built before the window opens (see ``synthetic_engine``).
+With ``--passages 15000`` a library of 15,000 synthetic passages is built before the window opens
+(see ``synthetic_engine``), and only the memory at rest is measured.
 """
 
 from __future__ import annotations

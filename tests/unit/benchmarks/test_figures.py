@@ -1,4 +1,4 @@
-"""The figures that a run is compared with: the pages say them, and what is worse is told."""
+"""A run is compared with figures that the pages state, and what is worse is listed."""
 
 from __future__ import annotations
 
