@@ -6,6 +6,7 @@ Importing it loads nothing heavy, so that ``--help`` is quick.
 from __future__ import annotations
 
 import argparse
+import errno
 import logging
 import os
 import subprocess
@@ -51,6 +52,7 @@ from indexer.confine.process import frozen_program, is_frozen
 log = logging.getLogger(__name__)
 
 BROKEN_PIPE = 141  # what a shell reports when the reader of a pipe has left
+_LINE_TOO_LONG = 206  # Windows' error, whose command lines hold 32,767 characters
 
 COMMANDS: tuple[Command, ...] = (
     *cli_gui.COMMANDS,
@@ -187,7 +189,10 @@ def main(
         return 0
     command = next(each for each in COMMANDS if each.name == options.command)
     if is_frozen():
-        _hand_over(command.name)
+        try:
+            _hand_over(command.name)
+        except WorldError as error:
+            return explain_failure(_context(options, open_engine, began), error)
     named = options.library or os.environ.get(LIBRARY_VARIABLE, "")
     if "://" in named:
         folder = cli_cluster.opened(named, command, offline=options.offline)
@@ -202,13 +207,21 @@ def main(
 
 
 def _hand_over(command: str) -> None:
-    """Run the other of the two frozen programs, if it is the one that has this command."""
+    """Run the other of the two frozen programs, if it is the one that has this command.
+
+    Raises ``bad_query``, if it cannot be given a command line of this length.
+    """
     program = frozen_program(window=command == WINDOW)
     if program == sys.executable:
         return
-    if sys.platform == "win32":  # exec would detach from the console
-        sys.exit(subprocess.call([program, *sys.argv[1:]]))
-    os.execv(program, [program, *sys.argv[1:]])  # noqa: S606  # no shell is the point
+    try:
+        if sys.platform == "win32":  # exec would detach from the console
+            sys.exit(subprocess.call([program, *sys.argv[1:]]))
+        os.execv(program, [program, *sys.argv[1:]])  # noqa: S606  # no shell is the point
+    except OSError as error:
+        if error.errno != errno.E2BIG and getattr(error, "winerror", 0) != _LINE_TOO_LONG:
+            raise
+        raise WorldError("bad_query", reason="no command line holds so much text") from error
 
 
 def _context(options: argparse.Namespace, open_engine: OpenEngine, began: float) -> CommandContext:

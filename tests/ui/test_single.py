@@ -31,7 +31,8 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 from ui.application import Start, hand_over
 app = QCoreApplication([])
-sys.exit(0 if hand_over(Path(sys.argv[1]), Start(sys.argv[2])) else 3)
+query = sys.stdin.buffer.read().decode("utf-8", "surrogatepass")
+sys.exit(0 if hand_over(Path(sys.argv[1]), Start(query)) else 3)
 """
 CRASH = """
 import os, sys
@@ -57,11 +58,14 @@ def first(library: Path, qtbot: QtBot) -> Iterator[Single]:
 
 
 def start_second(library: Path, query: str) -> QProcess:
+    """Start a process that hands over a query, read from its input as command lines are short."""
     process = QProcess()
     environment = QProcessEnvironment.systemEnvironment()
     environment.insert("PYTHONPATH", search_path())
     process.setProcessEnvironment(environment)
-    process.start(sys.executable, ["-c", SECOND, str(library), query])
+    process.start(sys.executable, ["-c", SECOND, str(library)])
+    process.write(query.encode("utf-8", "surrogatepass"))
+    process.closeWriteChannel()
     return process
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, BinaryIO, cast
+from pathlib import Path
+from typing import BinaryIO, cast
 
 import pytest
 from PySide6.QtWidgets import QMessageBox
@@ -15,9 +17,7 @@ from indexer.api.codec import Hello, check_hello, read_frame
 from indexer.config import Limits
 from indexer.confine.process import CHILD_ARGUMENT, child_command, frozen_program
 from indexer.extract.process.process import command
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.windows.test_system import is_wine
 
 
 class Answer:
@@ -84,6 +84,19 @@ def test_each_frozen_program_hands_over_what_the_other_is_for(
     with pytest.raises(SystemExit):
         cli.main(confine=begin)
     assert started == ([[f"/opt/lectern/{other}", *arguments]] if other else [])
+
+
+@pytest.mark.skipif(is_wine(), reason="Wine cuts a long command line")
+def test_a_query_that_the_other_program_cannot_be_given_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = sys.executable
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / Path(frozen_program()).name))
+    shutil.copy(python, frozen_program(window=True))
+    monkeypatch.setattr(sys, "argv", ["lectern", "gui", "who pays?" * 30_000])
+    assert cli.main() == 2
+    assert "no command line holds so much text. [bad_query]" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("before", [[], ["--offline"], ["--library", "search"], ["--library=a"]])
