@@ -124,7 +124,7 @@ class Headings:
 
 def _key(text: str) -> str:
     """Letters and digits only, for comparing a bookmark with the text."""
-    return "".join(c for c in text.casefold() if c.isalnum())
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 MIN_SENTENCE = 40  # characters; shorter ones share a sentence vector with their neighbour

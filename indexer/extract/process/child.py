@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import functools
-import importlib
 import os
 import sys
 import time
@@ -23,10 +22,11 @@ from indexer.api.codec import frame as packed_frame
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.formats import Format, SizeClass, page_unit
 from indexer.api.phrases import reason_of
+from indexer.api.types import Block, BlockKind
 from indexer.catalog.states import Stamp
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
-from indexer.extract.base import PageSource, too_large
+from indexer.extract.base import PageSource, PageText, too_large
 from indexer.extract.document import PAGE_JOINT, CanonicalText, Spool
 from indexer.extract.plain.decode import detect_legacy, languages_expected
 from indexer.extract.process.border import broken
@@ -61,6 +61,11 @@ PASSAGES_A_FRAME, CHARACTERS_A_FRAME = 64, 250_000
 # Formats whose text may be in an old encoding, and a text that has the models of these loaded.
 _UNLABELLED = (SizeClass.TEXT, SizeClass.MARKUP, SizeClass.MESSAGE, SizeClass.MAILBOX)
 _GERMAN = "gr\xfc\xdfe".encode("latin-1")
+# Has every kind of character whose pattern is compiled at its first use.
+_EXAMPLE = (
+    "Dr. Wei\xdf paid 1,234.50\xa0\u20ac on 5 March 2024 (see \xa7 3.2); "
+    "\u201cthe crew\u2019s ship\u201d left at 9 a.m. from the U.S. \u8239\u304c\u51fa\u305f\u3002"
+)
 _LAST = frozenset(kind.wire_name for kind in LAST)
 _PROGRESS_INTERVAL_S = 0.5
 
@@ -209,7 +214,7 @@ def programs_of(promised: Format | None) -> list[Path]:
 
 def _load_libraries(promised: Format | None) -> None:
     """Import the libraries for a document before the fork, so that later workers share them."""
-    from indexer.text import language, terms
+    from indexer.text import language
 
     if promised is not None:
         with contextlib.suppress(ImportError):
@@ -218,8 +223,18 @@ def _load_libraries(promised: Format | None) -> None:
             _load_encodings()
     language.classifier()
     with contextlib.suppress(ImportError):
-        terms.stems("loaded \u5b57", "en")
-    importlib.import_module("indexer.text.passages")
+        _cut_an_example()
+
+
+@functools.cache
+def _cut_an_example() -> None:
+    """Cut a short text, since each worker would compile the patterns for it anew, for 10 ms."""
+    from indexer.text import language, passages, terms
+
+    text = f"{_EXAMPLE}\n" * 2
+    page = PageText(1, 0, text, (Block(0, len(text), BlockKind.PARAGRAPH, 1),))
+    for _ in passages.cut([page], (), language.detect_language(text), stem=terms.stems):
+        pass
 
 
 @functools.cache

@@ -91,6 +91,7 @@ _OPENING = frozenset("\"'“‘„«§¿¡")
 _CLOSING = frozenset(".)]?!\"'”’»*†‡")
 _SENTENCE_GOES_ON = re.compile(r"[a-z)”\"][.;]\s+\S+\s+\S+\s+\S+\s+\S")
 _WORDLESS = re.compile(r"[\W\d_]*$")
+_LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
 # Forms of headings, the highest first; they rank headings of one type style.
 _ARTICLE, _SECTION, _NUMBER, _CAPITALS, _CLAUSE, _SUBCLAUSE, _PLAIN = range(7)
 _NUMBERED_FORMS = frozenset({_NUMBER, _CLAUSE, _SUBCLAUSE})
@@ -278,7 +279,7 @@ def _is_short(block: RawBlock) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
+    return " ".join(_LETTERS_AND_DIGITS.findall(text.casefold()))
 
 
 EDGE_ROWS = 3  # rows at each end of a page that may be furniture
