@@ -62,8 +62,9 @@ def lines_of(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def spans_of(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the spans of a page dictionary of MuPDF."""
-    for line in lines_of(content):
-        yield from line["spans"]
+    for block in content["blocks"]:
+        for line in block.get("lines", ()):
+            yield from line["spans"]
 
 
 def characters_of(line: dict[str, Any]) -> list[Character]:

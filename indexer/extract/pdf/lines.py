@@ -60,9 +60,9 @@ class Line(Struct):
 
 def lacks_sizes(content: dict[str, Any]) -> bool:
     """Return whether most of the text of a page has no size."""
-    sizes = [(float(span["size"]), len(span["text"])) for span in spans_of(content)]
-    small = sum(count for size, count in sizes if size < _NO_SIZE)
-    return 2 * small > sum(count for _, count in sizes)
+    spans = [*spans_of(content)]
+    small = [len(span["text"]) for span in spans if span["size"] < _NO_SIZE]
+    return bool(small) and 2 * sum(small) > sum(len(span["text"]) for span in spans)
 
 
 def read_lines(page: dict[str, Any]) -> list[Line]:
@@ -70,7 +70,7 @@ def read_lines(page: dict[str, Any]) -> list[Line]:
 
     If most text is rotated, the boxes are turned until it runs to the right.
     """
-    if not all(span["text"].isprintable() for span in spans_of(page)):
+    if not "".join([span["text"] for span in spans_of(page)]).isprintable():
         from indexer.extract.pdf.bitmap_fonts import decode
 
         decode(page)
