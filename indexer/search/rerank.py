@@ -9,8 +9,9 @@ sentence, and a table has hardly a word of the question. Copies score alike.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,9 +21,11 @@ from msgspec.structs import asdict, replace
 from indexer.search.fusion import WORDS_POWER, Scored, Weights
 from indexer.store.values import docs_of
 from indexer.text.name_words import last_year
-from indexer.text.terms import stem_sequence, stems, stop_words, words
+from indexer.text.terms import stems, stems_of_word, stop_words, wholes_of_groups, words
 
 if TYPE_CHECKING:
+    Occurrence = tuple[int, float]  # number and idf of a word of the question
+
     from indexer.arrays import Float32s, Indices, Int64s
     from indexer.search.query_terms import QueryTerms, StemWeights
     from indexer.store.store import Store
@@ -132,14 +135,16 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: Int64s) -> RerankEvid
     heading, length, digits, near = np.zeros((4, len(keys)), np.float32)
     same = np.arange(len(keys))
     first: dict[tuple[int, str], int] = {}
+    in_language = cache(lambda language: _QuestionWords(weights, language))
     for at, (key, doc) in enumerate(zip(keys.tolist(), docs_of(keys).tolist(), strict=True)):
         if key in passages:
             found = passages[key]
             heading[at] = heading_share(found.heading_path, wanted, terms.languages)
             length[at] = found.char_end - found.char_start
             digits[at] = digit_share(found.view)
-            stems = stem_sequence(found.view, found.language) if long else ()
-            near[at] = share_together(stems, weights) if long else 0.0
+            if long:
+                words_of = in_language(found.language).among(found.view)
+                near[at] = share_together(words_of, weights)
             same[at] = first.setdefault((doc, found.view), at)
     figure = has_figure(terms.question)
     return RerankEvidence(heading, length, digits, near, same, long, figure)
@@ -160,17 +165,37 @@ def has_figure(question: str) -> bool:
     )
 
 
-def share_together(stems: Sequence[str], weights: StemWeights) -> float:
+class _QuestionWords(dict[str, tuple["Occurrence | None", ...]]):
+    """The words of a question among the stems of what stands between two spaces.
+
+    Each is looked up once for a question, as its passages have most of their words in common.
+    """
+
+    def __init__(self, weights: StemWeights, language: str) -> None:
+        self._wanted, self._language = weights.by_stem.get, language
+
+    def __missing__(self, word: str) -> tuple[Occurrence | None, ...]:
+        self[word] = found = tuple(map(self._wanted, stems_of_word(word, self._language)))
+        return found
+
+    def among(self, text: str) -> Iterable[Occurrence | None]:
+        """Return for each stem of a text which word of the question it is, or None."""
+        parts = map(self.__getitem__, text.split())
+        return chain(chain.from_iterable(parts), map(self._wanted, wholes_of_groups(text)))
+
+
+def share_together(stems: Iterable[Occurrence | None], weights: StemWeights) -> float:
     """The largest share of a question's words, by idf, that stand within ``NEAR`` words.
 
+    The stems of a text are given as the number and idf of a word of the question, or None.
+
     >>> from indexer.search.query_terms import StemWeights
-    >>> weights = StemWeights({"lease": (0, 1.0), "end": (1, 3.0)}, 2, 4.0)
-    >>> share_together(["lease", "may", "end"], weights), share_together(["end"], weights)
+    >>> lease, end = (0, 1.0), (1, 3.0)
+    >>> weights = StemWeights({"lease": lease, "end": end}, 2, 4.0)
+    >>> share_together([lease, None, end], weights), share_together([end], weights)
     (1.0, 0.75)
     """
-    found = [
-        (at, *weights.by_stem[stem]) for at, stem in enumerate(stems) if stem in weights.by_stem
-    ]
+    found = [(at, *word) for at, word in enumerate(stems) if word]
     best = inside = 0.0
     first, counts = 0, [0] * weights.words
     for at, number, weight in found:

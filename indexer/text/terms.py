@@ -217,21 +217,13 @@ def stems(text: str, language: str = "") -> str:
     return " ".join(stemmed)
 
 
-def stem_sequence(text: str, language: str = "") -> list[str]:
-    """The words of ``stems``, for a text read again: most of its chunks were met before."""
-    found: list[str] = []
-    for chunk in text.split():
-        found += (
-            _known_stems(chunk, language)
-            if len(chunk) <= _CACHED_LENGTH
-            else stems(chunk, language).split()
-        )
-    return [*found, *wholes_of_groups(text)]
+def stems_of_word(word: str, language: str = "") -> tuple[str, ...]:
+    """Return the ``stems`` of what stands between two spaces, most of which was met before."""
+    return (_known_stems if len(word) <= _CACHED_LENGTH else _stems_of_word)(word, language)
 
 
-@lru_cache(maxsize=50_000)
-def _known_stems(chunk: str, language: str) -> tuple[str, ...]:
-    return tuple(stems(chunk, language).split())
+def _stems_of_word(word: str, language: str) -> tuple[str, ...]:
+    return tuple(stems(word, language).split())
 
 
 def forms(token: str, language: str) -> Forms:
@@ -465,4 +457,5 @@ _parts_and_wholes = partial(_split_token, wholes=True)
 _known_parts, _known_side_by_side = (
     lru_cache(maxsize=20_000)(split) for split in (_parts_and_wholes, _side_by_side)
 )
+_known_stems = lru_cache(maxsize=50_000)(_stems_of_word)
 _CACHED_LENGTH = 60  # characters; longer tokens are seldom met twice
