@@ -30,6 +30,8 @@ from typing import IO, Any, BinaryIO
 
 from msgspec import Struct
 
+from indexer.confine import cgroup
+
 PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_SET_NO_NEW_PRIVS = 38
@@ -300,6 +302,7 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
     die_with(options.engine)
     with suppress(OSError, AttributeError):  # it leads one, or this is Windows
         os.setsid()
+    cgroup.join(options.resident)
     scratch = options.scratch or Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX))
     tempfile.tempdir = str(scratch)
     return ChildOptions(Alarm(options.silence), scratch, options.resident)
@@ -451,6 +454,7 @@ def kill_session(child: int) -> None:
     Each reader has a group of processes of its own, which would outlive the child. None of them can
     leave its group or the session that the child leads.
     """
+    cgroup.end(child)
     for listed in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError):
             fields = listed.read_text("utf-8", "replace").rpartition(")")[2].split()

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from indexer.confine import kernel
+from indexer.confine.cgroup import PROCESSES, PROGRAM_BYTES
 from indexer.confine.kernel import CHANGE, READ, RUN, SCOPE_SINCE, FileRights, PathRule, Scope
 from indexer.confine.process import (
     become_subreaper,
@@ -76,9 +77,6 @@ _CAPABILITY_VERSION = 0x20080522
 FILE_BYTES = 1 << 30
 PROCESSOR_S = 3_600
 OPEN_FILES = 512
-# The limit of processes and threads of a reader; where it may start any, also in addition to those
-# the person has when it is set.
-PROCESSES = 256
 
 
 def verdict() -> tuple[bool, str, str]:
@@ -246,8 +244,6 @@ TOO_LARGE_STATUS = 83
 WRITTEN_BYTES = 2 << 30
 # Files and folders in its folder, since empty ones take room on a disk that nothing counts.
 ENTRIES = 4_000
-# What the programs may hold that a worker started.
-PROGRAM_BYTES = 1536 << 20
 _FAILED_STATUS = 1
 _LENGTH = struct.Struct(">I")
 _numbers = count(1)

@@ -16,7 +16,7 @@ from indexer.api.phrases import Note
 from indexer.api.private_files import bytes_under
 from indexer.api.status import LanguageStatus, ModelChange, RootStatus, Status
 from indexer.catalog.roots import join
-from indexer.confine import network, worker
+from indexer.confine import cgroup, network, worker
 from indexer.embed import devices
 from indexer.embed.hub import read_connections
 from indexer.embed.model_files import find_record
@@ -76,6 +76,7 @@ def check_library(engine: OpenLibrary) -> tuple[Check, ...]:
         *_scans(engine),
         ("network of the engine", *network.verdict()),
         ("readers of documents", *worker.verdict()),
+        ("memory of readers", *cgroup.verdict()),
         ("library size", True, f"{bytes_under(engine.config.library) / MB:,.1f} MB", ""),
         *_health(engine),
     )

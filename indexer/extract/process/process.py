@@ -24,6 +24,7 @@ import psutil
 
 from indexer.api.codec import Header, Hello, check_hello, read_frame, write_frame
 from indexer.api.errors import WorldError
+from indexer.confine import cgroup
 from indexer.confine.job import WindowsJob
 from indexer.confine.process import (
     child_command,
@@ -218,10 +219,10 @@ class ChildProcess:
         if status is None:
             self.kill("stopped_answering")
             return "stopped_answering"
+        if status == TOO_LARGE_STATUS or cgroup.ran_out(self.pid):
+            return "large"
         if status < 0:
             return _signal_name(-status)
-        if status == TOO_LARGE_STATUS:
-            return "large"
         return f"exit status {status}"
 
     def failure(self, reason: str) -> WorldError:
