@@ -131,7 +131,7 @@ FORMATS = (
     Format("cards", N_("Calendar or contacts"), "ics ical vcs vcf vcard", "plain.cards",
            SizeClass.TEXT, "text"),
     Format("tex", N_("TeX"), "tex ltx latex rnw", "markup.tex", SizeClass.MARKUP, "text"),
-    Format("html", N_("Web page"), "html htm xhtml webarchive", "markup.html",
+    Format("html", N_("Web page"), "html htm xhtml webarchive svg", "markup.html",
            SizeClass.MARKUP, "web", page_bytes=12_000),
     Format("epub", N_("E-book"), "epub", "markup.epub", SizeClass.PACKAGE, "book", "",
            ZIP_MAGIC, "application/epub+zip"),
@@ -186,8 +186,8 @@ FOREIGN_DOCUMENTS = frozenset({
 })  # fmt: skip
 
 
-# "2", "15" and "v2" are numbers of versions and days, "Smith" is a name.
-_NO_EXTENSION = re.compile(r"v?\d+|[A-Z][a-z]{4,}")
+# "2", "15" and "v2" are numbers of versions and days, "Smith" is a name, "final" a state.
+_NO_EXTENSION = re.compile(r"v?\d+|[A-Z][a-z]{4,}|draft|final|FINAL|1st|first|me|ascii|utf8")
 _EXTENSION = re.compile(r"[A-Za-z0-9]{1,10}")
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Increment it when the same bytes yield other text or blocks, or the same text other passages or
 # stems.
-EXTRACTOR_VERSION = 14
+EXTRACTOR_VERSION = 15
 MAX_LABELS = 40_000  # the pages whose labels are kept with a document
 MAX_SKIPPED_PAGES = 3  # pages that crash a reader; a document with more fails
 SCRATCH_PREFIX = "document-"

@@ -156,6 +156,8 @@ _CHAT = re.compile(
 
 # What programs export with an extension of another format: chats, and mind maps of FreeMind (.mm).
 _EXPORTED = {"text": (_CHAT, CHAT), "code": (re.compile(rb"\s*<map version="), OPML)}
+# A page, or the table alone that many programs export as a workbook.
+_PAGE = re.compile(rb"<(?:!doctype html|html|head|meta|style|body|table)\b")
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\x00", "xz"))
 _IMAGES = (
     (b"\x89PNG", "png"),
@@ -289,7 +291,7 @@ def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
 def _guess(head: bytes, promised: Format | None) -> Format:
     """Guess the format of a file without an extension, or whose content contradicts it."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:256].lower()
-    if start.startswith((b"<!doctype html", b"<html")):
+    if _PAGE.match(start):
         return HTML
     binary = _is_binary(head)
     if promised in _OLD and not binary and (saved := _saved_as_text(head)):
@@ -334,6 +336,9 @@ def _is_binary(head: bytes) -> bool:
     """
     if head.startswith(_UNICODE_MARKS):
         return False
+    kept = head.strip(b"\x00")  # a file may have been made longer than what was written to it
+    if len(head) - len(kept) > len(_PADDING) < len(kept) and 0 not in kept:
+        head = kept
     others = head.translate(None, _CONTROLS)
     zeros = head.count(0)
     controls = len(head) - len(others) - zeros

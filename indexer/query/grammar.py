@@ -38,11 +38,17 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NO_VALUE = re.compile(r"-?([A-Za-z]{2,}):$")
-# A number after a minus, with its unit if it is written together: "-40", "-1,500", "-12°C".
-_NEGATIVE = re.compile(r"[$\u20ac\xa3\xa5]?\d+(?:[.,]\d+)*(?:[%\u2030]|\xb0[CFK]?|K)?[.,;:!?)\]]*$")
+_UNITS = (
+    r"(?:[%\u2030\xb0$\u20ac\xa3\xa5]"
+    r"|\xb0?(?:[CFK]|[kcm]?m|[km]?g|ft|dBm?|m?[VA]|EUR|USD|GBP|CHF)\b)"
+)
+# A number after a minus, with its unit if it is written together: "-40", "-1.5e-3", "-12\xb0C".
+_NEGATIVE = re.compile(
+    rf"[$\u20ac\xa3\xa5]?\d+(?:[.,]\d+)*(?:e-?\d+)?{_UNITS}?[.,;:!?)\]]*$", re.IGNORECASE
+)
 # Behind other words a minus leaves out a year, "annual report -2019", but for one with a unit.
 _YEAR = re.compile(r"(?:19|20)\d\d[.,;:!?)\]]*$")
-_UNIT = re.compile(r"\s+(?:[%\u2030\xb0$\u20ac\xa3\xa5]|(?:[kcm]?m|ft|K|EUR|USD|GBP|CHF)\b)")
+_UNIT = re.compile(rf"\s+{_UNITS}")
 _EDGES = ".,;:!?()[]{}"
 _QUESTION = re.compile(r"[?\uff1f\u061f][\"')\]\u201d\u2019\u00bb\s]*$")
 # Keywords have fewer stop words than sentences, or than those that end with a question mark.

@@ -46,8 +46,8 @@ _THOUSANDS = re.compile(r"\d{4,}\.\d+$")
 _BY_DOTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+$")
 # A large number, plain or in groups of three, but for one that may be a year.
 _LARGE = re.compile(
-    r"(?<![\w.,'-])(?:(?!(?:1\d|20)\d\d\b)[1-9]\d{3,11}|[1-9]\d{0,2}([., ])\d{3}(?:\1\d{3})*)"
-    r"(?![\w'])(?![.,]\d)"
+    r"(?<![\w.,'-])(?:(?!(?:1[5-9]|20)\d\d(?!\w|[.,]\d))[1-9]\d{3,11}"
+    r"|[1-9]\d{0,2}([., ])\d{3}(?:\1\d{3})*)(?P<cents>[.,]\d\d?)?(?![\w'])(?![.,]\d)"
 )
 # What people write in groups: numbers, cards, IBANs and numbers of telephones.
 _IN_GROUPS = lazy_pattern(
@@ -423,7 +423,9 @@ def number_ways(phrase: str) -> list[str]:
 
 
 def _regrouped(sign: str, number: re.Match[str]) -> str:
-    return f"{int(_NO_FIGURE.sub('', number[0])):,}".replace(",", sign)
+    cents = number["cents"] or ""
+    whole = int(_NO_FIGURE.sub("", number[0].removesuffix(cents)))
+    return f"{whole:,}".replace(",", sign) + (cents and "{}{}".format(",."[sign == ","], cents[1:]))
 
 
 def _split_token(token: str, *, wholes: bool = False) -> tuple[str, ...]:

@@ -137,7 +137,8 @@ _EDIT = lazy_pattern(
 _LONE_NO_BREAK = lazy_pattern(f"\xa0(?<![ {INVISIBLE}{_LEADERS}]\xa0)(?![ {INVISIBLE}])")
 # Words whose letters are typed apart, with wider gaps between such words.
 _TYPED_APART = re.compile(
-    r"(?<!\S)[^\W\d_](?: [^\W_][.,:;!?]?){3,}(?: {2,}[^\W_](?: [^\W_][.,:;!?]?)*)*(?!\S)"
+    r"(?<!\S)(?:[^\W\d_](?: [^\W_]){0,2} {2,}){0,3}[^\W\d_](?: [^\W_][.,:;!?]?){3,}"
+    r"(?: {2,}[^\W_](?: [^\W_][.,:;!?]?)*)*(?!\S)"
 )
 _MAY_BE_APART = re.compile(r" [^\W_] [^\W_] [^\W_](?!\S)")
 _ONE_BLANK = re.compile("(?<! ) (?! )")

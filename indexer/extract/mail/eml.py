@@ -386,11 +386,17 @@ def _labelled(data: bytes, label: str) -> str:
 
 def _header_encoding(message: email.message.Message) -> Encoding:
     """Return the encoding of headers with bytes outside ASCII: mostly that of the body."""
-    raw = b"\n".join(_raw_bytes(value) for _, value in message.raw_items() if not value.isascii())
+    values = (_raw_bytes(value) for _, value in message.raw_items())
+    raw = b"\n".join(value for value in values if _is_raw(value))
     if not raw:
         return Encoding("utf-8")
     labels = (part.get_content_charset("") for part in islice(message.walk(), _MAX_PARTS))
     return find_encoding(raw, (raw,), next((label for label in labels if label), ""))
+
+
+def _is_raw(value: bytes) -> bool:
+    """Return whether a header has letters that are no encoded words, Japanese ones among ASCII."""
+    return not value.isascii() or b"\x1b$" in value
 
 
 def _raw_bytes(value: object) -> bytes:
@@ -400,7 +406,7 @@ def _raw_bytes(value: object) -> bytes:
 def _header(message: email.message.Message, name: str, encoding: Encoding | None = None) -> str:
     value = next((value for key, value in message.raw_items() if key.lower() == name.lower()), "")
     raw = _raw_bytes(value)
-    if raw.isascii():
+    if not _is_raw(raw):
         return _decoded(str(value))
     encoding = encoding or _header_encoding(message)
     return _decoded(without_surrogates(encoding.decode(raw)))

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _MAX_LIST_BYTES = 4 * 1024**2  # of a package document or contents; its tree takes up to 30 times
 _MAX_ENTRIES = 20_000
-_MAX_DEPTH = 12
+_MAX_DEPTH, _MAX_FALLBACKS = 12, 5
+_SERIES = ".//{*}meta[@name='calibre:series']"
 _CHAPTERS = (
     "application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml", "",
     "text/x-oeb1-document", "text/x-oeb-document", "text/xml", "application/xml",
@@ -46,12 +47,8 @@ class EpubSource(PackageSource):
         base = _package_document(package)
         book, self._damage = _read(package, base)
         items = {item.get("id", ""): item for item in book.iter("{*}item")}
-        order = (items.get(entry.get("idref", "")) for entry in book.iter("{*}itemref"))
-        parts = (
-            resolve(base, item.get("href", ""))
-            for item in order
-            if item is not None and _is_chapter(item)
-        )
+        order = (_chapter_of(items, entry.get("idref", "")) for entry in book.iter("{*}itemref"))
+        parts = (resolve(base, item.get("href", "")) for item in order if item is not None)
         self._chapters = [part for part in dict.fromkeys(parts) if part in package]
         if self._damage is not None and not self._chapters:
             raise self._damage
@@ -62,6 +59,7 @@ class EpubSource(PackageSource):
         wrote = about(
             subject=", ".join(one_line(each) for each in book.iter("{*}subject")),
             description=field_text(_text(book, "description", 2_000)),
+            series=next((each.get("content", "") for each in book.iterfind(_SERIES)), ""),
         )
         self.metadata = Metadata(
             _text(book, "title"), _text(book, "creator"), date[0] if date else "", about=wrote
@@ -81,6 +79,16 @@ class EpubSource(PackageSource):
         )
         writer.append(*read_tree(tree))
         yield
+
+
+def _chapter_of(items: Mapping[str, Any], name: str) -> Any | None:
+    """Return an entry, or what stands for one that is no text; ``None`` if none is."""
+    for _ in range(_MAX_FALLBACKS):
+        item = items.get(name)
+        if item is None or _is_chapter(item):
+            return item
+        name = item.get("fallback", "")
+    return None
 
 
 def _is_chapter(item: Any) -> bool:

@@ -124,6 +124,8 @@ def _written(node: Any, tag: str) -> str | None:
     """Return a formula, or a superscript or subscript figure, in one line; ``None`` for others."""
     if tag == "math":
         return formula(node)
+    if tag == "span" and (shifted := _SHIFTED.search(node.attributes.get("style") or "")):
+        tag = shifted[1].lower()
     if tag not in ("sup", "sub"):
         return None
     inner = node
@@ -160,6 +162,7 @@ def _shadow_root(template: Any) -> str:
 
 
 _MAX_WRAPPERS = 4
+_SHIFTED = re.compile(r"vertical-align\s*:\s*(sup|sub)(?:er)?\b", re.IGNORECASE)
 _DATA = re.compile(
     r"\s*data:text/html(?:;charset=([\w-]+))?(;base64)?,(.*)", re.DOTALL | re.IGNORECASE
 )

@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from selectolax.lexbor import LexborHTMLParser
 
 from indexer.api.errors import WorldError
+from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, RawPage, about, check_size
 from indexer.extract.document import Budget
 from indexer.extract.embedded.attachments import named
@@ -30,7 +31,7 @@ from indexer.extract.office.package import (
     opened,
     packed_chunks,
 )
-from indexer.extract.office.xml import plausible_date, read_pieces, whole_number
+from indexer.extract.office.xml import PAGE_NUMBER, plausible_date, read_pieces, whole_number
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 
 if TYPE_CHECKING:
@@ -189,6 +190,10 @@ _OLE = "application/vnd.sun.star.oleobject"
 _CHARTS = frozenset({"office:document-content", "office:body", "office:chart"})
 _MAX_FORMULA_BYTES = 1024**2
 
+_MARGINS = frozenset({
+    f"style:{end}{pages}" for end in ("header", "footer") for pages in ("", "-left", "-first")
+})  # fmt: skip
+_UNFILLED = re.compile(r"[\W0]*$")  # fields of heads and feet: "??? (???)", "00/00/0000"
 _STYLE_PARTS = frozenset({
     "office:document-styles", "office:styles", "office:master-styles", "style:master-page",
 })  # fmt: skip
@@ -230,6 +235,7 @@ class Body:
 
     def __init__(self, writer: PageWriter) -> None:
         self.writer = writer
+        self._margins: dict[str, None] = {}  # texts of heads and feet
 
     def handle(self, piece: Any) -> None:
         """Write a piece, or end an open element, which has no pieces any more."""
@@ -241,9 +247,17 @@ class Body:
 
     def learn_style(self, style: Any) -> None:
         """Learn from a style, or from the head or foot of a page, before the first piece."""
+        if short(style.tag) in _MARGINS:
+            numbered = next(style.iter("{*}page-number"), None) is not None
+            for text in texts(style):
+                if not (numbered and PAGE_NUMBER.match(text)):
+                    self._margins.setdefault(text)
 
     def finish(self) -> None:
         """Write what the styles have of text, the heads and feet of pages."""
+        for text in self._margins:
+            if not _UNFILLED.match(text):
+                self.writer.add(text, BlockKind.BOILERPLATE)
 
 
 class OdfSource(PackageSource):

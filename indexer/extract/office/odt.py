@@ -31,7 +31,7 @@ from indexer.extract.office.odf import (
     short,
     texts,
 )
-from indexer.extract.office.xml import PAGE_NUMBER, whole_number
+from indexer.extract.office.xml import whole_number
 
 if TYPE_CHECKING:
     from indexer.extract.page_writer import PageWriter
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 _INDEXES = frozenset({
     "text:table-of-content", "text:illustration-index", "text:table-index", "text:user-index",
     "text:alphabetical-index", "text:object-index",
-})  # fmt: skip
-_MARGINS = frozenset({
-    f"style:{end}{pages}" for end in ("header", "footer") for pages in ("", "-left", "-first")
 })  # fmt: skip
 _HEADINGS = "text:outline-style"
 _NUMBERINGS = frozenset({"text:list-style", _HEADINGS})
@@ -142,18 +139,13 @@ class _Text(Body):
         self._positions: Positions = {}
         self._numbers = _OdtNumbers()
         self._label = ""  # of the next paragraph
-        self._margins: dict[str, None] = {}  # texts of heads and feet
 
     def page_count(self) -> int:
         return self.writer.page
 
     def learn_style(self, style: Any) -> None:
         self._numbers.learn(style)
-        if short(style.tag) in _MARGINS:
-            numbered = next(style.iter("{*}page-number"), None) is not None
-            for text in texts(style):
-                if not (numbered and PAGE_NUMBER.match(text)):
-                    self._margins.setdefault(text)
+        super().learn_style(style)
 
     def handle(self, piece: Any) -> None:
         name = short(piece.tag)
@@ -189,10 +181,6 @@ class _Text(Body):
                     self.handle(child)
                 self._label = ""
         self._lists -= 1
-
-    def finish(self) -> None:
-        for text in self._margins:
-            self.writer.add(text, BlockKind.BOILERPLATE)
 
     def _paragraph(self, element: Any, name: str) -> None:
         label, self._label = self._label, ""

@@ -6,12 +6,19 @@ newer format; SpreadsheetML 2003 has rows of typed values.
 
 from __future__ import annotations
 
+import datetime as dt
 from copy import deepcopy
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.office.package import packed_chunks
-from indexer.extract.office.sheets import UNNAMED, SheetWriter, displayed, without_zero_time
+from indexer.extract.office.sheets import (
+    EPOCH,
+    UNNAMED,
+    SheetWriter,
+    displayed,
+    without_zero_time,
+)
 from indexer.extract.office.xml import attribute, local, read_pieces
 from indexer.extract.page_writer import PageWriter, WrittenSource
 
@@ -97,10 +104,19 @@ def _cells(row: Any, codes: dict[str, str]) -> Iterator[str]:
         for data in cell.iter("{*}Data"):
             text = "".join(data.itertext())
             if attribute(data, "Type") == "DateTime":
-                text = without_zero_time(text.replace("T", " ").partition(".")[0])
+                text = _date(text.partition(".")[0], _NAMED_FORMATS.get(code, code))
             elif attribute(data, "Type") == "Number" and code:
                 text = _number(text, _NAMED_FORMATS.get(code, code))
             yield text
+
+
+def _date(text: str, code: str) -> str:
+    try:
+        days = (dt.datetime.fromisoformat(text) - EPOCH) / dt.timedelta(days=1)
+        shown = displayed(days, code) if code else ""
+    except (ValueError, TypeError):
+        shown = ""
+    return shown or without_zero_time(text.replace("T", " "))
 
 
 def _number(text: str, code: str) -> str:

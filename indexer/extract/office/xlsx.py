@@ -8,10 +8,12 @@ billion, which ends a process of 4 GB; here they take 20 MB.
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
+from indexer.api.types import BlockKind
 from indexer.extract.embedded.office_objects import EMBEDDED, OfficeObjects
 from indexer.extract.office.office2003 import FlatWorkbook
 from indexer.extract.office.ooxml import OfficePackage, OfficeSource
@@ -26,6 +28,7 @@ from indexer.extract.office.sheets import (
     without_zero_time,
 )
 from indexer.extract.office.xml import (
+    PAGE_NUMBER,
     attribute,
     local,
     paragraphs,
@@ -44,6 +47,10 @@ if TYPE_CHECKING:
 _MAX_SHEETS = 10_000
 _SHEETS = frozenset({"worksheet", "chartsheet", "dialogsheet", "macrosheet", "sheetData"})
 _DRAWN = ("comments", "threadedComment", "drawing")
+_SECTION = re.compile("&[LCR]")
+# Fonts, sizes, colours and fields of heads and feet; pages are numbered.
+_MARGIN_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-F]{6}|K\d\d[+-]\d{3}|\d{1,3}|.)', re.IGNORECASE)
+_MARGIN_SIGNS = {"&&": "&", "&P": "1", "&N": "1"}
 _IN_DRAWINGS = ("chart", "chartEx", "diagramData")
 
 
@@ -60,6 +67,7 @@ class XlsxSource(OfficeSource):
         ][:_MAX_SHEETS]
         self.page_count = len(self._sheets)
         from_1904 = (attribute(each, "date1904") for each in root.iter("{*}workbookPr"))
+        self._written: set[str] = set()  # heads and feet
         self._epoch = EPOCH_1904 if next(from_1904, "") in ("1", "true") else EPOCH
 
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
@@ -75,11 +83,18 @@ class XlsxSource(OfficeSource):
         try:
             if not part:
                 raise WorldError("unreadable", reason="sheet_missing")
+            margins: list[str] = []
             for piece in self._package.pieces(part, _SHEETS):
                 if local(piece) == "row":
                     rows.row(cells.row(piece))
                     yield
+                elif local(piece) == "headerFooter":
+                    margins += _margins(piece)
             rows.finish()
+            for text in margins:
+                if text not in self._written:  # of another sheet
+                    self._written.add(text)
+                    writer.add(text, BlockKind.BOILERPLATE)
             self._drawn(part, writer, rows)
         except WorldError as error:
             if error.code == "unreadable":  # after ``too_complex`` nothing more may be written
@@ -158,6 +173,16 @@ class _Cells:
         if shown is None:
             shown = str(number) if isinstance(number, int) else f"{number:.15g}"
         return shown
+
+
+def _margins(element: Any) -> Iterator[str]:
+    """Yield the texts of the heads and feet of a sheet, without those of numbers and names only."""
+    for each in element:
+        for text in _SECTION.split(each.text or ""):
+            shown = _MARGIN_CODE.sub(lambda found: _MARGIN_SIGNS.get(found[0].upper(), ""), text)
+            shown = " ".join(shown.split())
+            if any(map(str.isalpha, shown)) and not PAGE_NUMBER.match(shown):
+                yield shown
 
 
 def _text(element: Any) -> str:

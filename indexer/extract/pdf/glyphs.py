@@ -112,16 +112,19 @@ def needs_joining(lines: Sequence[str]) -> bool:
 
 def join_glyphs(content: dict[str, Any]) -> None:
     """Join the glyphs of a page dictionary with characters, and set the texts of its spans."""
-    for line in lines_of(content):
-        text = "".join([each["c"] for each in characters_of(line)])
-        glyphs = _glyphs(line)
-        if _ACCENT.search(text):
-            glyphs = _with_accents(glyphs)
-        if _APART.search(f" {text}"):
-            _set_words(glyphs)
-        for span in line["spans"]:
-            own = (glyph for glyph in glyphs if glyph.span is span)
-            span["chars"] = [each for glyph in own for each in (*glyph.blanks, glyph.drawn)]
+    for _, row in groupby(lines_of(content), lambda line: (line["dir"], line["bbox"][1::2])):
+        lines = list(row)
+        texts = ["".join([each["c"] for each in characters_of(line)]) for line in lines]
+        found = [
+            _with_accents(_glyphs(line)) if _ACCENT.search(text) else _glyphs(line)
+            for line, text in zip(lines, texts, strict=True)
+        ]
+        if any(_APART.search(f" {text}") for text in texts):
+            _set_words(found)
+        for line, glyphs in zip(lines, found, strict=True):
+            for span in line["spans"]:
+                own = (glyph for glyph in glyphs if glyph.span is span)
+                span["chars"] = [each for glyph in own for each in (*glyph.blanks, glyph.drawn)]
     set_texts(content)
 
 
@@ -205,25 +208,27 @@ def _with_accents(glyphs: list[_Glyph]) -> list[_Glyph]:
     return found if waiting is None else [*found, waiting]
 
 
-def _set_words(glyphs: list[_Glyph]) -> None:
-    """Remove the blanks between the letters of words that are set apart."""
-    for run in _runs(glyphs):
+def _set_words(row: list[list[_Glyph]]) -> None:
+    """Remove the blanks between the letters of words that are set apart, in lines of one row."""
+    for run in _runs(row):
         gaps = [after.start - before.end for before, after in pairwise(run)]
+        blank = [gap for gap, glyph in zip(gaps, run[1:], strict=True) if glyph.blanks]
         letters = "".join(glyph.text for glyph in run).upper()
-        if letters in _ALPHABET or len(set(letters)) < _LEAST_KINDS:
+        if not blank or letters in _ALPHABET or len(set(letters)) < _LEAST_KINDS:
             continue  # the labels or the ticks of a list
-        usual = median(gap for gap, glyph in zip(gaps, run[1:], strict=True) if glyph.blanks)
+        usual = median(blank)
         for gap, glyph in zip(gaps, run[1:], strict=True):
             glyph.blanks = glyph.blanks[:1] if gap > _WORD_GAP * usual else ()
 
 
-def _runs(glyphs: list[_Glyph]) -> Iterator[list[_Glyph]]:
+def _runs(row: list[list[_Glyph]]) -> Iterator[list[_Glyph]]:
     """Yield the glyphs of words whose letters are set apart, one run for consecutive words."""
     tokens: list[list[_Glyph]] = []
-    for glyph in glyphs:
-        if glyph.blanks or not tokens:
-            tokens.append([])
-        tokens[-1].append(glyph)
+    for glyphs in row:
+        for at, glyph in enumerate(glyphs):
+            if glyph.blanks or at == 0:
+                tokens.append([])
+            tokens[-1].append(glyph)
     for apart, group in groupby(tokens, _is_apart):
         run = list(group)
         singles = [at for at, token in enumerate(run) if len(token) == 1]

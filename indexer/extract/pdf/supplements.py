@@ -56,9 +56,11 @@ _NAMES = {
     "PolyLine": "Drawing", "FileAttachment": "Attachment",
 }  # fmt: skip
 _NOT_COMMENTS = frozenset({"Popup", "Link", "Widget", "Watermark", "PrinterMark", "TrapNet"})
-_WIDGET = pymupdf.PDF_ANNOT_WIDGET
+_WIDGET, _LINK = pymupdf.PDF_ANNOT_WIDGET, pymupdf.PDF_ANNOT_LINK
+_SCHEME = re.compile(r"(?:https?://(?:www\.)?|mailto:|tel:)")
+_MOST_TARGET = 500
 _LEAST_CLIPPED, _PASSWORD = 20, 1 << 13  # characters of a value; a flag of its field
-_SEEN_OFTEN = (pymupdf.PDF_ANNOT_LINK, pymupdf.PDF_ANNOT_WIDGET, pymupdf.PDF_ANNOT_POPUP)
+_SEEN_OFTEN = (_LINK, _WIDGET, pymupdf.PDF_ANNOT_POPUP)
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _TAG = re.compile(r"<[^>]*>")
 _PARAGRAPH = re.compile(r"</p>|<br ?/?>", re.IGNORECASE)
@@ -204,6 +206,7 @@ def _unrotated(annotation: Any) -> Box:
 
 
 _MAX_NODES = 500_000
+_DECLARATION = re.compile(rb"<\?xml[^>]*>")
 _REFERENCE = re.compile(r"(\d+) 0 R")
 _TEXTS = ("{*}text", "{*}exData", "{*}decimal", "{*}integer", "{*}date", "{*}float")
 
@@ -223,6 +226,8 @@ def form_lines(document: Any, budget: Budget) -> list[str]:
     numbers = [int(number) for number in _REFERENCE.findall(value)]
     data = b"".join(document.xref_stream(number) or b"" for number in numbers)
     budget.spend_bytes(len(data))
+    if b":xdp>" not in data:  # packets without the element that encloses them
+        data = b"<xdp>%s</xdp>" % _DECLARATION.sub(b"", data)
     root, _ = read_tree([data], budget, _MAX_NODES)
     return [] if root is None else list(_lines(root))
 
@@ -260,10 +265,11 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-BOOKMARKS, FORM = "bookmarks", "form"
+BOOKMARKS, FORM, LINKS = "bookmarks", "form", "links"
 _MAX_DEPTH = 3  # PDFs in PDFs
 _MAX_CHARS = 2_000_000  # of comments
 _MAX_BOOKMARKS = 2_000
+_MAX_LINKS = 200  # of a document; those of one with more are references or a saved site
 # The data of an electronic invoice, which its page shows.
 _INVOICES = frozenset({
     "factur-x.xml", "zugferd-invoice.xml", "xrechnung.xml", "order-x.xml", "cii.xml",
@@ -289,6 +295,8 @@ class PdfSupplements:
         for entry in outline:
             self._titles.setdefault(entry.page, []).append(entry.title)
         self._bookmarks: list[RawPage] = []
+        self._links: list[RawPage] = []
+        self._linked: set[str] = set()
         self._attached: list[tuple[int, Attachment]] = []
         self._listed: set[int] = set()  # associated files, which many pages may have
 
@@ -310,7 +318,9 @@ class PdfSupplements:
             owner = self._document.page_xref(page.number - 1)
             found = _associated(self._document, owner, self._listed)
             self._attached += ((page.number, each) for each in found)
-            kinds = {kind for _, kind, _ in self._document.page_annot_xrefs(page.number - 1)}
+            found = self._document.page_annot_xrefs(page.number - 1)
+            self._see_links(page, [xref for xref, kind, _ in found if kind == _LINK])
+            kinds = {kind for _, kind, _ in found}
             if kinds.issubset(_SEEN_OFTEN):  # it may have no comments, nor attached files
                 return
             loaded = self._document.load_page(page.number - 1)
@@ -320,10 +330,26 @@ class PdfSupplements:
             if texts:
                 self._comments.append(part_page(page.number, texts, COMMENTS))
 
+    def _see_links(self, page: RawPage, links: Sequence[int]) -> None:
+        """Collect where the links of a page lead to, if it does not say so itself."""
+        said = page.text.casefold().split() if links else []
+        missing = []
+        for link in links[: _MAX_LINKS + 1 - len(self._linked)]:
+            target = _line(self._document.xref_get_key(link, "A/URI")[1], _MOST_TARGET)
+            place = _SCHEME.sub("", target.casefold()).rstrip("/")
+            if "." in place and place not in self._linked:
+                self._linked.add(place)
+                if not any(place in word for word in said):
+                    missing.append(target)
+        if missing:
+            self._links.append(part_page(page.number, missing, LINKS, BlockKind.BOILERPLATE))
+
     def pages(self, *, alone: bool) -> Iterator[RawPage]:
         """Yield everything; ``alone`` without attachments, one of which crashed the reader."""
         yield from self._comments
         yield from self._bookmarks
+        if len(self._linked) <= _MAX_LINKS:
+            yield from self._links
         budget = Budget(self._limits)
         yield from self._form(budget)
         yield from self._attachments(budget, alone=alone)
@@ -342,7 +368,8 @@ class PdfSupplements:
         listed = list(_of_document(self._document))
         names = {each.name for _, each in listed}
         owner = self._document.pdf_catalog()
-        added = [(1, each) for each in _associated(self._document, owner, self._listed)]
+        beside = _associated(self._document, owner, self._listed)
+        added = [(1, each) for each in (*_in_branches(self._document, self._listed), *beside)]
         added = [one for one in (*added, *self._attached) if one[1].name not in names]
         found = [(number, each) for number, each in (*listed, *added) if _is_read(each.name)]
         if not found:
@@ -368,9 +395,24 @@ def _of_document(document: Any) -> Iterator[tuple[int, Attachment]]:
         yield 1, _attachment(name, partial(document.embfile_get, at))
 
 
-def _associated(document: Any, owner: int, listed: set[int]) -> Iterator[Attachment]:
+def _in_branches(document: Any, listed: set[int]) -> Iterator[Attachment]:
+    """Yield the files of a document that has so many that their list is a tree."""
+    waiting = [(document.pdf_catalog(), "Names/EmbeddedFiles/")]
+    for _ in range(_MOST_ON_PAGE):
+        if not waiting:
+            break
+        owner, path = waiting.pop()
+        if path == "":
+            yield from _associated(document, owner, listed, "Names")
+        kids = _REFERENCE.findall(document.xref_get_key(owner, f"{path}Kids")[1])
+        waiting += ((int(kid), "") for kid in kids[::-1] if int(kid) < document.xref_length())
+
+
+def _associated(
+    document: Any, owner: int, listed: set[int], key: str = "AF"
+) -> Iterator[Attachment]:
     """Yield the associated files of a document or a page that are not ``listed``, and list them."""
-    kind, value = document.xref_get_key(owner, "AF")
+    kind, value = document.xref_get_key(owner, key)
     if kind == "xref":
         value = document.xref_object(int(value.split()[0]))
     for number in map(int, _REFERENCE.findall(value)[:_MOST_ON_PAGE]):

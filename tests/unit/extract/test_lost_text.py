@@ -138,6 +138,10 @@ def notebook(data: dict[str, str]) -> str:
                         "</w:rPr><w:t>12</w:t></w:r></w:p>"), "clause 8¹²"),
         ("w.xml", WORD_2003.encode(), WORDS),
         ("x.xml", EXCEL_2003.encode(), "1,234.50"),
+        ("y.xml", EXCEL_2003.replace("Standard", "dd.mm.yyyy").replace("Number\">1234.5", "DateTime"
+         '">2024-03-05T00:00:00.000').encode(), "05.03.2024 (2024-03-05)"),
+        ("a.svg", f'<svg xmlns="http://www.w3.org/2000/svg"><text x="1">{WORDS}</text></svg>'
+         .encode(), WORDS),
         ("a.rtf", (rb"{\rtf1{\header The head\par}{\footer Page 3\par}Body{\shp{\*\shpinst{\shptxt "
          rb"In a box\par}}}\par}"), "Body\nIn a box\nThe head"),
         ("a.webarchive", plistlib.dumps(
@@ -149,6 +153,8 @@ def notebook(data: dict[str, str]) -> str:
          base64.b64encode(WORDS.encode()) + b"'></iframe>", WORDS),
         ("d.html", f"<a-b><template shadowroot=open>{WORDS}</template></a-b>".encode(), WORDS),
         ("e.html", f"<svg><foreignObject><p>{WORDS}</p></foreignObject></svg>".encode(), WORDS),
+        ("f.html", b"<p>of 1999<span style='font-size:8pt;vertical-align:super'>12</span> on</p>",
+         "of 1999\xb9\xb2 on"),
         ("a.ipynb", notebook({"text/html": f"<table><td>{WORDS}</td></table>"}).encode(), WORDS),
         ("b.ipynb", notebook({"text/latex": WORDS}).encode(), WORDS),
         (

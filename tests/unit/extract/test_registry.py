@@ -41,6 +41,8 @@ def test_extensions_map_to_formats(name: str, expected: str | None) -> None:
         ("damaged.pdf", b"not much of a header", "pdf"),
         ("README", b"plain words", "text"),
         ("index", b"<html><body>x", "html"),
+        ("export.xls", b"<table><tr><td>Pears", "html"),
+        ("grown.log", b"The lamp was lit.\n" + bytes(4000), "text"),
         ("notes.txt", "wörter".encode("utf-16"), "text"),
         ("notes.txt", "no mark at all".encode("utf-16-le"), "text"),
         ("notes.txt", "no mark at all".encode("utf-32-be"), "text"),
@@ -63,6 +65,7 @@ def test_content_decides_the_format(
         ("letter.mobi", b"anything", "unsupported"),
         ("program", b"\x7fELF\x02\x01\x01", "unsupported"),
         ("noise", bytes(range(32)) * 8, "unsupported"),
+        ("header", b"A record" + bytes(4000), "unsupported"),
         ("noise.txt", bytes(range(32)) * 8, "unsupported"),
     ],
 )
@@ -91,7 +94,7 @@ def test_asciidoc_below_asc_is_text_and_a_key_is_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     ["notes v1.2", "minutes 2024.03.15", "letter to Mr. Smith", "Brief an Dr.Meier", "a.v2",
-     "server.log.1", "3.4 final.2b or not"],
+     "server.log.1", "3.4 final.2b or not", "lease.final"],
 )  # fmt: skip
 def test_a_name_with_a_dot_is_read_by_its_content(tmp_path: Path, name: str) -> None:
     path = tmp_path / name

@@ -293,12 +293,23 @@ def test_clauses_are_what_the_query_is_made_of(text: str) -> None:
 
 @pytest.mark.parametrize(
     "number",
-    ["-40 \xb0C", "-12%", "-3.5", "-12\xb0C", "-1500 m", "-1,500", "-1073741819", "-2000 K"],
+    [
+        "-40 \xb0C",
+        "-12%",
+        "-3.5",
+        "-12\xb0C",
+        "-1500 m",
+        "-1,500",
+        "-1073741819",
+        "-2000 K",
+        "-40dBm",
+        "-1.5e-3",
+    ],
 )
 def test_a_negative_number_is_no_exclusion(number: str) -> None:
     query = parse(f"freezer {number}")
     assert (query.text, query.excluded_words) == (f"freezer {number}", ())
-    assert parse("report -2024 -draft").excluded_words == ("2024", "draft")
+    assert parse("report -2024 -draft -3D").excluded_words == ("2024", "draft", "3D")
     assert parse("-2024").excluded_words == ()  # all but a year would be everything
 
 

@@ -181,7 +181,8 @@ def test_large_numbers_are_equal_with_and_without_zeros_and_groups() -> None:
     assert number_ways("12500 euros") == ["12.500 euros", "12 500 euros"]
     assert number_ways("12.500 euros") == ["12,500 euros", "12 500 euros"]
     assert number_ways("2 750 000") == ["2,750,000", "2.750.000"]
-    for text in ("May 2024", "12.50", "no 12-4410", "1848", "x12500", "0012500"):
+    assert number_ways("1999.95 or 1234") == ["1.999,95 or 1.234", "1 999,95 or 1 234"]
+    for text in ("May 2024", "in 2019, 300", "12.50", "no 12-4410", "1848", "x12500", "0012500"):
         assert number_ways(text) == []
 
 

@@ -68,6 +68,7 @@ def view_of(text: str, kind: BlockKind = BlockKind.PARAGRAPH) -> str:
         ("Item 1 . . . . . . . . 7", "Item 1 ... 7"),
         ("Name: ____________", "Name: ___"),
         ("C H A R T E R   O F   T H E   B A Y", "CHARTER OF THE BAY"),
+        ("O F   T H E   C H A R T E R", "OF THE CHARTER"),
         ("the h a r b o u r here", "the harbour here"),
         ("rows A B C D E F", "rows A B C D E F"),
         ("ticks X X X X X X", "ticks X X X X X X"),

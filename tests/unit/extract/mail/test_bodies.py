@@ -160,6 +160,7 @@ def test_what_follows_the_mail_in_an_emlx_file_is_no_text(tmp_path: Path) -> Non
     [
         ("Subject: Договор на поставку\r\n".encode("cp1251"), "Договор на поставку"),
         ("Subject: Größe\r\n".encode(), "Größe"),
+        ("Subject: 見積書\r\n".encode("iso2022_jp"), "見積書"),
         ("Subject: Größe =?utf-8?q?f=C3=BCr?= alle\r\n".encode("cp1252"), "Größefür alle"),
     ],
 )

@@ -57,6 +57,18 @@ def test_the_contents_of_epub_2_are_read(book: Path) -> None:
     assert [(e.level, e.title, e.page) for e in found.outline] == [(1, "Part", 1), (2, "Deep", 1)]
 
 
+def test_what_stands_for_a_chapter_that_is_no_text_is_read(book: Path) -> None:
+    book.write_bytes(zipped({
+        "META-INF/container.xml": '<c><rootfile full-path="b.opf"/></c>',
+        "b.opf": '<p><metadata><meta name="calibre:series" content="The Keepers"/></metadata>'
+        '<item id="a" href="a.bin" media-type="application/x-drawn" fallback="b"/>'
+        '<item id="b" href="b" media-type="text/html"/><item id="c" href="c.bin" fallback="c"/>'
+        '<spine><itemref idref="a"/><itemref idref="c"/></spine></p>',
+        "b": f"<p>{SENTENCE}",
+    }))  # fmt: skip
+    assert read(book).text == f"{SENTENCE}\nSeries: The Keepers"
+
+
 def test_self_closing_elements_are_empty(book: Path) -> None:
     chapter = f'<head><title/><script src="x.js"/></head><p id="a"/><p>{SENTENCE}<br/>More.</p>'
     book.write_bytes(epub({"one.xhtml": chapter}))

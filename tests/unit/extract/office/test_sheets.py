@@ -143,6 +143,19 @@ def test_a_missing_sheet_is_an_unreadable_page(tmp_path: Path) -> None:
     assert ("table", "1") in found.blocks(1)
 
 
+def test_heads_and_feet_of_sheets_are_read_once(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for sheet in (book.active, book.create_sheet("Wick")):
+        sheet.append(["Oil", 5])
+        sheet.oddHeader.center.text = '&"Arial,Bold"&12Light && Lamp Ltd'
+        sheet.oddFooter.left.text = "Page &P of &N"
+        sheet.oddFooter.right.text = "&D &F"
+    book.save(tmp_path / "a.xlsx")
+    found = read(tmp_path / "a.xlsx")
+    assert found.blocks(1)[-1] == ("boilerplate", "Light & Lamp Ltd")
+    assert found.blocks(2) == [("heading1", "Wick"), ("table", "Oil\t5")]
+
+
 def test_sheets_without_cells_are_without_text(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(made({"Sheet1": "", "Sheet2": ""}))
     assert read(tmp_path / "a.xlsx").text.strip() == ""

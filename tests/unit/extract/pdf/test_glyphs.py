@@ -8,7 +8,7 @@ import pymupdf
 import pytest
 
 from indexer.extract.pdf.geometry import read_placed
-from tests.unit.extract.pdfs import raw_pdf, save, stream
+from tests.unit.extract.pdfs import raw_pdf, save, stream, text_at
 from tests.unit.extract.reading import read
 
 if TYPE_CHECKING:
@@ -67,6 +67,20 @@ def test_letters_typed_apart_and_single_words_set_apart_are_words(tmp_path: Path
     assert read(typed).text == "CHARTER OF THE BAY"
     inside = _drawn(tmp_path / "b.pdf", "(this is ) Tj 4 Tc (important) Tj 0 Tc ( to all) Tj")
     assert read(inside).text == "this is important to all"
+
+
+def test_short_words_beside_others_that_are_set_apart_are_words(tmp_path: Path) -> None:
+    places, x = [], 72.0
+    for word in ("REPORT", "OF", "THE", "CLUB"):
+        for letter in word:
+            places.append((x, 90, letter))
+            x += pymupdf.get_text_length(letter, fontsize=20) + 8
+        x += 14
+    path = save(tmp_path / "a.pdf", text_at(*places, size=20))
+    assert read(path).text == "REPORT OF THE CLUB"
+    ticks = [(72 + 40 * at, 90, figure) for at, figure in enumerate("12345")]
+    path = save(tmp_path / "b.pdf", text_at(*ticks, (300, 90, "Rows A B C D E of it")))
+    assert read(path).text == "1\t2\t3\t4\t5\tRows A B C D E of it"
 
 
 @pytest.mark.parametrize("listed", ["Rows A B C D E F of it", "ticks X X X X X X", "x y z"])

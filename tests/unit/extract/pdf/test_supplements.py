@@ -142,6 +142,33 @@ def test_attached_files_of_documents_and_pages_are_read_or_reported(tmp_path: Pa
     ]
 
 
+def test_files_in_a_long_list_are_read(tmp_path: Path) -> None:
+    def change(document: pymupdf.Document) -> None:
+        kid, about, file = (document.get_new_xref() for _ in range(3))
+        document.update_object(file, "<</Type/EmbeddedFile>>")
+        document.update_stream(file, b"The bond is valid.", new=True)
+        document.update_object(about, f"<</Type/Filespec/UF(bond.txt)/EF<</F {file} 0 R>>>>")
+        document.update_object(kid, f"<</Names[(bond.txt){about} 0 R]/Kids[{kid} 0 R]>>")
+        names = f"<</EmbeddedFiles<</Kids[{kid} 0 R]>>>>"
+        document.xref_set_key(document.pdf_catalog(), "Names", names)
+
+    found = _edited(tmp_path / "a.pdf", change)
+    assert _parts(found)["bond.txt"] == [(1, "bond.txt\nThe bond is valid.")]
+
+
+def test_where_links_lead_to_is_read_unless_the_page_says_so(tmp_path: Path) -> None:
+    def change(document: pymupdf.Document) -> None:
+        targets = ("https://www.example.org/tariff", "http://example.com/", "mailto:a@example.net")
+        for page in document:
+            for at, target in enumerate(targets):
+                place = pymupdf.Rect(72, 80 + 20 * at, 200, 95 + 20 * at)
+                page.insert_link({"kind": pymupdf.LINK_URI, "from": place, "uri": target})
+
+    shown = text_at((72, 90, "See example.com for the rules."))
+    found = _edited(tmp_path / "a.pdf", change, shown, _AFTER)
+    assert _parts(found)["links"] == [(1, "https://www.example.org/tariff\nmailto:a@example.net")]
+
+
 def test_pdfs_that_hold_each_other_are_followed_to_a_limit(tmp_path: Path) -> None:
     data = _inner("the deepest")
     for _ in range(6):
@@ -234,10 +261,13 @@ def _form(path: Path, form: bytes, *packets: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("in_packets", [False, True])
-def test_the_words_and_values_of_xfa_forms_are_read(tmp_path: Path, *, in_packets: bool) -> None:
+@pytest.mark.parametrize("packets", [1, 2, 4])
+def test_the_words_and_values_of_xfa_forms_are_read(tmp_path: Path, packets: int) -> None:
     start, end = '<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/">', "</xdp:xdp>"
-    if in_packets:
+    if packets == 2:
+        form = b"/Fields[]/XFA[(template)6 0 R(datasets)7 0 R]"
+        path = _form(tmp_path / "a.pdf", form, f'<?xml version="1.0"?>{_TEMPLATE}', _DATA)
+    elif packets == 4:
         form = b"/Fields[]/XFA[(preamble)6 0 R(template)7 0 R(datasets)8 0 R(postamble)9 0 R]"
         path = _form(tmp_path / "a.pdf", form, start, _TEMPLATE, _DATA, end)
     else:
