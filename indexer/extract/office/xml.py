@@ -31,7 +31,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 BOOK_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # of any century
 # "Page 3 of 12" in any language: one or two numbers, each after a short word or none.
 PAGE_NUMBER = re.compile(
-    r"\W{0,3}(?:[^\W\d]{1,8}\W{0,3})?\d+\W{0,3}(?:[^\W\d]{1,5}\W{0,3}\d+\W{0,3})?$"
+    r"\W{0,3}(?:[^\W\d]{1,8}\W{0,3})?\d+\W{0,3}(?:(?:[^\W\d]{1,5}\W{0,3})?\d+\W{0,3})?$"
 )
 _MAX_DESCRIPTION_CHARS = 2_000
 _RAISED_STYLE = re.compile(

@@ -112,7 +112,7 @@ def needs_joining(lines: Sequence[str]) -> bool:
 
 def join_glyphs(content: dict[str, Any]) -> None:
     """Join the glyphs of a page dictionary with characters, and set the texts of its spans."""
-    for _, row in groupby(lines_of(content), lambda line: (line["dir"], line["bbox"][1::2])):
+    for _, row in groupby(lines_of(content), _row_of):
         lines = list(row)
         texts = ["".join([each["c"] for each in characters_of(line)]) for line in lines]
         found = [
@@ -126,6 +126,12 @@ def join_glyphs(content: dict[str, Any]) -> None:
                 own = (glyph for glyph in glyphs if glyph.span is span)
                 span["chars"] = [each for glyph in own for each in (*glyph.blanks, glyph.drawn)]
     set_texts(content)
+
+
+def _row_of(line: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what lines of letters in one row have alike; figures in a row are cells of a table."""
+    figures = any(each["c"].isdigit() for each in characters_of(line))
+    return line["dir"], line["bbox"][1::2], figures and id(line)
 
 
 class _Glyph:

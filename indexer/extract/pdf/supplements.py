@@ -57,7 +57,7 @@ _NAMES = {
 }  # fmt: skip
 _NOT_COMMENTS = frozenset({"Popup", "Link", "Widget", "Watermark", "PrinterMark", "TrapNet"})
 _WIDGET, _LINK = pymupdf.PDF_ANNOT_WIDGET, pymupdf.PDF_ANNOT_LINK
-_SCHEME = re.compile(r"(?:https?://(?:www\.)?|mailto:|tel:)")
+_SCHEME = re.compile(r"[a-z]+:(?://)?(?:www\.)?", re.IGNORECASE)
 _MOST_TARGET = 500
 _LEAST_CLIPPED, _PASSWORD = 20, 1 << 13  # characters of a value; a flag of its field
 _SEEN_OFTEN = (_LINK, _WIDGET, pymupdf.PDF_ANNOT_POPUP)
@@ -332,14 +332,14 @@ class PdfSupplements:
 
     def _see_links(self, page: RawPage, links: Sequence[int]) -> None:
         """Collect where the links of a page lead to, if it does not say so itself."""
-        said = page.text.casefold().split() if links else []
+        said = letters_of(page.text) if links else ""
         missing = []
         for link in links[: _MAX_LINKS + 1 - len(self._linked)]:
             target = _line(self._document.xref_get_key(link, "A/URI")[1], _MOST_TARGET)
-            place = _SCHEME.sub("", target.casefold()).rstrip("/")
-            if "." in place and place not in self._linked:
+            place = letters_of(_SCHEME.sub("", target))
+            if "." in target and place not in self._linked:
                 self._linked.add(place)
-                if not any(place in word for word in said):
+                if place not in said:
                     missing.append(target)
         if missing:
             self._links.append(part_page(page.number, missing, LINKS, BlockKind.BOILERPLATE))

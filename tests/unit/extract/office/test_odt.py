@@ -137,7 +137,8 @@ def test_headers_are_read_once_after_the_text(tmp_path: Path, make: Callable[[],
     )
     master = (
         "<style:header><text:p>Ref. 77/24</text:p><text:p>??? (???)</text:p></style:header>"
-        "<style:footer><text:p>Page <text:page-number>3</text:page-number></text:p></style:footer>"
+        "<style:footer><text:p>Page <text:page-number>3</text:page-number> / 9</text:p>"
+        "</style:footer>"
     )
     path = tmp_path / "a.odt"
     path.write_bytes(make())
