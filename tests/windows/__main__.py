@@ -38,7 +38,7 @@ def main() -> int:
         "WINEDEBUG": "-all",
         # Wine's desktop, started by whoever needs it first, would keep the pipes of that process
         # open, and whoever reads from them would wait forever.
-        "WINEDLLOVERRIDES": "mscoree,mshtml,explorer.exe=",
+        "WINEDLLOVERRIDES": "mscoree,mshtml,explorer.exe,winedbg.exe=",
         "PYTHONPATH": ";".join(map(windows_path, (ROOT, FOLDER / "site"))),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUTF8": "1",

@@ -1,7 +1,7 @@
 """CPython for Windows, put together for Wine from pinned wheels and this machine's compiler.
 
 Owns the folder it lies in: the interpreter, the standard library, the locked packages as built for
-Windows, and two small libraries that Wine 8 lacks. It must not know which tests run there.
+Windows, and small libraries with what Wine lacks. It must not know which tests run there.
 """
 
 from __future__ import annotations
@@ -51,9 +51,34 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PUCHAR to, SIZE_T size) {
 }
 """
 
+# Of complex numbers Wine's C library has next to nothing, and numpy 2 asks for it at its import.
+_C_MATH = "api-ms-win-crt-math-l1-1-0.dll"
+_OWN_MATH = "lectern-complex-maths-wine.dll"  # as long, since it stands in place of the other
+_COMPLEX = re.compile(
+    r"c(?:real|imag|arg|abs|exp|pow|sin|cos|tan|sinh|cosh|tanh)(?P<of>[fl]?)", re.ASCII
+)
+_MATH = """
+#include <complex.h>
+#define CMPLX(x, y) __builtin_complex((double)(x), (double)(y))
+typedef struct { double x, y; } D;  /* long double is double there */
+typedef struct { float x, y; } F;
+#define NUMBER(name) \\
+    double d_##name(D a) { return name(CMPLX(a.x, a.y)); } \\
+    float f_##name(F a) { return (float)name(CMPLX(a.x, a.y)); }
+#define RESULT(call, type, part) \\
+    double _Complex r = call; return (type){(part)creal(r), (part)cimag(r)};
+#define COMPLEX(name) \\
+    D d_##name(D a) { RESULT(name(CMPLX(a.x, a.y)), D, double) } \\
+    F f_##name(F a) { RESULT(name(CMPLX(a.x, a.y)), F, float) }
+NUMBER(creal) NUMBER(cimag) NUMBER(carg) NUMBER(cabs)
+COMPLEX(cexp) COMPLEX(csin) COMPLEX(ccos) COMPLEX(ctan) COMPLEX(csinh) COMPLEX(ccosh) COMPLEX(ctanh)
+D d_cpow(D a, D b) { RESULT(cpow(CMPLX(a.x, a.y), CMPLX(b.x, b.y)), D, double) }
+F f_cpow(F a, F b) { RESULT(cpow(CMPLX(a.x, a.y), CMPLX(b.x, b.y)), F, float) }
+"""
+
 
 def requirements() -> str:
-    """Return what is installed, with hashes: the locked packages, less those that Wine replaces."""
+    """Return what is installed, with hashes: the locked packages, and a Python for Windows."""
     other = (HERE / "constraints.txt").read_text("utf-8")
     replaced = set(re.findall(r"^([\w.-]+)==", other, re.MULTILINE))
     lines = [other]
@@ -89,6 +114,11 @@ def make(folder: Path) -> Path:
     _pack_library(python / "python311.zip")
     _compile(python / "bcryptprimitives.dll", _RANDOM, "-shared", "-ladvapi32")
     _forward(python)
+    # Windows' own ICU, which Qt asks for encodings that it does not know; this one knows none.
+    names = _imported(site / "PySide6" / "Qt6Core.dll", "icuuc.dll")
+    stubs = "".join(f"void *{name}(void) {{ return 0; }}\n" for name in sorted(names))
+    _compile(python / "icuuc.dll", stubs, "-shared", "-Wl,--export-all-symbols")
+    _replace_math(site / "numpy", python / _OWN_MATH)
     _compile(program, _START, "-municode")
     return program
 
@@ -112,6 +142,31 @@ def _forward(python: Path) -> None:
         "LIBRARY python3\nEXPORTS\n" + "".join(f"  {name} = python311.{name}\n" for name in names)
     )
     _compile(python / "python3.dll", "", "-shared", "-nostdlib", "-Wl,--entry=0", str(table))
+
+
+def _imported(module: Path, library: str) -> set[str]:
+    """Return the names that a module takes from a library."""
+    listed = run("x86_64-w64-mingw32-objdump", "-p", module)
+    parts = re.findall(rf"DLL Name: {re.escape(library)}\n[^\n]*\n(.*?)\n\n", listed, re.DOTALL)
+    return {name for part in parts for name in re.findall(r"(\w+)$", part, re.MULTILINE)}
+
+
+def _replace_math(numpy: Path, library: Path) -> None:
+    """Have numpy use a library of ours, which hands what is not complex on to Wine's."""
+    names = set[str]()
+    for module in numpy.rglob("*.pyd"):
+        names |= _imported(module, _C_MATH)
+        module.write_bytes(module.read_bytes().replace(_C_MATH.encode(), _OWN_MATH.encode()))
+    lines = []
+    for name in sorted(names):
+        if fits := _COMPLEX.fullmatch(name):
+            kind = "f" if fits["of"] == "f" else "d"
+            lines.append(f"  {name} = {kind}_{name.removesuffix(fits['of'])}\n")
+        else:
+            lines.append(f"  {name} = ucrtbase.{name}\n")
+    table = library.with_suffix(".def")
+    table.write_text(f"LIBRARY {library.stem}\nEXPORTS\n{''.join(lines)}")
+    _compile(library, _MATH, "-shared", "-static-libgcc", str(table))
 
 
 def _compile(target: Path, source: str, *options: str) -> None:

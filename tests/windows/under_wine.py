@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import cmath
 import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.windows.setup import OLD_FILE, VERSIONS
@@ -83,6 +86,32 @@ def test_a_second_engine_is_kept_out_and_attached_to(home: Path) -> None:
         assert "workshop-lease.pdf" in lectern(home, "search", QUESTION).stdout
         assert lectern(home, "engine", "--stop").returncode == 0
         assert engine.wait(PATIENCE_S) == 0
+
+
+@pytest.mark.parametrize(
+    ("distribution", "module"),
+    [
+        ("pyside6-essentials", "PySide6.QtWidgets"), ("numpy", "numpy"), ("pyarrow", "pyarrow"),
+        ("lancedb", "lancedb"), ("tantivy", "tantivy"), ("onnxruntime", "onnxruntime"),
+        ("pymupdf", "pymupdf"), ("icu4py", "icu4py"),
+    ],
+)  # fmt: skip
+def test_the_locked_version_loads(distribution: str, module: str) -> None:
+    locked = (ROOT / "requirements.lock").read_text("utf-8")
+    assert f"\n{distribution}=={metadata.version(distribution)} " in f"\n{locked}"
+    subprocess.run([sys.executable, "-c", f"import {module}"], timeout=PATIENCE_S, check=True)
+
+
+def test_numpy_calculates_with_complex_numbers() -> None:
+    """Under Wine by functions of ``tests.windows.python``."""
+    for kind in (np.complex64, np.complex128):
+        given = np.array([1 + 2j, -3.5 + 0.5j], kind)
+        for name in ("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh"):
+            expected = [getattr(cmath, name)(each) for each in given]
+            assert np.allclose(getattr(np, name)(given), expected)
+        raised = np.power(given, kind(1 + 1j))
+        assert np.allclose(raised, [complex(each) ** (1 + 1j) for each in given])
+        assert np.allclose(abs(given), [abs(complex(each)) for each in given])
 
 
 SETUPS = [Path(each) for each in os.environ.get("LECTERN_SETUPS", "").split(";") if each]
