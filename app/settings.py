@@ -219,6 +219,10 @@ class Settings:
         Raises ``bad_setting``, ``settings_unreadable`` or ``path_denied``.
         """
         checked = SETTINGS[name].check(value)
+        if name == "exclude" and isinstance(checked, tuple):
+            from indexer.files.excludes import Excludes  # not as the program starts
+
+            Excludes(checked)
         self._save(name, list(checked) if isinstance(checked, tuple) else checked)
         self._values[name] = checked
         self._notify(name)

@@ -185,13 +185,10 @@ def detail_of(reason: str) -> dict[str, str]:
 def _compile(patterns: Sequence[str]) -> Callable[[str], str | None]:
     import pathspec
 
-    try:
-        spec = pathspec.GitIgnoreSpec.from_lines(patterns)
-    except ValueError as error:
-        wrong = next((line for line in patterns if not _readable(line)), "")
-        raise WorldError(
-            "bad_setting", name="exclude", value=wrong, reason="not_a_pattern"
-        ) from error
+    wrong = next((line for line in patterns if not _readable(line)), None)
+    if wrong is not None:
+        raise WorldError("bad_setting", name="exclude", value=wrong, reason="not_a_pattern")
+    spec = pathspec.GitIgnoreSpec.from_lines(patterns)
 
     def match(path: str) -> str | None:
         found = spec.check_file(path)
@@ -203,13 +200,15 @@ def _compile(patterns: Sequence[str]) -> Callable[[str], str | None]:
 
 
 def _readable(pattern: str) -> bool:
+    """Whether a pattern can match anything, which one with an open bracket never does."""
     import pathspec
 
     try:
-        pathspec.GitIgnoreSpec.from_lines([pattern])
-    except ValueError:
+        read = pathspec.GitIgnoreSpec.from_lines([pattern]).patterns
+    except (ValueError, re.error):
         return False
-    return True
+    blank = not pattern.strip() or pattern.startswith("#")
+    return blank or any(each.include is not None for each in read)
 
 
 # A mail in a folder of mails (Maildir): seconds, something unique, the host, perhaps its flags.

@@ -222,6 +222,8 @@ def test_settings(lectern: Lectern) -> None:
     assert json.loads(lectern("status", "--json").stdout)["precision"] == "fp32"
     assert lectern("settings", "set", "exclude", "*.bak", "a b").stdout == "*.bak a b\n"
     assert json.loads(lectern("settings", "--json").stdout)["exclude"] == ["*.bak", "a b"]
+    refused = lectern("settings", "set", "exclude", "[", status=2)
+    assert "[bad_setting]" in refused.stderr
     lectern("settings", "reset", "exclude")
     assert lectern("settings", "get", "exclude").stdout == "\n"
     assert "[bad_setting]" in lectern("settings", "set", "threads", "many", status=2).stderr
