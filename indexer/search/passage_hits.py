@@ -143,11 +143,13 @@ MEANING_FROM = 0.35
 # of 27 in evidence and .951 of 41 in manuals; by similarity alone .737, .593 and .927, with a
 # weight of .15 .765, .630 and .951, with 1 .835, .556 and .951.
 WORDS_SHARE = 0.3
-# What the head of a mail, and lines to write on, lose.
+# What the head of a mail or of a table, and lines to write on, lose.
 NO_ANSWER = 0.25
 _MAIL_HEAD = re.compile(r"^(?:From|To|Cc|Bcc|Date|Sent|Subject): ", re.MULTILINE)
 _SIGNS = re.compile(r"[\W_]+")
 _SIGNS_BEHIND = re.compile(r"\S*")
+# Between the cells of a row; in prose a space follows a comma or a semicolon.
+_BETWEEN_CELLS = re.compile(r"[\t|]|[,;](?=\S)")
 
 
 def best_sentences(
@@ -165,9 +167,11 @@ def best_sentences(
     if weights is not None:
         shares = _word_shares(texts, passage.language, weights)
         if not len(similar):
-            return [int(shares.argmax()) if shares.any() else -1]
+            best = int(_of_answers(shares, texts).argmax()) if len(shares) else -1
+            return [best if best >= 0 and shares[best] > 0.0 else -1]
         if len(shares) == len(similar):
-            form = np.array([*map(_is_form, texts)])
+            head = _head_row(texts)
+            form = np.array([at == head or _is_form(text) for at, text in enumerate(texts)])
             scores = similar + np.where(form, -NO_ANSWER, WORDS_SHARE * shares)
     if not len(scores):
         return [int(evidence.best[at])]
@@ -194,6 +198,23 @@ def _is_form(text: str) -> bool:
     """Whether a text is the head of a mail, or for the most part lines to write on."""
     signs = len("".join(text.split()))
     return bool(_MAIL_HEAD.search(text)) or 2 * len(_SIGNS.sub("", text)) < signs
+
+
+def _head_row(rows: Sequence[str]) -> int | None:
+    """The number of the row that names the columns: cells without a figure, above some with one."""
+    cells = [len(_BETWEEN_CELLS.findall(row)) for row in rows]
+    first = next((at for at, number in enumerate(cells) if number), len(rows))
+    figures = [any(sign.isdigit() for sign in row) for row in rows[first:]]
+    below = zip(cells[first + 1 :], figures[1:], strict=True)
+    named = first < len(rows) and not figures[0]
+    return first if named and any(has and n >= cells[first] for n, has in below) else None
+
+
+def _of_answers(shares: Float32s, rows: Sequence[str]) -> Float32s:
+    """The shares of rows, without that of the head where another one has any."""
+    head = _head_row(rows)
+    others = shares if head is None else np.where(np.arange(len(rows)) == head, 0.0, shares)
+    return others if others.any() else shares
 
 
 def passage_hit(
@@ -358,7 +379,10 @@ def _row(passage: StoredPassage, number: int, weights: StemWeights | None) -> Sp
     rows = view.split("\n")
     if len(rows) < 2:
         return whole
+    told = passage.text[slice(*whole)].split("\n")  # with what is between its cells
     shares = _word_shares(rows, passage.language, weights)
+    if len(told) == len(rows):
+        shares = _of_answers(shares, told)
     best = int(shares.argmax())
     if np.count_nonzero(shares == shares[best]) > 1:
         return whole

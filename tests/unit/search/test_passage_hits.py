@@ -103,6 +103,22 @@ def test_neither_the_head_of_a_mail_nor_a_line_to_write_on_is_marked() -> None:
     assert _marked([0.5, 0.4], signed, passage=form)[0] == 1
 
 
+def test_the_row_that_names_the_columns_of_a_table_is_not_marked() -> None:
+    rows = "Rates\nRole\tHourly rate\tOffice", "Partner\t420\tHamburg", "Clerk\t115\tLeith"
+    words = ("hour", (0, 1.0)), ("rate", (1, 1.0)), ("clerk", (2, 1.5))
+    for tabs, prose in (("\t", ""), (";", ""), (",", ""), ("\t", "Note: clerks, as of now. ")):
+        text = prose + "\n".join(rows).replace("\t", tabs)
+        starts = tuple(text.index(row.replace("\t", tabs)) for row in rows)
+        table = stored_passage(text, text_starts=(0, *starts) if prose else starts)
+        clerk = len(table.text_starts) - 1
+        similar = [0.1, 0.6, 0.4, 0.5][-len(table.text_starts) :]
+        assert _marked(similar, *words, passage=table)[0] == clerk, text
+        assert _marked([], *words, passage=table) == [0 if prose else clerk], text
+        assert _marked([], *words[:2], passage=table) == [clerk - 2], "no other has any"
+    names = stored_passage("Role\tPlace\nPartner\tLeith", text_starts=(0, 11))
+    assert _marked([0.6, 0.5], *words, passage=names)[0] == 0, "nothing tells a head here"
+
+
 def test_of_short_rows_that_share_a_sentence_the_one_with_the_words_is_marked() -> None:
     text = "Item\tPrice\nAnchor\t410.00 EUR\nChain\t95.00 EUR.\n"
     table = stored_passage(text, view=text.replace("\t", " "), text_starts=(0,), view_starts=(0,))
@@ -116,6 +132,7 @@ def test_of_short_rows_that_share_a_sentence_the_one_with_the_words_is_marked() 
 
     assert marked(("anchor", (0, 1.0))) == "Anchor\t410.00 EUR"
     assert marked(("chain", (0, 1.0)), ("price", (1, 0.5))) == "Chain\t95.00 EUR."
+    assert marked(("price", (0, 1.0)), ("chain", (1, 0.5))) == "Chain\t95.00 EUR."
     assert marked(("eur", (0, 1.0))) == text.strip(), "two have it"
     assert marked() == text.strip()
 
