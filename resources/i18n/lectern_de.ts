@@ -612,6 +612,10 @@
         <source>The passage, as it was read</source>
         <translation>Die Stelle, wie sie gelesen wurde</translation>
     </message>
+    <message>
+        <source>Enter the password to see the page.</source>
+        <translation>Geben Sie das Passwort ein, um die Seite zu sehen.</translation>
+    </message>
 </context>
 <context>
     <name>DocumentSide</name>
@@ -2039,10 +2043,6 @@
     <message>
         <source>Connect it to see the page; what was read of it stays searchable.</source>
         <translation>Schließen Sie es an, um die Seite zu sehen; was gelesen wurde, bleibt durchsuchbar.</translation>
-    </message>
-    <message>
-        <source>Enter the password to see the page.</source>
-        <translation>Geben Sie das Passwort ein, um die Seite zu sehen.</translation>
     </message>
 </context>
 <context>

@@ -18,8 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from indexer.api.errors import WorldError
+from indexer.api.requests import Unlock
+from indexer.api.types import FileState
 from ui import keys, passwords, theme
+from ui.ports import ignore
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS, flowing
 from ui.preview.page_layout import Fit, Zoom
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.pages import TextPart
     from indexer.api.types import Hit
+    from ui.ports import Context
     from ui.preview.document import PageDocument
 
 _TITLE_SCALE = 1.15
@@ -160,13 +163,14 @@ _PASSING = frozenset({"vanished", "path_denied", "read_error", "child_died", "ou
 class DocumentPane(QWidget):
     """The page of a hit, its text, or a message in their place."""
 
-    def __init__(self, library: Path) -> None:
+    def __init__(self, context: Context) -> None:
         super().__init__()
+        self._context = context
         self._hit: Hit | None = None
-        self._asked: Hit | None = None  # the last one whose password the keyring was asked for
+        self._tried = ""  # the password being tried
         self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
         self.stack = stacked(self.message, self.pages, self.text)
-        self.loader = loader = Loader(self, library)
+        self.loader = loader = Loader(self, context.library)
         loader.opened.connect(self._opened)
         loader.marked.connect(self.pages.set_marks)
         loader.text_came.connect(self._text_came)
@@ -176,6 +180,7 @@ class DocumentPane(QWidget):
         loader.failed.connect(self._failed)
         self.text.more_requested.connect(loader.want_more)
         self.message.repeat_requested.connect(self._load_again)
+        self.message.password_given.connect(self._load)
 
     @property
     def shown(self) -> QWidget | None:
@@ -215,9 +220,22 @@ class DocumentPane(QWidget):
 
     def _load(self, password: str | None) -> None:
         if self._hit is not None:
+            self._tried = password or ""
             self.loader.load_hit(self._hit, password)
 
+    def _arrived(self) -> None:
+        """Handle an opened document: a password that opened it is remembered."""
+        if self._tried and self._hit is not None:
+            path, password = self._hit.path, self._tried
+            known = passwords.shared().remembered_password(path)
+            passwords.shared().remember_password(path, password)
+            if known is None or self._hit.state is FileState.NEEDS_PASSWORD:
+                request = Unlock(Path(path), password)
+                self._context.link.send_request(request, done=ignore)
+        self._tried = ""
+
     def _opened(self, document: PageDocument) -> None:
+        self._arrived()
         if self._hit is None:
             return
         page = min(max(self._hit.page, 1), document.count)
@@ -228,6 +246,7 @@ class DocumentPane(QWidget):
         self.bring(self.pages)
 
     def _text_came(self, text: str, part: TextPart) -> None:
+        self._arrived()
         self.pages.show_document(None)
         self.text.show_text(text, part, self._hit.format if self._hit is not None else "")
         self.bring(self.text)
@@ -239,29 +258,36 @@ class DocumentPane(QWidget):
             self.pages.go_to(self._hit.page)
 
     def _failed(self, error: LecternError) -> None:
-        hit = self._hit
-        if hit is not None and error.code == "needs_password" and self._asked is not hit:
-            self._asked = hit
-            passwords.shared().find_password(hit.path, partial(self._looked_up, hit))
-        elif hit is not None:
+        hit, tried, self._tried = self._hit, self._tried, ""
+        if hit is None:
+            return
+        if error.code != "needs_password":
             self.say_failure(error, hit.text)
+        elif tried:
+            self.ask_password(hit.text, wrong=True)
+        else:
+            passwords.shared().find_password(hit.path, partial(self._looked_up, hit))
 
     def _looked_up(self, hit: Hit, password: str | None) -> None:
         """Handle the keyring's answer, unless a newer hit has come meanwhile."""
         if hit is self._hit and password:
             self._load(password)
         elif hit is self._hit:
-            self._say_locked(hit)
+            self.ask_password(hit.text, wrong=False)
 
-    def _say_locked(self, hit: Hit) -> None:
-        self.say_failure(WorldError("needs_password"), hit.text)
+    def ask_password(self, passage: str, *, wrong: bool) -> None:
+        """Ask for the password, in place of the page."""
+        sentence = failures.sentence("needs_password")
+        step = self.tr("Enter the password to see the page.")
+        self._in_place_of_page("lock", sentence, step, passage, again=False)
+        self.message.ask_password(wrong=wrong)
 
 
 class PreviewFrame(DocumentPane):
     """The widgets of the preview."""
 
-    def __init__(self, library: Path) -> None:
-        super().__init__(library)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.setAccessibleName(self.tr("Preview"))
         self.bar = Toolbar()
         self.finding, self.side = FindBar(), OutlinePanel()
@@ -374,10 +400,3 @@ class PreviewFrame(DocumentPane):
         sentence = self.tr("The drive of this document is not connected.")
         step = self.tr("Connect it to see the page; what was read of it stays searchable.")
         self._in_place_of_page("offline", sentence, step, passage, again=True)
-
-    def ask_password(self, passage: str, *, wrong: bool) -> None:
-        """Ask for the password, in place of the page."""
-        sentence = failures.sentence("needs_password")
-        step = self.tr("Enter the password to see the page.")
-        self._in_place_of_page("lock", sentence, step, passage, again=False)
-        self.message.ask_password(wrong=wrong)

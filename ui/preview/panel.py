@@ -14,10 +14,8 @@ from PySide6.QtCore import Signal
 
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.formats import page_unit
-from indexer.api.requests import Unlock
 from indexer.api.types import FileState, Hit
-from ui import keys, passwords
-from ui.ports import Context, ignore
+from ui import keys
 from ui.preview.controls import Finder, PageOptions, PreviewActions
 from ui.preview.frame import PreviewFrame
 from ui.preview.marks import flowing
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
 
     from indexer.api.pages import TextPart
+    from ui.ports import Context
     from ui.preview.document import PageDocument
     from ui.search.live_search import Words
 
@@ -46,14 +45,12 @@ class Preview(PreviewFrame):
     apart_requested = Signal(object)  # a hit, to be shown in a window of its own
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context.library)
-        self._context = context
+        super().__init__(context)
         self._hits: list[Hit] = []
         self._index = 0
         self._query = ""
         self._words: tuple[Hit, Words] | None = None
         self._late = False  # whether the hit is to be loaded when the panel is shown
-        self._tried = ""  # the password being tried
         self.hit_actions = PreviewActions(context, self)
         self.finder = Finder(self, self.loader)
         self.printing = Printing(context, self)
@@ -156,7 +153,6 @@ class Preview(PreviewFrame):
         # A hidden preview loads nothing.
         self._late = self._hit is not None and not self.isVisible()
         if self._hit is not None and not self._late:
-            self._tried = password or ""
             self._slow.start()
             super()._load(password)
 
@@ -170,25 +166,15 @@ class Preview(PreviewFrame):
             self.bring(self.pages)
 
     def _opened(self, document: PageDocument) -> None:
-        self._arrived()
         super()._opened(document)
         self._page_changed(self.pages.page)
         self.show_zoom()
 
     def _arrived(self) -> None:
-        """Handle an opened document: a password that opened it is remembered."""
         self._slow.stop()
-        if self._tried and self._hit is not None:
-            path, password = self._hit.path, self._tried
-            known = passwords.shared().remembered_password(path)
-            passwords.shared().remember_password(path, password)
-            if known is None or self._hit.state is FileState.NEEDS_PASSWORD:
-                request = Unlock(Path(path), password)
-                self._context.link.send_request(request, done=ignore)
-        self._tried = ""
+        super()._arrived()
 
     def _text_came(self, text: str, part: TextPart) -> None:
-        self._arrived()
         super()._text_came(text, part)
         self._show_unit()
         self.show_zoom()
@@ -203,25 +189,9 @@ class Preview(PreviewFrame):
         super()._lost(changed)
         self.say_lost(changed=changed)
 
-    # Messages in place of a page
-
     def _failed(self, error: LecternError) -> None:
         self._slow.stop()
-        hit = self._hit
-        if hit is None:
-            return
-        if error.code != "needs_password":
-            self._tried = ""
-            super()._failed(error)
-        elif self._tried:
-            self._tried = ""
-            self.ask_password(hit.text, wrong=True)
-        else:
-            self._asked = None
-            super()._failed(error)
-
-    def _say_locked(self, hit: Hit) -> None:
-        self.ask_password(hit.text, wrong=False)
+        super()._failed(error)
 
     # Steps between hits
 
@@ -241,8 +211,6 @@ class Preview(PreviewFrame):
         self.print.triggered.connect(self.print_shown)
         self.apart.triggered.connect(self._show_apart)
         self.text.verticalScrollBar().valueChanged.connect(self._show_unit)
-        self.message.password_given.connect(self._load)
-
         for key, call in (
             ("Alt+Up", partial(self._step, -1)),
             ("Alt+Down", partial(self._step, 1)),

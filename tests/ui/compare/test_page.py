@@ -218,8 +218,8 @@ def test_a_key_copies_the_statement_that_differs_with_its_source(
     qtbot.waitUntil(lambda: "60 days" in clipboard.text())
 
 
-def test_a_document_that_the_keyring_unlocks_is_shown(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_locked_document_is_shown_once_the_keyring_or_the_person_has_its_password(
+    qtbot: QtBot, context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, keyring = tmp_path / "locked.pdf", MemoryKeyring()
     save(
@@ -228,12 +228,24 @@ def test_a_document_that_the_keyring_unlocks_is_shown(
     )  # fmt: skip
     monkeypatch.setattr(passwords, "_shared", [passwords.Passwords(lambda: keyring)])
     told = ComparisonSide(str(path), path.name, "", "pdf", 1, 1, 0, ())
-    side = DocumentSide(tmp_path)
+    side = DocumentSide(context)
     qtbot.addWidget(side)
     side.show()
     side.show_beginning(told)
-    qtbot.waitUntil(lambda: side.shown is side.message)
+    field, said = side.message.password, side.message.step
+    qtbot.waitUntil(field.isVisible)
     side.rest()
+    monkeypatch.setattr(passwords, "_shared", [passwords.Passwords(lambda: None)])
+    side.show_beginning(told)
+    qtbot.waitUntil(field.isVisible)
+    QTest.keyClicks(field, "window")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: said.text().startswith("That password"))
+    QTest.keyClicks(field, "door")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: side.has_pages)
+    side.rest()
+    monkeypatch.setattr(passwords, "_shared", [passwords.Passwords(lambda: keyring)])
     keyring.kept[SERVICE, str(path)] = "door"
     side.show_beginning(told)
     qtbot.waitUntil(lambda: side.has_pages)
