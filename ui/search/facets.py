@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 _COLUMNS, _LINES = 52, 14  # letters of the panel, and its lines at least
 _ALL = Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive
 _YEARS = 4  # offered before there are documents to take them from
+_QUICK = 3  # folders, and endings, that are offered beside the button
 
 
 class Facet(Struct, frozen=True):
@@ -102,6 +105,18 @@ def _years(heads: Iterable[Hit]) -> list[Facet]:
     this = time.localtime().tm_year
     known = sorted(counts, reverse=True) or range(this, this - _YEARS, -1)
     return [Facet(str(year), "date", str(year), counts.get(year, -1)) for year in known]
+
+
+def quick_facets(roots: Sequence[str], paths: Sequence[str]) -> list[Facet]:
+    """Return the folders and endings that most documents have, but not all of them."""
+    folders = _folders(roots, paths)
+    while len(folders) == 1 and folders[0].count == len(paths) and folders[0].inside:
+        folders = list(folders[0].inside)
+    endings = Counter(PurePath(path).suffix.removeprefix(".").lower() for path in paths)
+    kinds = [Facet(each.upper(), "ext", each, endings[each]) for each in endings if each]
+    most = partial(heapq.nlargest, _QUICK, key=lambda facet: facet.count)
+    offered = (*most(folders), *most(kinds))
+    return [each for each in offered if 0 <= each.count < len(paths)]
 
 
 class FacetPanel(QFrame):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
@@ -16,6 +19,9 @@ from ui.search.safe_text import line
 from ui.theme import M, S, blend, icon_side, row_background
 from ui.widgets import filled
 
+if TYPE_CHECKING:
+    from ui.search.facets import Facet
+
 _MOST_CHARACTERS = 32
 _FILL, _HOVER_FILL, _SELECTED_FILL = 0.14, 0.24, 0.45
 
@@ -24,7 +30,12 @@ class Pill(QAbstractButton):
     """A flat round button: ``drawing`` is its icon, before the text with ``leads``.
 
     ``filled`` is a chip; a checked one is selected with the text of the box.
+
+    Signals:
+        moved: By an arrow key: 1 forth, -1 back.
     """
+
+    moved = Signal(int)
 
     def __init__(
         self, text: str, drawing: str = "", *, leads: bool = False, filled: bool = False
@@ -68,6 +79,16 @@ class Pill(QAbstractButton):
         super().changeEvent(event)
         self.updateGeometry()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match Qt.Key(event.key()):
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.click()
+            case Qt.Key.Key_Left | Qt.Key.Key_Right as key:
+                forth = (key is Qt.Key.Key_Right) is not self.isRightToLeft()
+                self.moved.emit(1 if forth else -1)
+            case _:
+                super().keyPressEvent(event)
+
     def _paint_parts(self, painter: QPainter) -> None:
         colours, side = theme.current(), self._side()
         area = self.rect().adjusted(M, 0, -M, 0)
@@ -108,7 +129,6 @@ class Chip(Pill):
     """A filter of the query; a click, or Delete, removes it."""
 
     removed = Signal()
-    moved = Signal(int)
 
     def __init__(self, clause: Clause, pages: str = "") -> None:
         label = label_of(clause, pages)
@@ -123,26 +143,26 @@ class Chip(Pill):
         self.addAction(self.tr("Remove this filter")).triggered.connect(self.removed)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        match Qt.Key(event.key()):
-            case Qt.Key.Key_Delete | Qt.Key.Key_Backspace | Qt.Key.Key_Return | Qt.Key.Key_Enter:
-                self.removed.emit()
-            case Qt.Key.Key_Left | Qt.Key.Key_Right as key:
-                forth = (key is Qt.Key.Key_Right) is not self.isRightToLeft()
-                self.moved.emit(1 if forth else -1)
-            case _:
-                super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.removed.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class ChipBar(QWidget):
-    """One line of chips; the longest are shortened until all fit.
+    """One line of chips, the longest of which are shortened, and of filters that are offered.
+
+    What is offered has no stop of its own for the Tab key: arrow keys reach it from the button.
 
     Signals:
         edited: The query without a filter, or without any.
+        narrowed: The operator and the value of a filter that was offered.
         offers_requested: The button was pressed.
         left: The focus goes back to the box.
     """
 
     edited = Signal(str)
+    narrowed = Signal(str, str)
     offers_requested = Signal()
     left = Signal()
 
@@ -150,12 +170,14 @@ class ChipBar(QWidget):
         super().__init__()
         self.places: dict[str, str] = {}  # the pages of passages, by their values in a query
         self.chips: list[Chip] = []
+        self.offers: list[Pill] = []
         self._text = ""
         self.setAccessibleName(self.tr("Filters"))
         self.button = Pill(self.tr("Filter"), "filter", leads=True)
         self.button.setToolTip(self.tr("Narrow by folder, type, year or language"))
         self.button.setAccessibleDescription(self.button.toolTip())
         self.button.clicked.connect(self.offers_requested)
+        self.button.moved.connect(lambda step: self.focus_chip(min(step, 0)))
         self.clear = Pill(self.tr("Clear all"))
         self.clear.clicked.connect(self._clear)
         self._row = filled(QHBoxLayout(self), self.button, self.clear, spacing=S)
@@ -185,17 +207,40 @@ class ChipBar(QWidget):
         if focused is not None:
             self.focus_chip(min(focused, len(self.chips) - 1))
 
+    def show_offers(self, offers: Sequence[Facet]) -> None:
+        """Offer filters, as far as there is room for them."""
+        while self.offers:
+            pill = self.offers.pop()
+            pill.hide()
+            pill.deleteLater()
+        for each in offers:
+            pill = Pill(line(each.name), "folder" if each.operator == "in" else "", leads=True)
+            pill.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            pill.setToolTip(line(each.value))
+            name = QCoreApplication.translate("Chip", "Filter {name}")
+            pill.setAccessibleName(name.format(name=pill.text()))
+            pill.clicked.connect(partial(self.narrowed.emit, each.operator, each.value))
+            pill.moved.connect(self._move)
+            self._row.insertWidget(self._row.count() - 1, pill)
+            self.offers.append(pill)
+        self._share_room()
+
     def show_selected(self, selected: bool) -> None:  # a slot
         """Show whether the next letter in the box replaces the filters, too."""
         for chip in self.chips:
             chip.setChecked(selected)
 
     def focus_chip(self, at: int) -> None:
-        """Focus a chip by its number; the box beyond the first and the last."""
-        if 0 <= at < len(self.chips):
-            self.chips[at].setFocus(Qt.FocusReason.TabFocusReason)
+        """Focus a chip or an offer by its number; the box beyond the first and the last."""
+        if 0 <= at < len(self._stops):
+            self._stops[at].setFocus(Qt.FocusReason.TabFocusReason)
         else:
             self.left.emit()
+
+    @property
+    def _stops(self) -> list[Pill]:
+        """What the arrow keys go through."""
+        return [*self.chips, *(each for each in self.offers if not each.isHidden())]
 
     def minimumSizeHint(self) -> QSize:
         return self.button.sizeHint()
@@ -213,7 +258,7 @@ class ChipBar(QWidget):
         return chip
 
     def _share_room(self) -> None:
-        """Shorten the longest chips until all fit."""
+        """Shorten the longest chips until all fit, and show the offers that still fit."""
         room = self.width() - self.button.sizeHint().width() - self.clear.sizeHint().width() - 2 * S
         for chip in self.chips:
             chip.most_width = 0
@@ -224,6 +269,9 @@ class ChipBar(QWidget):
                 chip.most_width = width
             room -= chip.sizeHint().width() + S
             chip.updateGeometry()
+        for offer in self.offers:
+            room -= offer.sizeHint().width() + S
+            offer.setVisible(room >= 0)
 
     def _remove(self) -> None:
         chip = self.sender()
@@ -231,9 +279,9 @@ class ChipBar(QWidget):
             self.edited.emit(without(self._text, chip.clause))
 
     def _move(self, step: int) -> None:
-        chip = self.sender()
-        if isinstance(chip, Chip) and chip in self.chips:
-            self.focus_chip(self.chips.index(chip) + step)
+        pill = self.sender()
+        if isinstance(pill, Pill) and pill in self._stops:
+            self.focus_chip(self._stops.index(pill) + step)
 
     def _clear(self) -> None:
         self.left.emit()

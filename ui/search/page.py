@@ -19,7 +19,7 @@ from ui.requests import LatestRequest, Questions
 from ui.search.actions import HitActions, SelectedHit
 from ui.search.bar import BusyLine, Collections, FilterValues, SearchBar
 from ui.search.describe import is_name_only, pages
-from ui.search.facets import FacetPanel, facets_of
+from ui.search.facets import FacetPanel, facets_of, quick_facets
 from ui.search.filters import ChipBar
 from ui.search.labels import MessageLine
 from ui.search.live_search import FIRST_LIMIT, WORDS_LIMIT, Freshness, LiveSearch, Reasons
@@ -270,6 +270,7 @@ class SearchPage(QWidget):
         self.chips.left.connect(box.setFocus)
         self.chips.edited.connect(self._edited)
         self.chips.offers_requested.connect(self._offer_filters)
+        self.chips.narrowed.connect(self._narrow)
         search.busy.connect(self.busy.show_busy)
         search.answered.connect(self._answered)
         search.answered_by_words.connect(self._answered_by_words)
@@ -366,7 +367,9 @@ class SearchPage(QWidget):
         key, self._wanted_key = self._wanted_key, None
         if key is not None:
             self.results.go_to(key)
-        self._values.show_documents([group.path for group in self.results.groups])
+        paths = [group.path for group in self.results.groups]
+        self._values.show_documents(paths)
+        self.chips.show_offers(quick_facets(self._values.roots or (), paths))
         if "facets" in self.__dict__ and self.facets.isVisible():
             self._fill_facets()
         if result.match is Match.GOOD and result.hits:
@@ -394,6 +397,7 @@ class SearchPage(QWidget):
     def _show_start(self) -> None:
         self.freshness.stop()
         self.message.show_notes(())
+        self.chips.show_offers(())
         self._moved.follow()
         self._fill_start()
 

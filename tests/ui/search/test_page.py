@@ -24,6 +24,7 @@ from tests.ui.search.pages import filters_of, links, press, search, shown, title
 from ui.engine_client import EngineLink
 from ui.ports import Context
 from ui.preview.client import RenderClient
+from ui.search.facets import quick_facets
 from ui.search.filters import readable
 from ui.search.labels import Link
 from ui.search.page import SearchPage
@@ -164,6 +165,38 @@ def test_typing_goes_on_beside_a_filter_that_was_chosen(
     assert page.query == f'in:"{library_files / "contracts"}" the rent' or (
         page.query == f"in:{library_files / 'contracts'} the rent"
     )
+
+
+def test_folders_and_kinds_of_the_documents_are_a_click_away(
+    qtbot: QtBot, page: SearchPage, library_files: Path
+) -> None:
+    search(qtbot, page, "the")
+    offers = {each.text(): each for each in page.chips.offers}
+    assert set(offers) == {"contracts", "TXT", "MD"}
+    assert all(each.isVisible() for each in offers.values())
+    page.chips.button.setFocus()
+    for _ in range(2):  # one has no stop for the Tab key, but keys reach it
+        QTest.keyClick(page.chips.focusWidget(), Qt.Key.Key_Right)
+    assert page.chips.offers[1].hasFocus()
+    QTest.keyClick(offers["contracts"], Qt.Key.Key_Return)
+    assert chips(page) == ["In: contracts"]
+    assert page.bar.box.hasFocus()
+    page.chips.setMaximumWidth(page.chips.button.width() + 40)
+    search(qtbot, page, "the")
+    qtbot.waitUntil(lambda: bool(page.chips.offers))
+    assert not any(each.isVisible() for each in page.chips.offers), "there is no room"
+
+
+def test_what_all_documents_have_is_not_offered() -> None:
+    paths = [f"/d/{name}" for name in ("a/1.pdf", "b/2.pdf", "b/3.pdf", "b/c/4.pdf")]
+
+    def offered(paths: list[str]) -> list[str]:
+        return [each.name for each in quick_facets(["/d", "/e"], paths)]
+
+    assert offered(paths) == ["b", "a"]
+    assert offered([*paths, "/e/5.txt"]) == ["/d", "/e", "PDF", "TXT"]
+    assert offered(paths[1:]) == ["c"]
+    assert offered(paths[1:2]) == offered([]) == []
 
 
 def test_typing_replaces_the_text_but_not_the_filters(page: SearchPage) -> None:
