@@ -151,6 +151,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.pages.shown.connect(self.rail.show_chosen)
         self.pages.shown.connect(self._show_engine)
+        self.pages.currentChanged.connect(self._notices.leave_page)
         self.pages.models_requested.connect(self.dialogs.show_models)
         self.pages.reading.connect(self._show_around)
         self.pages.help_requested.connect(self.dialogs.show_help)

@@ -228,14 +228,23 @@ class NoticeBar(CardFrame):
         if expired is not None:
             expired()
 
+    def leave_page(self) -> None:
+        """Hide a notice that would pass by itself, which another page is not about."""
+        if self._seconds > 0 and self.isVisible():
+            self._focus.give_back()
+            self.hide()
+            self._start()  # the pointer on it may have stopped it
+
     def undo(self) -> None:
         """Undo the latest action of this session that was not undone."""
         if not self._undoable:
             return
-        notice = self._undoable.pop()
+        notice, told = self._undoable.pop(), not self.isHidden()
         if notice.undo is self._act:
             self._clear()  # without its ``expired``
         else:
+            told = False
+        if not told:
             self.post(Notice(self.tr("Undone: {action}").format(action=notice.text)))
         if notice.undo is not None:
             notice.undo()

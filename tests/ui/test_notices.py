@@ -113,6 +113,31 @@ def test_what_was_done_before_is_undone_after_its_notice_has_gone(bar: NoticeBar
     bar.dismiss()
 
 
+def test_another_page_is_not_covered_by_a_notice_that_passes(qtbot: QtBot) -> None:
+    page = QWidget()
+    bar = NoticeBar()
+    bar.float_over(page)
+    qtbot.addWidget(page)
+    page.show()
+    heard: list[str] = []
+    bar.post(
+        Notice(
+            "Added.",
+            undo=lambda: heard.append("undone"),
+            expired=lambda: heard.append("expired"),
+            seconds=60,
+        )
+    )
+    bar.leave_page()
+    assert (bar.text, heard) == ("", [])
+    bar.undo()
+    assert (bar.text, heard) == ("Undone: Added.", ["undone"])
+    bar.post(Notice("Something went wrong.", seconds=0))
+    bar.leave_page()
+    assert bar.text == "Something went wrong."
+    bar.dismiss()
+
+
 @pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Escape])
 def test_the_focus_returns_to_where_it_was(qtbot: QtBot, key: Qt.Key) -> None:
     window = QWidget()
