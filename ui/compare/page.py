@@ -55,8 +55,8 @@ class DocumentSide(DocumentPane):
 
     menu_requested = Signal(QPoint, object, object)
 
-    def __init__(self, library: Path) -> None:
-        super().__init__(library)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.title = ElidedLabel()
         make_bold(self.title)
         filled(QVBoxLayout(self), self.title, self.stack, wide=self.stack)
@@ -139,7 +139,7 @@ class ComparePage(QWidget):
         self.list.setAccessibleName(self.tr("Statements that differ"))
         self.list.chosen.connect(self._choose)
         self.list.menu_requested.connect(self._request_menu)
-        self.sides = (DocumentSide(context.library), DocumentSide(context.library))
+        self.sides = (DocumentSide(context), DocumentSide(context))
         for side in self.sides:
             side.menu_requested.connect(self.menu_requested)
         below = split(*self.sides, shares=(1, 1))
@@ -148,7 +148,7 @@ class ComparePage(QWidget):
         below.setSizes([100, 100])
         self.export = IconButton(self.tr("Export"), "export")
         self.export.setMenu(menu := QMenu(self))
-        for form, text in ((ExportFormat.PDF, "PDF…"), (ExportFormat.ODT, "OpenDocument…")):
+        for form, text in ((ExportFormat.PDF, "PDF…"), (ExportFormat.ODT, "OpenDocument (Word)…")):
             menu.addAction(text, partial(self._ask_where, form))
         parts = (title, self.message, self.export, self.back)
         head = filled(QHBoxLayout(), *parts, wide=self.message)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 STEPS = 1000
 BAR_PX = 6
-MOST_LETTERS = 60  # of a sentence, before it breaks
+_MOST = 1000  # how much rather a sentence gets room than what is beside it
 
 
 class WorkLine(QWidget):
@@ -173,9 +173,9 @@ class AttentionList(QWidget):
     def _line(self, text: str, label: str, act: Callable[[], None]) -> QWidget:
         held, said = QWidget(), wrapped_label(text)
         row = filled(QHBoxLayout(held), Drawing("warning", "warning", 1.5), said)
-        # The button is near its text, which breaks only where there is little room.
-        most = MOST_LETTERS * said.fontMetrics().averageCharWidth()
-        said.setMinimumWidth(min(said.fontMetrics().horizontalAdvance(text) + 2, most))
+        # The button is near its text, which breaks only where there is no room for it.
+        said.setMaximumWidth(said.fontMetrics().horizontalAdvance(text) + 2)
+        row.setStretchFactor(said, _MOST)
         if label:
             button = IconButton(label, pressed=act)
             button.setAccessibleDescription(text)

@@ -25,7 +25,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
-from indexer.api.formats import page_unit
+from indexer.api.formats import BY_NAME, page_unit
 from ui.preview.marks import LinePiece, boxed, flowing, outline
 from ui.preview.page_view import FOUND, OUTLINE_PX
 from ui.preview.typesetting import Typesetter, laid_out
@@ -151,10 +151,11 @@ class TextColumn(QTextEdit):
         self._part_cards()
 
     def _fit_column(self) -> None:
-        """Centre the column, with lines of a readable length."""
+        """Centre the column, with lines of a readable length; a sheet takes all the room."""
         metrics = QFontMetricsF(self.document().defaultFont())
         column = metrics.horizontalAdvance(_FULL_LINE)
-        side = max(L, (self.viewport().width() - column) / 2)
+        is_sheet = (known := BY_NAME.get(self._form)) and known.group == "spreadsheet"
+        side = L if is_sheet else max(L, (self.viewport().width() - column) / 2)
         root = self.document().rootFrame()
         form = root.frameFormat()
         top = L + self._number_px()

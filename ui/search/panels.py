@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QActionGroup, QPalette
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from indexer.api.models import EstimateReindex, Reindex
 from indexer.api.types import FileState, Match, SearchResult, Why
@@ -21,6 +28,7 @@ from ui.search.rows import ResultOrder
 from ui.theme import L, M, S
 from ui.widgets import (
     Drawing,
+    ElidedLabel,
     IconButton,
     ScrollPage,
     filled,
@@ -70,7 +78,9 @@ class Unsearched(QWidget):
             listed = [f"\u2068{names.language(code)}\u2069" for code in advice]
             shown = ", ".join((*listed[:_MOST], *("…" for _ in listed[_MOST : _MOST + 1])))
             text = self.tr("By words only: {languages}").format(languages=shown)
-            label = plain_label(text, muted=True)
+            label = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
+            label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            label.setText(text)
             lines = zip(listed, map(failures.note, advice.values()), strict=True)
             tip = "\n".join(f"{name}: {note}" for name, note in lines)
             label.setToolTip(tip)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -38,6 +38,7 @@ from ui.widgets import (
     filled,
     leading,
     resize_on_screen,
+    timer,
     wrapped_label,
 )
 from ui.words import amounts, failures, say
@@ -182,6 +183,7 @@ class SettingsDialog(QDialog):
         self.advanced.toggled.connect(self._fold)
         self._started: dict[str, object] = {}  # the first values of what needs a restart
         self._folded = QWidget()
+        self._showing = timer(self, 0, self._show_folded)
         self._arrange()
         self._make_pages()
         self._show_login()
@@ -215,7 +217,7 @@ class SettingsDialog(QDialog):
         inner = QWidget()
         self._column = filled(QVBoxLayout(inner), spacing=L, edges=(L, 0, L, L))
         self._scroll = ScrollPage(inner)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inner.installEventFilter(self)
         close = IconButton(self.tr("&Close"), pressed=self.close)
         self.pending = wrapped_label()
         restart = partial(self.ending_chosen.emit, Ending(EndAction.RESTART))
@@ -277,6 +279,14 @@ class SettingsDialog(QDialog):
         for part in (*self._cards, self.models, self.privacy, self.doors):
             part.setMaximumWidth(width)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the page as wide as its rows need, as far as the screen has room."""
+        if event.type() is QEvent.Type.LayoutRequest and watched is self._scroll.widget():
+            bar = self._scroll.verticalScrollBar().sizeHint().width()
+            room = self.screen().availableGeometry().width() - self.pages.width() - 6 * L
+            self._scroll.setMinimumWidth(min(self._column.minimumSize().width() + bar, room))
+        return False
+
     def _choose_page(self, _item: object = None) -> None:
         page = self.page
         for group, parts in self._parts.items():
@@ -290,8 +300,11 @@ class SettingsDialog(QDialog):
         self.advanced.setIcon(icon("chevron-down" if unfolded else "chevron-right"))
         self._folded.setVisible(unfolded and not self.advanced.isHidden())
         if unfolded:
-            self._column.activate()
-            self._scroll.ensureWidgetVisible(self._folded)
+            self._showing.start()
+
+    def _show_folded(self) -> None:
+        """Scroll to what was unfolded, once the page has the room for it."""
+        self._scroll.verticalScrollBar().setValue(self.advanced.y())
 
     def _changed(self, name: str) -> None:
         """Update a row after a change from anywhere."""

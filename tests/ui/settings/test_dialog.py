@@ -28,6 +28,7 @@ from ui import desktop
 from ui.ports import EndAction, Ending
 from ui.settings_dialog import rows
 from ui.settings_dialog.dialog import PRIVACY, SettingsDialog
+from ui.theme import L
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,6 +105,20 @@ def test_the_controls_of_a_page_are_few(dialog: SettingsDialog) -> None:
         assert len(controls) <= 24, [type(each).__name__ for each in controls]
 
 
+def test_no_page_is_cut_where_the_dialog_is_narrow(dialog: SettingsDialog, qtbot: QtBot) -> None:
+    dialog.resize(400, 600)
+    dialog.advanced.setChecked(True)
+
+    def is_whole() -> bool:
+        rows = (row for row in dialog.rows.values() if row.isVisible())
+        edges = [row.mapTo(dialog, row.rect().topRight()).x() for row in rows]
+        return max(edges, default=0) < dialog.width() - L
+
+    for at in range(dialog.pages.count()):
+        dialog.pages.setCurrentRow(at)
+        qtbot.waitUntil(is_whole)
+
+
 def test_the_viewer_is_one_of_those_installed_or_a_command(
     dialog: SettingsDialog, kept: Settings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +188,9 @@ def test_changes_count_at_once(dialog: SettingsDialog, kept: Settings, qtbot: Qt
     assert isinstance(text, QPlainTextEdit)
     text.setPlainText("*.tmp\n\nold/")
     qtbot.waitUntil(lambda: kept["exclude"] == ("*.tmp", "old/"))
+    assert Settings(kept.file)["exclude"] == ("*.tmp", "old/")
+    text.setPlainText("*.tmp\n[")
+    qtbot.waitUntil(lambda: "cannot be [" in dialog.rows["exclude"].note.text())
     assert Settings(kept.file)["exclude"] == ("*.tmp", "old/")
 
 
