@@ -117,7 +117,7 @@ class Collector(Struct, frozen=True):
         """The answerability features of a query, some files being away; None without hits."""
         request = self._request(text, without)
         found, ranking = self.engine.searcher.rank(request, self.space, CancelToken())
-        return self._features(found, self._hits(request, ranking), ranking)
+        return self._features(found, self._hits(request, found, ranking), ranking)
 
     def _features(
         self, found: Retrieved, hits: tuple[Hit, ...], ranking: Ranking
@@ -130,11 +130,15 @@ class Collector(Struct, frozen=True):
         searcher = self.engine.searcher
         return calibration.own_features(searcher, self.space, self.cohort, CancelToken())
 
-    def _hits(self, request: SearchRequest, ranking: Ranking) -> tuple[Hit, ...]:
+    def _hits(
+        self, request: SearchRequest, found: Retrieved, ranking: Ranking
+    ) -> tuple[Hit, ...]:
+        """The hits as the engine gives them: rare words choose the sentence, and so the page."""
         catalog, store = self.engine.catalog, self.engine.store
         maker = HitMaker(catalog, store, request.query, request.narrowing)
         none = replace(ranking, phrases=None)
-        return maker.make(none, scoring.LIMIT, CancelToken(), explain=False)
+        words = found.terms.rare_weights()
+        return maker.make(none, scoring.LIMIT, CancelToken(), explain=False, words=words)
 
     def _request(self, text: str, without: Iterable[str] = ()) -> SearchRequest:
         query = parse(text)
@@ -152,7 +156,7 @@ class Collector(Struct, frozen=True):
         request = self._request(query.text)
         found, ranking = self.engine.searcher.rank(request, self.space, CancelToken())
         keys = ranking.candidates.keys
-        shipped = self._hits(request, ranking)
+        shipped = self._hits(request, found, ranking)
         leading = ranking.scored.leading()
         began = time.thread_time()
         rerank_evidence(self.engine.store, found.terms, keys[leading])
