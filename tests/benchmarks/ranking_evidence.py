@@ -130,9 +130,7 @@ class Collector(Struct, frozen=True):
         searcher = self.engine.searcher
         return calibration.own_features(searcher, self.space, self.cohort, CancelToken())
 
-    def _hits(
-        self, request: SearchRequest, found: Retrieved, ranking: Ranking
-    ) -> tuple[Hit, ...]:
+    def _hits(self, request: SearchRequest, found: Retrieved, ranking: Ranking) -> tuple[Hit, ...]:
         """The hits as the engine gives them: rare words choose the sentence, and so the page."""
         catalog, store = self.engine.catalog, self.engine.store
         maker = HitMaker(catalog, store, request.query, request.narrowing)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.api.requests import SearchByWords
+from indexer.api.requests import Search, SearchByWords
+from indexer.search.score_normalisation import Cohort
+from tests.benchmarks import scoring
+from tests.benchmarks.ranking_evidence import Collector
+from tests.benchmarks.sets import Query
 from tests.integration.scanning import letters
 
 if TYPE_CHECKING:
@@ -44,3 +48,19 @@ def test_a_question_does_not_go_to_the_document_that_is_written_as_questions(wor
             ("How can I hold my tripod?", "telescope"),
         ):
             assert engine.call(SearchByWords(query)).hits[0].file == f"{name}.txt"
+
+
+def test_the_benchmark_measures_the_pages_that_the_engine_gives(world: World) -> None:
+    letters(world.documents / "log.pdf", LAMP, STORM)
+    for number in range(5):
+        (world.documents / f"{number}.txt").write_text(f"Chapter {number} is about bees.")
+    with world.engine() as engine:
+        world.index(engine)
+        space = engine.catalog.spaces.active()
+        assert space is not None
+        cohort = Cohort(0.0, 1.0, 0.0, 1.0, 0.0, 6, (), 0.0, 0.0)
+        once = ("keeper", "stair", "tower", "storm", "vessels", "bridge")
+        queries = [Query(word, word) for word in once]
+        for found in Collector(engine, space, cohort).evidence(queries):
+            hits = engine.call(Search(found.id, limit=scoring.LIMIT)).hits
+            assert found.shipped == scoring.run_hits(hits)
