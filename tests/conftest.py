@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 TESTS = Path(__file__).parent
 # Modules that kill, damage, fill, wait for and index whole engines again and again: two thirds of
-# the time of all tests. They are marked as slow, for `make test-slow`.
+# the time of all tests. They are marked as slow, for `make test-slow`; so are single tests of other
+# modules that take seconds for an accident that is rare.
 SLOW = frozenset(
     f"{folder}/test_{name}.py"
     for folder, names in {
@@ -30,10 +31,10 @@ SLOW = frozenset(
         ),
         "fuzz": "fuzz",
         "integration": (
-            "archives attachments bad_input bad_library bad_requests benchmarks change_of_model "
-            "cluster cluster_readers crashes damage edits encryption extract_process "
-            "failing_writes hard_files illegible images kill languages_model legible_corpora "
-            "meanwhile moved pace "
+            "archives attachments bad_clients bad_input bad_library bad_requests benchmarks "
+            "change_of_model cluster cluster_readers crashes damage edits encryption "
+            "extract_process failing_writes hard_files illegible images kill languages_model legible_corpora "
+            "meanwhile moved older_library pace "
             "reindex render_child rescue scan_places scans soak store_kill "
             "watching"
         ),

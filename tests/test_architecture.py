@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import re
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -31,20 +32,28 @@ def name_of(file: Path) -> str:
     return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imports(file: Path, *, late: bool = True) -> Iterator[str]:
-    """Name what a file imports, but for what only type checkers see.
+class Facts(NamedTuple):
+    """What the tests ask of a module, which is parsed once for all of them."""
 
-    Args:
-        file: A module.
-        late: Also what is imported only when a function is called.
-    """
+    #: The names that are imported when it is loaded.
+    early: frozenset[str]
+    #: Those, and the names that are imported when a function is called.
+    late: frozenset[str]
+    #: Those, and the names that only type checkers see.
+    all: frozenset[str]
+    classes: tuple[str, ...]
+
+
+@functools.cache
+def facts(file: Path) -> Facts:
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    yield from _names(_seen_when_run(tree, late=late))
-
-
-def imported(file: Path) -> Iterator[str]:
-    """Name what a file imports, also for type checkers."""
-    yield from _names(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+    nodes = list(ast.walk(tree))
+    return Facts(
+        frozenset(_names(_seen_when_run(tree, late=False))),
+        frozenset(_names(_seen_when_run(tree, late=True))),
+        frozenset(_names(nodes)),
+        tuple(node.name for node in nodes if isinstance(node, ast.ClassDef)),
+    )
 
 
 def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
@@ -73,7 +82,7 @@ def is_module(name: str) -> bool:
 
 @pytest.mark.parametrize("file", modules("ui"), ids=lambda file: str(file.relative_to(ROOT)))
 def test_the_window_knows_the_contracts_of_the_engine_only(file: Path) -> None:
-    known = {name.split(".")[1] for name in imports(file) if is_engines(name)}
+    known = {name.split(".")[1] for name in facts(file).late if is_engines(name)}
     assert known <= set(CONTRACTS)
 
 
@@ -87,14 +96,14 @@ def test_a_contract_needs_the_standard_library_and_msgspec_only(name: str) -> No
 def test_no_modules_import_each_other_in_a_circle() -> None:
     files = [file for package in ("app", "ui", "indexer") for file in modules(package)]
     names = {name_of(file) for file in files}
-    graph = {name_of(file): (names & set(imports(file))) - {name_of(file)} for file in files}
+    graph = {name_of(file): (names & facts(file).late) - {name_of(file)} for file in files}
     graphlib.TopologicalSorter(graph).prepare()
 
 
 def test_no_modules_know_each_other_in_a_circle_not_even_by_their_types() -> None:
     files = [file for package in ("app", "ui", "indexer") for file in modules(package)]
     names = {name_of(file) for file in files}
-    graph = {name_of(file): (names & set(imported(file))) - {name_of(file)} for file in files}
+    graph = {name_of(file): (names & facts(file).all) - {name_of(file)} for file in files}
     assert {name for name in names if name in reached(graph, name)} == set()
 
 
@@ -112,8 +121,7 @@ def reached(graph: dict[str, set[str]], start: str) -> set[str]:
 def test_no_two_classes_have_one_name() -> None:
     seen: Counter[str] = Counter()
     for file in (file for package in ("app", "ui", "indexer") for file in modules(package)):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-        seen.update(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+        seen.update(facts(file).classes)
     assert [name for name, count in seen.items() if count > 1] == []
 
 
@@ -144,7 +152,7 @@ def test_the_diagram_shows_the_rooms_and_arrows_that_are_there() -> None:
         (_room(name_of(file)), _room(name))
         for package in ("app", "ui", "indexer")
         for file in modules(package)
-        for name in imports(file)
+        for name in facts(file).late
     }
 
 
@@ -156,7 +164,7 @@ def test_every_path_in_the_map_exists() -> None:
 
 def test_nothing_needs_what_compiles_models() -> None:
     for file in (file for package in ("app", "ui", "indexer") for file in modules(package)):
-        known = [f"{name}." for name in imports(file)]
+        known = [f"{name}." for name in facts(file).late]
         assert not any(name.startswith(("onnx.", "safetensors.")) for name in known), file
 
 
@@ -173,7 +181,7 @@ def needs(name: str, seen: set[str]) -> set[str]:
     """Name the libraries that a module of ours loads, whatever is in between."""
     seen.add(name)
     found: set[str] = set()
-    for each in imports(source(name), late=False):
+    for each in facts(source(name)).early:
         if each.partition(".")[0] in sys.stdlib_module_names:
             continue
         if not each.startswith("indexer"):
@@ -193,7 +201,7 @@ def test_only_the_window_and_its_composition_root_know_qt() -> None:
     knowing = {
         str(file.relative_to(ROOT))
         for file in files
-        if any(name.partition(".")[0] in {"PySide6", "ui"} for name in imports(file))
+        if any(name.partition(".")[0] in {"PySide6", "ui"} for name in facts(file).late)
     }
     assert knowing <= {"app/gui.py"}
 
@@ -209,7 +217,9 @@ def test_every_exception_from_a_rule_has_its_reason_beside_it() -> None:
 def test_every_test_that_is_left_out_says_why() -> None:
     leaving = re.compile(r"pytest\.(mark\.)?(skip|skipif|xfail|importorskip)")
     for file in modules("tests"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        text = file.read_text(encoding="utf-8")
+        # Most files leave nothing out, and need not be parsed.
+        for node in ast.walk(ast.parse(text)) if leaving.search(text) else ():
             if isinstance(node, ast.Call) and leaving.fullmatch(ast.unparse(node.func)):
                 said = any(each.arg == "reason" for each in node.keywords)
                 assert said or ast.unparse(node.func) == "pytest.skip", (file, node.lineno)

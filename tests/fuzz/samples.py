@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
 import struct
@@ -405,6 +406,7 @@ def iwork(*texts: str) -> bytes:
     })  # fmt: skip
 
 
+@functools.cache
 def samples() -> dict[str, bytes]:
     """One small valid file of every format, by name."""
     return {

@@ -206,6 +206,7 @@ def test_documents_on_other_subjects_are_not_alike(opened: Engine) -> None:
     assert cohort.telling == 0.0
 
 
+@pytest.mark.slow
 def test_yearly_registers_are_as_alike_as_documents_can_be(opened: Engine, tmp_path: Path) -> None:
     folder = tmp_path / "registers"
     folder.mkdir()

@@ -120,6 +120,7 @@ def test_a_collection_may_be_a_filter_or_made_of_others(engine: Engine) -> None:
     assert found(engine, "in:Loop") == set()
 
 
+@pytest.mark.slow
 def test_collections_that_are_all_made_of_each_other_are_resolved_at_once(engine: Engine) -> None:
     names = [f"Part {number}" for number in range(MOST_COLLECTIONS)]
     for name in names:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pymupdf
+import pytest
 
 from indexer.api.types import ANNOTATION_SIGN, FileState
 from indexer.config import Limits
@@ -58,6 +59,7 @@ def test_comments_are_found_and_searched_alone(world: World) -> None:
     assert abs(marks.spans[0][0].x0 - 400) < 2
 
 
+@pytest.mark.slow
 def test_a_stamped_scan_is_recognised_and_keeps_its_stamp(
     world: World, recognitions: Recognitions
 ) -> None:

@@ -460,8 +460,13 @@ def _notes(folder: Path) -> tuple[Path, list[Path]]:
         ),
         ("    speak(pipe, [Failed(Failure('disk_full', '', {'path': '/'}))])", "internal"),
         ("    send(pipe, b'\\0\\0\\0\\x09no frames')", "child_died"),
-        ("    send(pipe, b'\\xff' * 99); time.sleep(99)", "child_died"),
-        ("    os.close(pipe.outgoing.fileno()); time.sleep(99)", "child_died"),
+        pytest.param(
+            "    send(pipe, b'\\xff' * 99); time.sleep(99)", "child_died", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "    os.close(pipe.outgoing.fileno()); time.sleep(99)", "child_died",
+            marks=pytest.mark.slow,
+        ),
         ("    os._exit(0)", "child_died"),
     ],
 )  # fmt: skip
@@ -477,6 +482,7 @@ def test_a_reader_answers_for_no_other_document(
         assert [_read(child, note) for note in notes] == [note.read_text() for note in notes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attack", "outcome"),
     [
@@ -584,11 +590,12 @@ def _asked(path: Path) -> GetText:
 @pytest.mark.parametrize(
     ("attack", "outcome"),
     [
-        ("time.sleep(999)", "out_of_time"),
-        (
+        pytest.param("time.sleep(999)", "out_of_time", marks=pytest.mark.slow),
+        pytest.param(
             """outgoing.write(bytes((0, 0, 16, 0)))
     while True: outgoing.write(b"x"); outgoing.flush(); time.sleep(0.02)""",
             "out_of_time",
+            marks=pytest.mark.slow,
         ),
         ("reply(outgoing, header['id'] + 1)", "child_died"),
         ("reply(outgoing, header['id'], {'start': chr(0xD800)})", "child_died"),

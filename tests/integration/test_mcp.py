@@ -266,6 +266,7 @@ def test_an_instruction_in_a_passage_is_given_as_a_quotation(server: LibraryServ
     run(work)
 
 
+@pytest.mark.slow
 def test_a_document_of_a_million_characters_is_read_in_parts(
     doors: OpenDoors, server: LibraryServer
 ) -> None:

@@ -244,6 +244,7 @@ def test_a_passage_over_two_pages_has_boxes_on_both(
     assert [box.page for box in found.spans[0]] == [1, 2]
 
 
+@pytest.mark.slow
 @needs_corpus
 @pytest.mark.corpus
 @pytest.mark.parametrize("name", ["financebench", "cuad"])

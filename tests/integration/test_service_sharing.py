@@ -157,7 +157,10 @@ def test_who_insists_on_offline_gets_no_other_engine(host: Host, library: Path) 
     assert caught.value.code == "busy"
 
 
-def test_who_waits_is_told_that_the_engine_went(library: Path) -> None:
+def test_who_waits_is_told_that_the_engine_went(
+    library: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.server.service.PATIENCE_S", 0.1)  # what runs does not end
     host = open_host(library)
     with contextlib.closing(attached(library)) as client, ThreadPoolExecutor() as pool:
         waiting = pool.submit(client.call, Search("WAIT"))

@@ -204,6 +204,7 @@ def test_watching_can_end_and_begin_again(world: World, engine: Engine) -> None:
         assert states(engine)["late.txt"] == "indexed"
 
 
+@pytest.mark.slow
 def test_changes_are_taken_in_while_a_run_goes_on(world: World, engine: Engine) -> None:
     """What changes, moves or goes while it is read is as it is on disk in the end."""
     for number in range(40):

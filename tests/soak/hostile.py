@@ -91,7 +91,7 @@ def _make(documents: Path, extent: Extent) -> int:
     for number in range(SOUND):
         text = f"{corpus.text(number, 100)}\n\n{_needle(number).capitalize()} was found."
         (documents / "sound" / f"{number}.txt").write_text(text)
-    files = samples()
+    files = dict(samples())
     if extent.size >= WHOLE_FROM:
         files |= hard_files()
         if (BENCH / "hard-files").is_dir():

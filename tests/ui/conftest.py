@@ -141,7 +141,10 @@ def notices() -> RecordedNotices:
 @pytest.fixture
 def library_files(tmp_path: Path) -> Path:
     """A folder of small documents."""
-    folder = tmp_path / "documents"
+    return make_documents(tmp_path / "documents")
+
+
+def make_documents(folder: Path) -> Path:
     (folder / "contracts").mkdir(parents=True)
     (folder / "ice.txt").write_text(
         "The ship sank in November. The crew camped on the ice. They ate seal and penguin."
@@ -205,10 +208,12 @@ def home(compiled_models: Path, tmp_path: Path) -> Home:
 
 
 @pytest.fixture
-def real_link(home: Home, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[EngineLink]:
-    """A link attached to a real engine in a process of its own."""
-    monkeypatch.setenv("XDG_RUNTIME_DIR", home.environment["XDG_RUNTIME_DIR"])
-    with engines.real_engine(home), contextlib.closing(EngineLink(home.library)) as link:
+def real_link(home: Home, qtbot: QtBot) -> Iterator[EngineLink]:
+    """A link attached to a real engine; tests of the supervisor have one in its own process."""
+    with (
+        engines.own_engine(home.library, home.models),
+        contextlib.closing(EngineLink(home.library)) as link,
+    ):
         attach(qtbot, link)
         yield link
 

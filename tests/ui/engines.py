@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import platformdirs
 
-from indexer.config import EngineConfig
+from indexer.api.requests import Index
+from indexer.config import EngineConfig, Precision
+from indexer.engine.engine import Engine
 from indexer.server.service import Host, Service
 from tests.fake_engine import FakeEngine
 from tests.tiny_model import TINY, install_tiny_model
@@ -51,6 +53,29 @@ def fake_engine(library: Path) -> Iterator[FakeEngine]:
     engine = FakeEngine.open(EngineConfig(library, library / "models"))
     with contextlib.closing(Host(engine, Service(engine, library, lasting=True))):
         yield engine
+
+
+@contextlib.contextmanager
+def own_engine(library: Path, models: Path) -> Iterator[Host]:
+    """Serve a real library from this process, which starts no other for it."""
+    engine = _open(library, models)
+    with contextlib.closing(Host(engine, Service(engine, library, lasting=True))) as host:
+        yield host
+
+
+def make_library(library: Path, models: Path, documents: Path) -> None:
+    """Read some documents once, for tests that change nothing but copies of the library."""
+    with contextlib.closing(_open(library, models)) as engine:
+        engine.call(Index((documents,)))
+
+
+def _open(library: Path, models: Path) -> Engine:
+    return Engine.open(
+        EngineConfig(
+            library, models, model=TINY, precision=Precision.FP32, threads=1, children=1,
+            offline=True, min_free_bytes=0,
+        )
+    )  # fmt: skip
 
 
 def search_path() -> str:

@@ -158,6 +158,7 @@ def test_a_killed_engine_is_started_again(supervisor: Supervisor, qtbot: QtBot) 
     assert supervisor.pid not in {0, pid}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGBUS is POSIX")
 def test_an_engine_whose_mapped_words_are_cut_is_started_again_and_makes_them_again(
     tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 from zipfile import ZipFile
@@ -17,7 +18,8 @@ from indexer.api.requests import Index
 from indexer.api.system_keyring import SERVICE
 from indexer.api.types import Hit
 from tests.ui.basket.made import LEASE, lease
-from tests.ui.engines import answer
+from tests.ui.conftest import make_documents
+from tests.ui.engines import answer, make_library
 from tests.ui.menus import entries
 from tests.ui.settings.test_passwords import MemoryKeyring
 from tests.unit.extract.pdfs import save, text_at
@@ -34,19 +36,39 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from tests.ui.engines import Home
     from ui.engine_client import EngineLink
     from ui.ports import Context
 
 DOG = "The tenant keeps no more than two dogs in the yard behind the house."
 
 
+@pytest.fixture(scope="module")
+def leases(compiled_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library that is made once, beside its documents."""
+    folder = tmp_path_factory.mktemp("leases")
+    documents = make_documents(folder / "documents")
+    lease(documents / "old.pdf")
+    lease(documents / "new.pdf", f"{LEASE.replace('30 days', '60 days')} {DOG}")
+    make_library(folder / "library", compiled_models, documents)
+    return folder
+
+
 @pytest.fixture
-def pages(
-    qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
-) -> Iterator[Pages]:
-    lease(library_files / "old.pdf")
-    lease(library_files / "new.pdf", f"{LEASE.replace('30 days', '60 days')} {DOG}")
-    answer(qtbot, real_link, Index((library_files,)))
+def library_files(leases: Path) -> Path:
+    """Documents that no test changes."""
+    return leases / "documents"
+
+
+@pytest.fixture
+def home(home: Home, leases: Path) -> Home:
+    """A home with a copy of that library."""
+    shutil.copytree(leases / "library", home.library)
+    return home
+
+
+@pytest.fixture
+def pages(qtbot: QtBot, real_context: Context) -> Iterator[Pages]:
     pages = Pages(real_context, WindowState(real_context.folder))
     qtbot.addWidget(pages)
     pages.resize(1200, 800)
@@ -57,18 +79,20 @@ def pages(
 
 
 def compared(
-    qtbot: QtBot, pages: Pages, library_files: Path, first: str = "old.pdf", second: str = "new.pdf"
+    qtbot: QtBot, pages: Pages, folder: Path, first: str = "old.pdf", second: str = "new.pdf"
 ) -> ComparePage:
-    pages.compare(str(library_files / first), str(library_files / second))
+    pages.compare(str(folder / first), str(folder / second))
     page = pages.page(COMPARE)
     assert isinstance(page, ComparePage)
     qtbot.waitUntil(lambda: page.found is not None and bool(page.list.rows))
     return page
 
 
-def test_a_comparison_is_exported(qtbot: QtBot, pages: Pages, library_files: Path) -> None:
+def test_a_comparison_is_exported(
+    qtbot: QtBot, pages: Pages, library_files: Path, tmp_path: Path
+) -> None:
     page = compared(qtbot, pages, library_files)
-    out = library_files.parent / "comparison.pdf"
+    out = tmp_path / "comparison.pdf"
     page.export_to(ExportFormat.PDF, out)
     with pymupdf.open(out) as document:
         text = " ".join("".join(each.get_text() for each in document).split())
@@ -90,17 +114,19 @@ def test_what_is_exported_is_whole(
     qtbot: QtBot,
     real_link: EngineLink,
     pages: Pages,
-    library_files: Path,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    folder = tmp_path / "items"
+    folder.mkdir()
     said = [f"Item {number}: the tenant paints room {number}." for number in range(6)]
-    (library_files / "one.txt").write_text("\n\n".join(said))
-    (library_files / "two.txt").write_text("A lighthouse keeper trims the lamp at dusk.\n")
-    answer(qtbot, real_link, Index((library_files,)))
+    (folder / "one.txt").write_text("\n\n".join(said))
+    (folder / "two.txt").write_text("A lighthouse keeper trims the lamp at dusk.\n")
+    answer(qtbot, real_link, Index((folder,)))
     monkeypatch.setattr("ui.compare.page._MOST", 2)
-    page = compared(qtbot, pages, library_files, "one.txt", "two.txt")
+    page = compared(qtbot, pages, folder, "one.txt", "two.txt")
     assert "most different" in page.message.text()
-    out = library_files.parent / "comparison.pdf"
+    out = tmp_path / "comparison.pdf"
     page.export_to(ExportFormat.PDF, out)
     qtbot.waitUntil(out.exists)
     with pymupdf.open(out) as document:

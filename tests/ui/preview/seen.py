@@ -13,6 +13,9 @@ from indexer.api.pages import Rest
 from ui.preview.client import Urgency
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from PySide6.QtCore import QRectF
     from PySide6.QtWidgets import QAbstractScrollArea, QWidget
     from pytestqt.qtbot import QtBot
 
@@ -51,6 +54,16 @@ def wait_for_child(qtbot: QtBot, preview: Preview) -> None:
 def show(qtbot: QtBot, preview: Preview, hit: Hit) -> None:
     preview.show_hit(hit, [hit], 0)
     wait_for_page(qtbot, preview)
+
+
+def inside(painted: Any, places: Iterable[QRectF]) -> Any:
+    """Return which pixels of an array lie in one of some rectangles."""
+    rows, columns = np.indices(painted.shape[:2])
+    within = np.zeros(painted.shape[:2], bool)
+    for place in places:
+        across = (place.left() <= columns) & (columns <= place.right())
+        within |= across & (place.top() <= rows) & (rows <= place.bottom())
+    return within
 
 
 def pixels(widget: QWidget) -> Any:

@@ -74,6 +74,7 @@ def test_a_failure_has_our_error_code(
     qtbot.waitUntil(lambda: answers.failed == ["vanished"])
 
 
+@pytest.mark.slow
 def test_an_endless_page_costs_only_its_child(
     client: RenderClient,
     qtbot: QtBot,

@@ -17,6 +17,7 @@ from tests.ui.library.port import CannedLink
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui.file_worker import FileWorker
+from ui.search import memory
 from ui.search.live_search import LiveSearch
 from ui.search.memory import Alerts, Memory
 from ui.search.page import SearchPage
@@ -65,7 +66,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
+def desk(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    monkeypatch.setattr(memory, "EVERY_MS", 10)
     desk = Desk(qtbot, tmp_path)
     desk.memory.save_search("Rent", "rent")
     qtbot.waitUntil(lambda: desk.answers == 1)

@@ -71,6 +71,7 @@ def options(tmp_path: Path, tiny_models_dir: Path, monkeypatch: pytest.MonkeyPat
     return made
 
 
+@pytest.mark.slow
 @needs_corpus  # for the scorer
 @pytest.mark.corpus
 def test_quality_answers_every_query(options: TinyOptions) -> None:
@@ -83,6 +84,7 @@ def test_quality_answers_every_query(options: TinyOptions) -> None:
     assert scores["doc@1"] == 1.0
 
 
+@pytest.mark.slow
 @needs_corpus
 @pytest.mark.corpus
 def test_every_variant_answers(options: TinyOptions) -> None:
@@ -97,6 +99,7 @@ def test_every_variant_answers(options: TinyOptions) -> None:
     assert section.rows[labels.index("without names")][same] == "+0 -0"
 
 
+@pytest.mark.slow
 def test_sizes_add_up_to_what_is_on_disk(options: TinyOptions) -> None:
     libraries = Libraries(options)
     section = size.run(options, libraries)
@@ -110,6 +113,7 @@ def test_sizes_add_up_to_what_is_on_disk(options: TinyOptions) -> None:
     assert float(str(rows["sentence vectors, keys"][2])) > 0.0
 
 
+@pytest.mark.slow
 def test_a_library_is_indexed_once_a_run(options: TinyOptions) -> None:
     libraries, (wanted,) = Libraries(options), options.chosen
     with libraries.make(wanted) as folder:
@@ -123,6 +127,7 @@ def test_a_library_is_indexed_once_a_run(options: TinyOptions) -> None:
         assert len(latency.ask(engine, list(QUERIES.values())).cells()) == 5
 
 
+@pytest.mark.slow
 def test_throughput_is_measured_in_a_process_of_its_own(
     options: TinyOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,6 +151,7 @@ def test_throughput_is_measured_in_a_process_of_its_own(
         assert engine.catalog.spaces.totals().passages == section.details["passages"]
 
 
+@pytest.mark.slow
 def test_a_sample_is_read_as_the_lane_reads(options: TinyOptions) -> None:
     found = passages.sample(sets.find(SET).corpus, 10)
     assert [one.title for one in found] == ["Owls", "Tides"]

@@ -78,6 +78,7 @@ print(open("/proc/self/maps").read())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="compiles libraries")
 def test_nothing_calls_the_libraries_that_get_stand_ins(slim: ModuleType, tmp_path: Path) -> None:
     left_out = ("tests", "include", "src", "*flight*", "*_s3*", "*parquet*.so", "_feather*.so")

@@ -197,6 +197,7 @@ def test_rows_of_no_document_are_found_and_taken_out(store: Texts, path: Path) -
         assert sorted(again.documents()) == [1, 2, 3, *range(5, DOCS + 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_flipped_bytes_cost_the_documents_they_are_in(path: Path, seed: int) -> None:
     """Nothing wrong is ever read, and the file is whole once it is rebuilt."""

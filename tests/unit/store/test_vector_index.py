@@ -170,6 +170,7 @@ def flip(path: Path) -> None:
     path.write_bytes(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [truncate, flip, os.unlink])
 @pytest.mark.parametrize("part", ["_indices", "_versions", "keys.npy", "checksums.json"])
 def test_a_damaged_one_is_not_used_and_made_again(
@@ -210,6 +211,7 @@ def test_after_a_fault_it_is_made_again(store: Store, path: Path) -> None:
     again.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a process ends by no signal there")
 @pytest.mark.parametrize("point", ["vectors-indexing", "vectors-indexed"])
 def test_a_kill_while_it_is_made_leaves_nothing_behind(

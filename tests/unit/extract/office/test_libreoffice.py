@@ -81,6 +81,7 @@ def _dead(pid: int) -> bool:
         return True
 
 
+@pytest.mark.slow
 @needs_scripts
 def test_a_program_that_hangs_is_killed_with_what_it_started(
     program: Path, document: Path, tmp_path: Path
