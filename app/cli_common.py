@@ -19,11 +19,17 @@ from msgspec import Struct, field
 
 from app import logs, render
 from app.encryption import open_library
-from app.engine import LastingEngine, OpenEngine, open_engine, open_host, start_staying_engine
+from app.engine import (
+    LastingEngine,
+    OpenEngine,
+    open_engine,
+    open_host,
+    reach,
+    start_staying_engine,
+)
 from app.render import ProgressLine, TerminalStyle
 from app.settings import Settings, engine_config
 from indexer.api.codec import encode
-from indexer.api.endpoint import reach
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.progress import CancelToken, Report, ignore_progress
 

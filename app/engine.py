@@ -44,6 +44,9 @@ STAYS_S = 300
 STAYS_VARIABLE = "LECTERN_ENGINE_STAYS"
 _ATTACH_S = 0.02  # between attempts while it starts
 ENDS_S = 30.0
+# Seconds to wait for an engine that holds the lock but does not answer: it is starting or ending.
+PATIENCE_S = 15.0
+_LOCKED_S = 0.1  # between its attempts
 
 LIBRARIES = ("lancedb", "pyarrow", "pymupdf", "tokenizers", "numpy")
 
@@ -132,6 +135,39 @@ def start_staying_engine(config: EngineConfig) -> EngineClient | None:
     while (client := EngineClient.attach(config.library)) is None and process.poll() is None:
         time.sleep(_ATTACH_S)
     return client
+
+
+def reach(
+    library: Path,
+    open_here: Callable[[], EngineApi],
+    *,
+    patience: float = PATIENCE_S,
+    offline: bool = False,
+) -> EngineApi:
+    """Attach to the engine that serves a library, or open one in this process.
+
+    Args:
+        open_here: Opens an engine under the library lock.
+        patience: Seconds to wait for the holder of the lock to answer or to release it.
+        offline: Refuse an engine that may use the network.
+
+    Raises what ``open_here`` raises; ``library_locked`` once patience has run out; ``busy``, if the
+    running engine is not offline and ought to be.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        client = EngineClient.attach(library)
+        if client is not None:
+            if offline and not client.greeting.offline:
+                client.close()
+                raise WorldError("busy", reason="not_offline")
+            return client
+        try:
+            return open_here()
+        except WorldError as error:
+            if error.code != "library_locked" or time.monotonic() >= deadline:
+                raise
+        time.sleep(_LOCKED_S)
 
 
 def end_staying_engine(library: Path) -> None:

@@ -33,8 +33,8 @@ SLOW = frozenset(
         "integration": (
             "archives attachments bad_clients bad_input bad_library bad_requests benchmarks "
             "change_of_model cluster cluster_readers crashes damage edits encryption "
-            "extract_process failing_writes hard_files illegible images kill languages_model legible_corpora "
-            "meanwhile moved older_library pace "
+            "extract_process failing_writes hard_files illegible images kill languages_model "
+            "legible_corpora meanwhile moved older_library pace "
             "reindex render_child rescue scan_places scans soak store_kill "
             "watching"
         ),

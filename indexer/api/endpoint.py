@@ -56,10 +56,10 @@ from indexer.api.progress import CancelToken, Progress, Report, ignore_progress
 from indexer.api.requests import Shutdown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from indexer.api.codec import Header
-    from indexer.api.contract import EngineApi, Request
+    from indexer.api.contract import Request
 
 A = TypeVar("A")
 
@@ -339,9 +339,6 @@ def connect(address: str, patience: float = CONNECT_S) -> MessageStream:
 # Seconds between checks of a waiting call for its token and for signals.
 POLL_S = 0.05
 HELLO_S = 10.0
-# Seconds to wait for an engine that holds the lock but does not answer: it is starting or ending.
-PATIENCE_S = 15.0
-_LOCKED_S = 0.1  # between its attempts
 
 
 class EngineClient:
@@ -479,36 +476,3 @@ def end_engine(library: Path, patience: float, *, only_staying: bool = False) ->
         if not client.wait_until_gone(patience):
             raise WorldError("busy", reason="finishing")
     return True
-
-
-def reach(
-    library: Path,
-    open_here: Callable[[], EngineApi],
-    *,
-    patience: float = PATIENCE_S,
-    offline: bool = False,
-) -> EngineApi:
-    """Attach to the engine that serves a library, or open one in this process.
-
-    Args:
-        open_here: Opens an engine under the library lock.
-        patience: Seconds to wait for the holder of the lock to answer or to release it.
-        offline: Refuse an engine that may use the network.
-
-    Raises what ``open_here`` raises; ``library_locked`` once patience has run out; ``busy``, if the
-    running engine is not offline and ought to be.
-    """
-    deadline = time.monotonic() + patience
-    while True:
-        client = EngineClient.attach(library)
-        if client is not None:
-            if offline and not client.greeting.offline:
-                client.close()
-                raise WorldError("busy", reason="not_offline")
-            return client
-        try:
-            return open_here()
-        except WorldError as error:
-            if error.code != "library_locked" or time.monotonic() >= deadline:
-                raise
-        time.sleep(_LOCKED_S)

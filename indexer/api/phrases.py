@@ -213,7 +213,6 @@ PHRASES = {
     "takes_number": N_("it is a number"),
     "takes_choice": N_("choose {choices}"),
     "takes_text": N_("it is a text"),
-    "takes_folder": N_("it is a folder"),
     "takes_list": N_("it is a list"),
     "takes_range": N_("it must be between {low} and {high}"),
     "no_setting": N_("there is no such setting"),

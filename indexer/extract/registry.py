@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import zipfile
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from indexer.api.errors import WorldError
@@ -24,7 +23,7 @@ from indexer.api.formats import (
     SizeClass,
     extension_of,
 )
-from indexer.extract.office.package import archive_errors, check_directory
+from indexer.extract.office.package import archive_errors, open_zip
 from indexer.extract.plain.decode import wide_encoding
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ def inside_zip(path: Path, head: bytes, promised: str) -> str:
                 return form
     try:
         with path.open("rb") as file, archive_errors():
-            check_directory(file)
-            container = zipfile.ZipFile(file)
+            container = open_zip(file)
             names = set(container.namelist())
             if "mimetype" in names and container.getinfo("mimetype").file_size < 200:
                 return _MIMETYPES.get(_USE.sub(b"", container.read("mimetype").strip()), "")

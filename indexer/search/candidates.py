@@ -8,6 +8,7 @@ score by its components, which are defined in ``indexer.search.fusion``.
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from indexer.api.errors import WorldError
+from indexer.api.lru_cache import LruCache
 from indexer.api.types import HitExplanation
 from indexer.arrays import Float32s, Indices, Int32s, Int64s, Mask, segment_max
 from indexer.embed.batches import EmbedInput, PassageVectors, unit_vectors
@@ -112,23 +114,35 @@ def model_inputs(catalog: Catalog, store: Store, keys: Int64s) -> dict[int, Embe
 
 
 class FreshVectors(Struct, frozen=True):
-    """Computes vectors of passages that a question finds before they are embedded; keeps some."""
+    """Computes vectors of passages that a question finds before they are embedded.
+
+    The ones used last are kept for the next questions. Thread-safe.
+    """
 
     catalog: Catalog
     store: Store
     models: ModelsInUse
-    _kept: dict[tuple[str, int], PassageVectors] = field(default_factory=dict)
+    _kept: LruCache[tuple[str, int], PassageVectors] = field(
+        default_factory=lambda: LruCache(FRESH_KEPT)
+    )
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def read(self, space: Space, token: CancelToken, keys: Int64s) -> dict[int, PassageVectors]:
+    def compute_vectors(
+        self, space: Space, token: CancelToken, keys: Int64s
+    ) -> dict[int, PassageVectors]:
         """The vectors of those passages that there is time for; none without a model.
 
         Raises ``Cancelled`` if the token was cancelled; what was computed is kept.
         """
-        names = [(space.key, key) for key in keys.tolist()]
-        wanted = [key for name, key in names if (name, key) not in self._kept]
+        found = self._find_kept(space, keys)
         with contextlib.suppress(WorldError):
-            self._compute(space, token, wanted)
-        return {key: self._kept[name, key] for name, key in names if (name, key) in self._kept}
+            self._compute(space, token, [key for key in keys.tolist() if key not in found])
+        return self._find_kept(space, keys)
+
+    def _find_kept(self, space: Space, keys: Int64s) -> dict[int, PassageVectors]:
+        with self._lock:
+            kept = ((key, self._kept.get((space.key, key))) for key in keys.tolist())
+            return {key: vectors for key, vectors in kept if vectors is not None}
 
     def _compute(self, space: Space, token: CancelToken, keys: list[int]) -> None:
         ends = time.monotonic() + FRESH_S
@@ -137,12 +151,12 @@ class FreshVectors(Struct, frozen=True):
             return
         embedder, known = self.models.passages(space.record), list(inputs)
         for batch in embedder.encode_batches([*inputs.values()], runs=[1] * len(inputs)):
-            self._kept.update(((space.key, known[at]), vectors) for at, vectors in batch)
+            with self._lock:
+                for at, vectors in batch:
+                    self._kept.put((space.key, known[at]), vectors)
             token.check()
             if time.monotonic() >= ends:
                 break
-        while len(self._kept) > FRESH_KEPT:
-            self._kept.pop(next(iter(self._kept)), None)
 
 
 class Retriever(Struct, frozen=True):

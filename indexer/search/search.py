@@ -177,7 +177,7 @@ class Searcher:
         with self.lexicon.reading() as reading:
             found = self._retrieve(request, space, reading)
         token.check()
-        read = partial(self.fresh.read, space, token)
+        read = partial(self.fresh.compute_vectors, space, token)
         evidence = found.retriever.evidence(found.terms, found.vectors, found.keys, read)
         token.check()
         docs, owner = np.unique(evidence.docs, return_inverse=True)

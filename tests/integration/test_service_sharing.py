@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.engine import LastingEngine
-from indexer.api.endpoint import EngineClient, new_endpoint, publish, published, reach
+from app.engine import LastingEngine, reach
+from indexer.api.endpoint import EngineClient, new_endpoint, publish, published
 from indexer.api.errors import WorldError
 from indexer.api.private_files import HOLDER_NAME, LibraryLock
 from indexer.api.requests import GetActivity, GetStatus, Index, ListFiles, Search, Shutdown

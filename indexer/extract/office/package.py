@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar, cast
 from urllib.parse import unquote
 
 from indexer.api.errors import WorldError
@@ -66,8 +66,7 @@ class ZipPackage:
         self._file = path.open("rb")
         try:
             with archive_errors():
-                check_directory(self._file)
-                self._zip = zipfile.ZipFile(self._file)
+                self._zip = open_zip(self._file)
         except BaseException:
             self._file.close()
             raise
@@ -237,11 +236,22 @@ def archive_errors(*more: type[Exception]) -> Iterator[None]:
         raise damaged_container(error) from error
 
 
-def check_directory(file: IO[bytes]) -> None:
-    """Refuse a zip file whose directory is larger than ``zipfile`` can hold.
+def open_zip(file: IO[bytes]) -> zipfile.ZipFile:
+    """Open a zip file whose directory ``zipfile`` can hold; it reads that with one call.
 
-    Raises ``too_complex``; ``zipfile.BadZipFile`` if it is damaged.
+    Raises ``too_complex`` if the directory is larger; ``zipfile.BadZipFile`` if it is damaged.
     """
-    found: Any = zipfile._EndRecData(file)  # type: ignore[attr-defined]  # noqa: SLF001  # what it will read
-    if found and found[zipfile._ECD_SIZE] > MAX_DIRECTORY_BYTES:  # type: ignore[attr-defined]  # noqa: SLF001
-        raise WorldError("too_complex", limit=f"{MAX_DIRECTORY_BYTES:,} bytes of names")
+    return zipfile.ZipFile(cast("IO[bytes]", _LimitedReads(file)))
+
+
+class _LimitedReads:
+    """A file that refuses to read more than ``MAX_DIRECTORY_BYTES`` with one call."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        if size > MAX_DIRECTORY_BYTES:
+            raise WorldError("too_complex", limit=f"{MAX_DIRECTORY_BYTES:,} bytes of names")
+        return self._file.read(size)
