@@ -109,7 +109,7 @@ def _ask(request: LauncherRequest[T], do_here: Callable[[Any, Callable[[], bool]
     outside = launcher.current()
     if outside is None:
         return do_here(request, lambda: False)
-    return outside.ask(request, seconds=_LONGEST_S)
+    return outside.ask_launcher(request, seconds=_LONGEST_S)
 
 
 def _measure(folder: Path, context: CommandContext) -> None:

@@ -151,7 +151,7 @@ class CommandContext(Struct):
         with contextlib.closing(self.lasting_engine(stays=stays)) as engine:
             yield engine
 
-    def ask(self, request: Request[A], token: CancelToken | None = None) -> A:
+    def ask_engine(self, request: Request[A], token: CancelToken | None = None) -> A:
         """Have the library's engine answer one request."""
         with self.engine() as engine:
             return engine.call(request, token=token)

@@ -27,7 +27,7 @@ def _doctor(options: Namespace, context: CommandContext) -> int:
     checks = [*doctor.checks(context.settings, config)]
     status = 0
     try:
-        found = context.ask(Diagnose())
+        found = context.ask_engine(Diagnose())
         # The engine's own checks win: it may run in another environment.
         better = {check.name: check for check in found if check.value}
         checks = [better.pop(check.name, check) for check in checks] + list(better.values())

@@ -78,7 +78,7 @@ def _shown(names: tuple[str, ...]) -> str:
 
 
 def _known_collections(context: CommandContext) -> list[str]:
-    return sorted(context.ask(GetStatus()).collections)
+    return sorted(context.ask_engine(GetStatus()).collections)
 
 
 def _allow(options: Namespace, context: CommandContext) -> None:

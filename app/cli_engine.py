@@ -83,7 +83,7 @@ def run_demo(context: CommandContext, folder: str = DEMO_FOLDER) -> int:
     context.print(*summary_lines(summary))
     if summary.cancelled:
         return CANCELLED
-    result = context.ask(Search(DEMO_QUESTION, DEMO_HITS))
+    result = context.ask_engine(Search(DEMO_QUESTION, DEMO_HITS))
     style = context.style()
     context.print("", style.bold(f"lectern search {DEMO_QUESTION}"), "")
     for number, hit in enumerate(result.hits, 1):

@@ -45,7 +45,7 @@ def _status(options: Namespace, context: CommandContext) -> None:
         answer = {"library": library, "encrypted": encrypted}
         context.answer(options, answer, *render.columns(rows))
         return
-    status = context.ask(GetStatus())
+    status = context.ask_engine(GetStatus())
     encrypted = encryption.state(context.library)
     lines = [*status_lines(status), *render.columns([("Encrypted", encrypted)])]
     context.answer(options, {**encode(status), "encrypted": encrypted}, *lines)
@@ -171,7 +171,7 @@ def _remove(options: Namespace, context: CommandContext) -> int:
     if options.everything:
         return _remove_everything(context, sure=options.yes)
     # A file that is removed from the library need not exist any more.
-    removed = context.ask(Remove(tuple(absolute_path(path) for path in options.paths)))
+    removed = context.ask_engine(Remove(tuple(absolute_path(path) for path in options.paths)))
     files = render.count(removed, "file")
     context.print(f"{files} taken out of the library. The files themselves were not touched.")
     return 0
@@ -230,7 +230,7 @@ def pace_line(activity: Activity | Status) -> str:
 
 
 def _set_pace(context: CommandContext, change: SetPace) -> None:
-    activity = context.ask(change)
+    activity = context.ask_engine(change)
     context.print(f"Pace: {pace_line(activity)}.")
 
 
@@ -255,7 +255,7 @@ def _retry_arguments(parser: ArgumentParser) -> None:
 
 def _retry(options: Namespace, context: CommandContext) -> int:
     # Files that are gone are queued too, so that their state is updated.
-    queued = context.ask(Retry(tuple(absolute_path(path) for path in options.paths)))
+    queued = context.ask_engine(Retry(tuple(absolute_path(path) for path in options.paths)))
     if not queued:
         context.print("There is nothing to read again.")
         return 0
@@ -272,7 +272,7 @@ def _estimate(options: Namespace, context: CommandContext) -> None:
     request = EstimateIndex(tuple(existing(path) for path in options.paths))
     token = CancelToken()
     with stopping(token.cancel):
-        found = context.ask(request, token)
+        found = context.ask_engine(request, token)
     context.answer(options, encode(found), *estimate_lines(found))
 
 

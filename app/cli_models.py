@@ -208,7 +208,7 @@ def _remove(options: Namespace, context: CommandContext) -> None:
     from indexer.embed.installed import remove_model
 
     if context.library.is_dir():
-        freed = context.ask(RemoveModel(options.model))
+        freed = context.ask_engine(RemoveModel(options.model))
     else:
         freed = remove_model(options.model, context.config())
     context.answer(options, {"bytes": freed}, f"{render.size(freed)} are free again.")

@@ -112,7 +112,7 @@ def _reindex(options: Namespace, context: CommandContext) -> int:
     if options.rollback:
         _roll_back(options, context)
     elif options.discard:
-        freed = context.ask(Discard())
+        freed = context.ask_engine(Discard())
         context.answer(options, {"bytes": freed}, f"{render.size(freed)} are free again.")
     else:
         return change_model(options, context)
@@ -121,7 +121,7 @@ def _reindex(options: Namespace, context: CommandContext) -> int:
 
 def change_model(options: Namespace, context: CommandContext) -> int:
     """Compute all vectors with ``options.model``, or with --dry-run say what that would cost."""
-    cost = context.ask(EstimateReindex(options.model, options.precision))
+    cost = context.ask_engine(EstimateReindex(options.model, options.precision))
     if options.dry_run:
         context.answer(options, encode(cost), *cost_lines(cost))
         return 0
@@ -131,7 +131,7 @@ def change_model(options: Namespace, context: CommandContext) -> int:
 
 
 def _roll_back(options: Namespace, context: CommandContext) -> None:
-    back = context.ask(RollBack())
+    back = context.ask_engine(RollBack())
     _remember(context, back.model, back.precision)
     context.answer(options, encode(back), f"{back.model}, {back.precision}, answers again.")
 

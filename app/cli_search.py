@@ -238,7 +238,7 @@ def _compare_arguments(parser: ArgumentParser) -> None:
 def _compare(options: Namespace, context: CommandContext) -> None:
     limit = 0 if options.all else options.limit or STATEMENTS
     request = Compare(place(options.first), place(options.second), limit)
-    found = context.ask(request)
+    found = context.ask_engine(request)
     found = replace(found, seconds=context.elapsed)
     context.answer(options, encode(found), *_comparison_lines(found, context.style()))
 

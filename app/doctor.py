@@ -155,7 +155,7 @@ def _engine_checks(context: CommandContext) -> Iterator[Check]:
     yield check("indexing", "; ".join(facts), ok=read >= sum(map(Path.is_file, samples.iterdir())))
     yield _search(context, "search", DEMO_QUESTION, ANSWER)
     yield _search(context, "scanned page", f'"{SCANNED}"', SCANNED)
-    found = {each.name: each for each in context.ask(Diagnose())}
+    found = {each.name: each for each in context.ask_engine(Diagnose())}
     for name in ("device", "text recognition", "network of the engine", "readers of documents"):
         if name in found:
             yield found[name]
@@ -164,7 +164,7 @@ def _engine_checks(context: CommandContext) -> Iterator[Check]:
 
 def _unread(context: CommandContext) -> list[str]:
     """Return the samples that were not indexed, each with its state and reason."""
-    rows = context.ask(ListFiles()).files
+    rows = context.ask_engine(ListFiles()).files
     return [
         " ".join(filter(None, (Path(row.file).name, row.state, row.code, row.detail)))
         for row in rows
@@ -173,7 +173,7 @@ def _unread(context: CommandContext) -> list[str]:
 
 
 def _search(context: CommandContext, name: str, question: str, answer: str) -> Check:
-    result = context.ask(Search(question, limit=3))
+    result = context.ask_engine(Search(question, limit=3))
     first = " ".join(result.hits[0].text.split()) if result.hits else ""
     value = Path(result.hits[0].file).name if result.hits else "no hits"
     return check(name, value, ok=answer in first, advice="The passage that answers is not first.")

@@ -77,7 +77,7 @@ def _ask(request: launcher.LauncherRequest[bool]) -> bool:
     """Have the launcher start a program, since one started here would have no network."""
     outside = launcher.current()
     try:
-        return outside is not None and outside.ask(request)
+        return outside is not None and outside.ask_launcher(request)
     except LecternError:
         log.warning("the launcher did not open anything", exc_info=True)
         return False
@@ -201,7 +201,7 @@ class Entry(Protocol):
     """A system's list of programs started at login. Every method may raise ``OSError``."""
 
     def is_there(self) -> bool: ...
-    def write(self, command: Sequence[str]) -> None: ...
+    def write_entry(self, command: Sequence[str]) -> None: ...
     def remove(self) -> None: ...
 
 
@@ -222,7 +222,7 @@ class DesktopFile:
         lines = {line.replace(" ", "").lower() for line in text.splitlines()}
         return lines.isdisjoint({"hidden=true", "x-gnome-autostart-enabled=false"})
 
-    def write(self, command: Sequence[str]) -> None:
+    def write_entry(self, command: Sequence[str]) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         words = " ".join(_desktop_word(word) for word in command)
         self.path.write_text(_DESKTOP.format(command=words), encoding="utf-8")
@@ -253,7 +253,7 @@ class LaunchAgent:
             return False
         return bool(agent.get("RunAtLoad")) and not agent.get("Disabled")
 
-    def write(self, command: Sequence[str]) -> None:
+    def write_entry(self, command: Sequence[str]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         agent = {
             "Label": AGENT,
@@ -285,7 +285,7 @@ if sys.platform == "win32":
                 return False
             return True
 
-        def write(self, command: Sequence[str]) -> None:
+        def write_entry(self, command: Sequence[str]) -> None:
             line = subprocess.list2cmdline(command)
             with winreg.CreateKey(winreg.HKEY_CURRENT_USER, self._key) as key:
                 winreg.SetValueEx(key, NAME, 0, winreg.REG_SZ, line)
@@ -321,7 +321,7 @@ def set_start_at_login(wanted: bool, *options: str) -> None:
     Raises ``OSError`` if the entry cannot be written or removed.
     """
     if wanted:
-        entry().write(start_command(*options))
+        entry().write_entry(start_command(*options))
     else:
         entry().remove()
 

@@ -73,7 +73,7 @@ class Coverage:
         where, values = self._where(chosen)
         listed = f"SELECT f.id{_FROM}{where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?"
         ids = self._db.column(listed, *values, limit, offset)
-        rows = self._files.get(ids)
+        rows = self._files.files_by_id(ids)
         return [rows[file] for file in ids if file in rows]
 
     def total(self, chosen: CoverageFilter) -> int:
@@ -122,7 +122,7 @@ class Coverage:
         file, row = known
         form = str(self._db.value("SELECT format FROM files WHERE id = ?", file, default=""))
         doc = self._files.doc_of(file)
-        document = None if doc is None else self._docs.get([doc]).get(doc)
+        document = None if doc is None else self._docs.docs_by_id([doc]).get(doc)
         return row, form, document
 
     def holds(self, path: str | bytes | os.PathLike[str]) -> bool:

@@ -178,7 +178,7 @@ class Docs:
                     )
                     derive(connection, "id = ?", file)
 
-    def get(self, docs: Iterable[int], *, labels: bool = False) -> dict[int, DocRow]:
+    def docs_by_id(self, docs: Iterable[int], *, labels: bool = False) -> dict[int, DocRow]:
         """Return documents by id, with the labels of their pages or not; unknown ids are left out.
 
         Thousands of documents are asked for at once, and the labels of a book are long.

@@ -62,7 +62,7 @@ class Files:
         )
         return (rows[0][-1], _file_row(rows[0])) if rows else None
 
-    def get(self, files: Iterable[int]) -> dict[int, FileRow]:
+    def files_by_id(self, files: Iterable[int]) -> dict[int, FileRow]:
         """Return files by id; unknown ids are left out."""
         wanted = json.dumps([int(file) for file in files])
         rows = self._db.rows(_ROW_BY_ID, wanted)

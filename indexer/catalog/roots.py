@@ -80,7 +80,7 @@ class Roots:
         rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots ORDER BY path, file_name")
         return [_root(row) for row in rows]
 
-    def get(self, root: int) -> Root:
+    def root_by_id(self, root: int) -> Root:
         """Return one root; ``KeyError`` if there is none with this id."""
         rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots WHERE id = ?", root)
         if not rows:

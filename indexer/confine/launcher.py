@@ -116,7 +116,7 @@ class Launcher:
         self._outgoing = connection.makefile("wb")
         self._lock = threading.Lock()
 
-    def ask(self, request: LauncherRequest[A], *, seconds: float = PATIENCE_S) -> A:
+    def ask_launcher(self, request: LauncherRequest[A], *, seconds: float = PATIENCE_S) -> A:
         """Send a request and return its answer.
 
         Raises the error of the command; ``internal``, if the launcher has ended, does not answer in

@@ -299,7 +299,7 @@ class DocumentWorker:
         self._next_look, self._until = time.monotonic() + _POLL_MS / 1000, math.inf
         _running.add(self)
 
-    def ask(self, frame: bytes, most: int, seconds: float) -> bytes | None:
+    def ask_worker(self, frame: bytes, most: int, seconds: float) -> bytes | None:
         """Send it a frame and wait for the next of its own, as ``send`` and ``receive`` do.
 
         Raises ``TimeoutError`` after this many seconds, also if it is at work; 0 means no limit.

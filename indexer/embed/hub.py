@@ -184,7 +184,7 @@ def _download_outside(published: ModelInfo, folder: Path) -> None:
         _run_child(published, folder, lambda: False)
         return
     try:
-        outside.ask(launcher.FetchModel(published.id, folder), seconds=_LONGEST_S)
+        outside.ask_launcher(launcher.FetchModel(published.id, folder), seconds=_LONGEST_S)
     except InternalError as error:
         reason = reason_in(error.detail, error.message)
         raise WorldError("model_missing", model=published.id, reason=reason) from error

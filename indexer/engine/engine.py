@@ -154,7 +154,7 @@ class Engine(IndexingLibrary):
         if request.patterns is not None:
             self.catalog.roots.set_patterns(found[0].id, request.patterns)
             self.watcher.wake()
-        return tuple(self.catalog.roots.get(found[0].id).patterns)
+        return tuple(self.catalog.roots.root_by_id(found[0].id).patterns)
 
     def answer_get_status(self, _request: requests.GetStatus, _caller: Reporter) -> Status:
         return describe_library(self, self.watcher.watch_state())

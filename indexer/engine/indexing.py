@@ -201,7 +201,7 @@ class IndexingLibrary(OpenLibrary):
         if patterns is not None:
             for root in roots[: len(paths)]:
                 self.catalog.roots.set_patterns(root.id, patterns)
-            roots = [self.catalog.roots.get(root.id) for root in roots]
+            roots = [self.catalog.roots.root_by_id(root.id) for root in roots]
         return roots
 
     def _root_at(self, path: Path, patterns: Sequence[str] | None) -> Root:

@@ -197,7 +197,7 @@ class OpenLibrary:
             raise WorldError("not_a_root", path=str(request.path))
         # A copy read without the password would fail, and the failure would be shared.
         copies = {known[0], *self.catalog.queue.copies(known[0])}
-        for row in self.catalog.files.get(copies).values():
+        for row in self.catalog.files.files_by_id(copies).values():
             self.passwords.set_password(row.path, request.password)
         return self.catalog.queue.retry(files=copies)
 

@@ -271,7 +271,7 @@ def measure_cost(catalog: Catalog, store: Store, config: EngineConfig) -> Reinde
     record = find_record(config.model, config.models)
     key = space_of(record, config.precision)
     space = next((one for one in catalog.spaces.all() if one.key == key), None)
-    rows = list(catalog.docs.get(catalog.docs.expected()).values())
+    rows = list(catalog.docs.docs_by_id(catalog.docs.expected()).values())
     if space is not None:
         missing = {doc for doc, _ in catalog.spaces.pending(space.id, -1)}
         rows = [row for row in rows if row.doc in missing]

@@ -44,13 +44,13 @@ class PageWriter:
         self._done: list[RawPage] = []
         self._last = 0  # the last page of which a section is done
 
-    def add(self, text: str, kind: BlockKind = BlockKind.PARAGRAPH, level: int = 0) -> None:
+    def add_block(self, text: str, kind: BlockKind = BlockKind.PARAGRAPH, level: int = 0) -> None:
         """Add a block, stripped of white space; an empty one is ignored."""
         if self._rows:
             self.end_table()
         self._add(text, kind, level)
 
-    def row(self, cells: Sequence[str]) -> None:
+    def add_row(self, cells: Sequence[str]) -> None:
         """Add a row of a table, without its empty cells."""
         line = "\t".join(filter(None, (" ".join(cell.split()) for cell in cells)))
         if line:
@@ -188,7 +188,7 @@ class WrittenSource(PageSource, Generic[F]):
         self._file = file
         self.budget = Budget(limits)
 
-    def write(self, writer: PageWriter) -> Iterable[None]:
+    def write_pages(self, writer: PageWriter) -> Iterable[None]:
         """Write the blocks of the document."""
         raise NotImplementedError
 
@@ -197,7 +197,7 @@ class WrittenSource(PageSource, Generic[F]):
         yield from salvage(self._sections(writer), writer)
 
     def _sections(self, writer: PageWriter) -> Iterator[RawPage]:
-        for _ in self.write(writer):
+        for _ in self.write_pages(writer):
             yield from writer.completed()
         yield from writer.finish()
 

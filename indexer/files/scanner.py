@@ -229,7 +229,7 @@ def _record(catalog: Catalog, root: Root, place: Location) -> Root:
     found = place.volume, place.volume_path, signed(place.inode)
     if (root.volume, root.volume_path, root.inode) != found:
         catalog.roots.set_location(root.id, place.volume, place.volume_path, place.inode)
-    return catalog.roots.get(root.id)
+    return catalog.roots.root_by_id(root.id)
 
 
 def _is_same(catalog: Catalog, root: Root, here: Location) -> bool:

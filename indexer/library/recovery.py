@@ -69,7 +69,7 @@ def other_texts(catalog: Catalog, store: Store) -> list[int]:
     again = set(catalog.upkeep.to_be_read_again())
     return [
         doc
-        for doc, row in catalog.docs.get(texts).items()
+        for doc, row in catalog.docs.docs_by_id(texts).items()
         if doc not in again
         and (row.text_id, row.language) != (texts[doc].text_id, texts[doc].language)
     ]

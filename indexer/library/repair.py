@@ -37,7 +37,7 @@ class Findings(Struct):
     fixes: list[Fix] = field(default_factory=list)
     seconds: float = 0.0
 
-    def add(
+    def add_problem(
         self, where: str, kind: str, found: Sized | int, said: str, fix: Fix | None = None
     ) -> None:
         """Add a problem, unless ``found`` is empty or 0.
@@ -68,9 +68,10 @@ def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: No
     """
     began = time.monotonic()
     found = Findings()
-    found.add("catalog", "damaged_catalog", catalog.db.problems(), "The catalog has {n} damages.")
+    damages = catalog.db.problems()
+    found.add_problem("catalog", "damaged_catalog", damages, "The catalog has {n} damages.")
     words, said = store.words, "{n} files of the words were altered."
-    found.add("words", "altered_words", words.verify(), said, words.discard)
+    found.add_problem("words", "altered_words", words.verify(), said, words.discard)
     check = _Check(catalog, store, found)
     check.texts(tick)
     for name, vectors in list(store.vectors.items()):
@@ -153,12 +154,12 @@ class _Check(Struct):
     def counts(self) -> None:
         """Check for missing rows, which ``recover`` queues."""
         short = incomplete(self.catalog, self.store)
-        self.found.add("texts", "missing_passages", short, "{n} documents lack passages.")
+        self.found.add_problem("texts", "missing_passages", short, "{n} documents lack passages.")
         for space in self.catalog.spaces.all():
             name = vectors_name(space.key)
             lost = without_vectors(self.catalog, self.store, space)
             said = f"{{n}} documents lack vectors of {space.key}."
-            self.found.add(name, "missing_vectors", lost, said)
+            self.found.add_problem(name, "missing_vectors", lost, said)
 
     def catalog_alone(self) -> None:
         """Check the catalog by itself."""

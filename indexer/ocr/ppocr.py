@@ -120,7 +120,7 @@ class Reading(Struct):
         """The share of the text that could not be read."""
         return self.unread_length / self.length if self.length else 0.0
 
-    def add(self, read: ReadLine) -> None:
+    def add_line(self, read: ReadLine) -> None:
         self.length += read.box.width
         if read.sure < SURE:
             self.unread_length += read.box.width
@@ -171,9 +171,9 @@ def read_lines(
             raise WorldError("out_of_time", limit=f"{seconds:g} seconds")
         if box.is_tall():
             ways = [read_line(image, box.turned(quarters)) for quarters in (-1, 1)]
-            reading.add(max(ways, key=lambda line: line.sure))
+            reading.add_line(max(ways, key=lambda line: line.sure))
         else:
-            reading.add(read_line(image, box))
+            reading.add_line(read_line(image, box))
     return reading
 
 

@@ -174,7 +174,7 @@ class VectorReuse(Struct):
     def _known(self, earlier: list[int]) -> dict[bytes, list[int]]:
         """The passages of earlier texts that have vectors, by the digest of their input."""
         known: dict[bytes, list[int]] = {}
-        rows = self.catalog.docs.get(earlier)
+        rows = self.catalog.docs.docs_by_id(earlier)
         for doc in reversed([doc for doc in earlier if doc in rows]):  # the latest wins
             if there := set(self.store.keys_with_vectors(self.space.key, doc).tolist()):
                 digests = self._digests(rows[doc])
@@ -311,7 +311,7 @@ class Backlog:
         priority, docs = self._next()
         if not docs:
             return False
-        known = self.catalog.docs.get(docs)
+        known = self.catalog.docs.docs_by_id(docs)
         with self.catalog.write():
             for doc in known:
                 self.catalog.spaces.begin(doc, self.space.id)

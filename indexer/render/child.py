@@ -102,7 +102,7 @@ class Workers:
         answer: bytes | None = b""
         with swept(programs):
             try:
-                answer = reader.ask(frame(header), MAX_MESSAGE_BYTES, limit_s)
+                answer = reader.ask_worker(frame(header), MAX_MESSAGE_BYTES, limit_s)
             except TimeoutError:
                 failure = WorldError("out_of_time", limit=f"{limit_s:g} seconds")
         checked = _checked(answer, header, request) if answer else None

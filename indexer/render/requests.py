@@ -159,7 +159,7 @@ class OpenDocuments:
             MAX_OPEN, evicted=lambda opened: opened.document.close()
         )
 
-    def get(self, source: DocumentSource) -> OpenDocument:
+    def open_document(self, source: DocumentSource) -> OpenDocument:
         """Return a document, opened again if its file, password or recognised pages changed.
 
         Raises ``WorldError`` if it cannot be opened; ``OSError`` if the file cannot be read.
@@ -242,7 +242,7 @@ def answer(  # noqa: C901  # a case for each request
     found: tuple[Any, bytes]
     match request:
         case Open():
-            found = _open(documents.get(request.source), request.page), b""
+            found = _open(documents.open_document(request.source), request.page), b""
         case GetSizes(first=first, count=count):
             first, count = max(first, 1), min(count, MAX_SIZES)
             found = PageSizes(first, _pages(documents, request).sizes(first, count)), b""
@@ -259,10 +259,10 @@ def answer(  # noqa: C901  # a case for each request
             found = _pages(documents, request).copy_with_highlights(highlights)
             documents.close(request.source.path)  # what is open has the highlights now
         case GetOutline():
-            document = documents.get(request.source).document
+            document = documents.open_document(request.source).document
             found = () if isinstance(document, TextDocument) else document.outline(), b""
         case GetText():
-            found = _text(documents.get(request.source).document, request)
+            found = _text(documents.open_document(request.source).document, request)
         case Rest():
             documents.close_all()
             found = None, b""
@@ -298,7 +298,7 @@ def _text(document: PdfPages | TextDocument, request: GetText) -> tuple[TextPart
 
 
 def _pages(documents: OpenDocuments, request: DocumentRequest[Any]) -> PdfPages:
-    document = documents.get(request.source).document
+    document = documents.open_document(request.source).document
     if isinstance(document, TextDocument):
         raise WorldError("bad_request", reason="the document has no pages")
     return document

@@ -184,7 +184,7 @@ def likely_documents(evidence: LibraryEvidence, allowed: DocSet | None, weights:
 def naming_words(docs: Int32s, catalog: Catalog) -> frozenset[str]:
     """The folded words of documents' titles and of their files' names."""
     numbers = docs.tolist()
-    found = [word for row in catalog.docs.get(numbers).values() for word in words(row.title)]
+    found = [word for row in catalog.docs.docs_by_id(numbers).values() for word in words(row.title)]
     for places in catalog.files.by_document(numbers).values():
         files = (os.fsencode(PurePath(place.relative).name) for place in places)
         found += [word for file in files for word in name_tokens(stem_of(file))]

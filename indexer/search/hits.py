@@ -116,7 +116,7 @@ class HitMaker(Struct, frozen=True):
         files = self.catalog.file_names.called(
             self.query.text, min(limit, CALLED_ROOM), open_ended=self.query.last_word_open
         )
-        rows = self.catalog.files.get(files)
+        rows = self.catalog.files.files_by_id(files)
         owners = {file: self.catalog.files.doc_of(file) or 0 for file in rows}
         docs = [doc for doc in dict.fromkeys(owners.values()) if doc]
         firsts = {stored.doc: stored for stored in self._firsts(docs)}
@@ -137,7 +137,7 @@ class HitMaker(Struct, frozen=True):
         kept = docs is None or bool(docs.keeps(np.array([doc], np.int32))[0])
         if not places or not kept or not self.narrowing.keeps(first, doc):
             return None
-        hit = passage_hit(first, places, self.catalog.docs.get([doc], labels=True)[doc], [0])
+        hit = passage_hit(first, places, self.catalog.docs.docs_by_id([doc], labels=True)[doc], [0])
         return replace(hit, why=Why.NAME)
 
     def _query_words(self) -> frozenset[str]:
@@ -170,7 +170,7 @@ class HitMaker(Struct, frozen=True):
             return ()
         known = self.catalog.docs.known()
         docs = self._lacking(known[self.narrowing.docs.keeps(known)], lexicon)[:limit]
-        rows = self.catalog.docs.get(docs.tolist(), labels=True)
+        rows = self.catalog.docs.docs_by_id(docs.tolist(), labels=True)
         places = self.catalog.files.by_document(docs)
         return tuple(
             passage_hit(stored, places[stored.doc], rows[stored.doc], [0])
@@ -202,7 +202,7 @@ class HitMaker(Struct, frozen=True):
         """The first passage of a document, of a mailbox the first of a mail that passes."""
         if doc not in self.narrowing.unsent:
             return key_of(doc, 0)
-        row = self.catalog.docs.get([doc]).get(doc)
+        row = self.catalog.docs.docs_by_id([doc]).get(doc)
         found = self.store.passages_of(keys_of(doc, row.passages if row else 0))
         kept = (key for key, passage in found.items() if self.narrowing.keeps(passage, doc))
         return min(kept, default=None)
@@ -217,7 +217,7 @@ class HitMaker(Struct, frozen=True):
             found = self.store.passages_of(keys)
             docs = docs_of(keys).tolist()
             places = self.catalog.files.by_document(docs)
-            rows = self.catalog.docs.get(docs, labels=True)
+            rows = self.catalog.docs.docs_by_id(docs, labels=True)
             for at, key, doc in zip(chosen.tolist(), keys.tolist(), docs, strict=True):
                 # A document may have been removed since it was found.
                 if key in found and doc in places and self.narrowing.keeps(found[key], doc):
@@ -237,7 +237,7 @@ class HitMaker(Struct, frozen=True):
         files = self.catalog.file_names.find(
             self.query.terms, 20, prefix_last=self.query.last_word_open
         )
-        rows = self.catalog.files.get(files).values()
+        rows = self.catalog.files.files_by_id(files).values()
         unread = [row for row in rows if row.state not in SEARCHABLE_STATES]
         return [name_hit(row) for row in unread if row.path not in shown][:NAMED_ROOM]
 

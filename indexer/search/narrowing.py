@@ -140,7 +140,7 @@ def _on_labelled(narrowing: Narrowing, catalog: Catalog, store: Store) -> Int64s
     pages = catalog.docs.labelled(narrowing.pages.labels)
     docs = np.array(sorted(pages), np.int32)
     kept = docs if narrowing.docs is None else docs[narrowing.docs.keeps(docs)]
-    counts = catalog.docs.get(kept.tolist())
+    counts = catalog.docs.docs_by_id(kept.tolist())
     of_docs = [keys_of(doc, row.passages) for doc, row in counts.items()]
     every = np.concatenate([np.zeros(0, np.int64), *of_docs])[:_MAX_ON_PAGES]
     found = store.passages_of(every)

@@ -126,7 +126,7 @@ def refresh_language_means(catalog: Catalog, store: Store) -> None:
         return
     expected = catalog.docs.expected()
     documents = {_WHOLE_LIBRARY: expected}
-    for doc, row in catalog.docs.get(list(expected)).items():
+    for doc, row in catalog.docs.docs_by_id(list(expected)).items():
         if row.language:
             documents.setdefault(row.language, {})[doc] = expected[doc]
     means = {}
@@ -298,7 +298,7 @@ class _Measurement:
         self._store, self._space = store, space
         self._means = load_means(catalog, space)
         self._expected = catalog.docs.expected()
-        rows = catalog.docs.get(list(self._expected))
+        rows = catalog.docs.docs_by_id(list(self._expected))
         self._languages = {doc: row.language for doc, row in rows.items()}
 
     def cohort(self, vectors: Float32s, passages: int) -> Cohort | None:

@@ -200,7 +200,7 @@ class Searcher:
         """The language correction of documents: (m,) to float32 (m,)."""
         if not vectors.means.by_language:
             return np.zeros(len(docs), np.float32)
-        rows = self.catalog.docs.get(docs.tolist())
+        rows = self.catalog.docs.docs_by_id(docs.tolist())
         languages = [rows[doc].language if doc in rows else "" for doc in docs.tolist()]
         return vectors.means.missing(vectors.scale, vectors.question, languages)
 
@@ -229,7 +229,7 @@ class Searcher:
         """The evidence whether hits, at least one and the best of a ranking, contain an answer."""
         best = int(ranking.order[0])
         document = int(ranking.candidates.docs[best])
-        row = self.catalog.docs.get([document]).get(document)
+        row = self.catalog.docs.docs_by_id([document]).get(document)
         language = "" if row is None else row.language
         usual = found.vectors.usual(language)
         foreign = is_foreign(found.terms, language)

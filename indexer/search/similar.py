@@ -235,7 +235,7 @@ class Similar(Struct, frozen=True):
             few = _few_of_each(keys)
             return keys[few], scores[few]
         docs = list(dict.fromkeys(docs_of(keys).tolist()))[: max(DOCUMENTS, limit)]
-        rows = self.catalog.docs.get(docs)
+        rows = self.catalog.docs.docs_by_id(docs)
         passages = {doc: rows[doc].passages for doc in docs if doc in rows}
         return rank_documents(self.store, space.key, place.keys, passages)
 

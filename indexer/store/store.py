@@ -290,7 +290,7 @@ class Store:
     ) -> ScoredKeys:
         """Passages that contain any of the stems, best first, by BM25; see ``word_queries``."""
         views = self.texts.views
-        return self.words.ask(
+        return self.words.query_words(
             lambda now: word_queries.match(now, terms, count, docs, without, views), NOTHING
         )
 
@@ -299,7 +299,7 @@ class Store:
     ) -> ScoredKeys:
         """Passages whose view has every one of some phrases, best first; see ``word_queries``."""
         views = self.texts.views
-        return self.words.ask(
+        return self.words.query_words(
             lambda now: word_queries.phrases(now, wanted, count, docs, views), NOTHING
         )
 
@@ -310,7 +310,7 @@ class Store:
     def bm25_of(self, keys: Int64s, terms: Sequence[Term]) -> Float32s:
         """BM25 of given passages, float32 (n,), as in ``match``; 0 if no term occurs."""
         none = np.zeros(len(keys), np.float32)
-        return self.words.ask(lambda now: word_queries.bm25_of(now, keys, terms), none)
+        return self.words.query_words(lambda now: word_queries.bm25_of(now, keys, terms), none)
 
     def vectors_of(self, space: str, keys: Int64s) -> Float32s:
         """Pooled unit vectors of passages, float32 (n, dim); zeros for missing ones."""

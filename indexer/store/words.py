@@ -174,7 +174,7 @@ class WordStore:
 
     # -- asking -----------------------------------------------------------------------------
 
-    def ask(self, question: Callable[[IndexedPassages], T], nothing: T) -> T:
+    def query_words(self, question: Callable[[IndexedPassages], T], nothing: T) -> T:
         """Ask the index of passages; nothing, until it is made again, if it cannot be read.
 
         Args:

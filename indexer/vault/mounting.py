@@ -235,6 +235,6 @@ def _ask(request: MakeVault | MountVault | DetachVault) -> None:
         request.do()
         return
     try:
-        ours.ask(request, seconds=PATIENCE_S)
+        ours.ask_launcher(request, seconds=PATIENCE_S)
     except InternalError as error:
         raise WorldError("vault_unavailable", reason="launcher_gone") from error

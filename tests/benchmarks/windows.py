@@ -85,7 +85,7 @@ def _fed(engine: Engine, window: int) -> tuple[list[EmbedInput], list[int]]:
     passages = engine.store.iter_passages(engine.store.known_docs().tolist())
     read = 0
     for doc, own in groupby(passages, attrgetter("doc")):
-        reading = SectionReader(engine.catalog.docs.get([doc])[doc].title_used, window)
+        reading = SectionReader(engine.catalog.docs.docs_by_id([doc])[doc].title_used, window)
         for run in reading.runs(own):
             both = [one for one in (run.before, *run.passages) if one is not None]
             inputs += [reading.input(one) for one in both]

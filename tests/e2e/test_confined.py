@@ -101,7 +101,7 @@ gui.child_command = lambda module, window: [answer]
 confined.begin(confined.WINDOW, offline=True)
 from app.settings import Settings
 Settings().set("viewer", program)
-assert launcher.current().ask(launcher.OpenInViewer("", Path(document), 3))
+assert launcher.current().ask_launcher(launcher.OpenInViewer("", Path(document), 3))
 launcher.current().end()
 """
 

@@ -54,7 +54,7 @@ def test_it_is_shown_as_a_page_with_its_words_outlined(
         (hit,) = search(engine, '"eleven vessels"')
         assert hit.page == hit.page_last == 2
         documents = OpenDocuments(Limits(), RecognitionLookup(world.library).pages)
-        document = documents.get(DocumentSource(path)).document
+        document = documents.open_document(DocumentSource(path)).document
         assert isinstance(document, PdfPages)
         assert document.form == "image"
         assert document.page_count == 2

@@ -111,7 +111,7 @@ class AttachmentReader:
                 reasons = _unread(info, source)
                 deepest = 99 if source.nests else level + _LEVELS
             if not attachment.imported:
-                self._writer.add(attachment.name, BlockKind.HEADING, level)
+                self._writer.add_block(attachment.name, BlockKind.HEADING, level)
             part = ""
             for page in document.pages():
                 self._left -= len(page.text)

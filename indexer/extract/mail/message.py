@@ -174,9 +174,9 @@ class MailReader:
 
     def _own_words(self, mail: Mail, level: int, *, careful: bool) -> None:
         writer = self.writer
-        writer.add(one_line(mail.subject), BlockKind.HEADING, level)
+        writer.add_block(one_line(mail.subject), BlockKind.HEADING, level)
         people = (("From", mail.sender), ("To", mail.to), ("Cc", mail.copy), ("Date", mail.date))
-        writer.add("\n".join(f"{name}: {one_line(value)}" for name, value in people if value))
+        writer.add_block("\n".join(f"{name}: {one_line(value)}" for name, value in people if value))
         for body in mail.bodies:
             if isinstance(body, Html):
                 if not careful or len(body.data) <= _HARMLESS_HTML_BYTES:
@@ -186,7 +186,7 @@ class MailReader:
                 writer.append(text, plain_blocks(text))
         names = [name for name in mail.names[:_MAX_NAMES] if name]
         if names:
-            writer.add("Attachments: " + ", ".join(names))
+            writer.add_block("Attachments: " + ", ".join(names))
 
 
 class MailSource(PageSource):

@@ -58,7 +58,7 @@ _LEAST_HEADING = 9  # of what is no section: an abstract, a list of references
 class ArticleSource(PathSource):
     """An open article."""
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         for piece in read_pieces(packed_chunks(self._file, "", self.budget), self.budget, _AROUND):
             name = local(piece)
             if name in _HEADERS and not self.metadata.title:
@@ -67,7 +67,7 @@ class ArticleSource(PathSource):
                     _write(part, writer)
             elif name in _TITLES:
                 level = sum(local(around) in _SECTIONS for around in piece.iterancestors())
-                writer.add(_inline(piece), BlockKind.HEADING, min(level + 1, _LEAST_HEADING))
+                writer.add_block(_inline(piece), BlockKind.HEADING, min(level + 1, _LEAST_HEADING))
             elif name not in _AROUND | _HEADERS | _DATA:
                 _write(piece, writer)
             yield
@@ -80,22 +80,24 @@ def _write(element: Any, writer: PageWriter) -> None:
     """Write an element: a row, a paragraph, or what is inside it."""
     name = local(element)
     if name in ("tr", "row"):
-        writer.row([_inline(cell) for cell in element])
+        writer.add_row([_inline(cell) for cell in element])
     elif any(_is_block(child) and local(child) not in _ASIDE for child in element):
         _write_blocks(element, writer)
         if name in ("table", "table-wrap", "informaltable"):
             writer.end_table()
     elif name in _VERSES:
-        writer.add("\n".join(map(_inline, element.iter(*(f"{{*}}{verse}" for verse in _VERSE)))))
+        writer.add_block(
+            "\n".join(map(_inline, element.iter(*(f"{{*}}{verse}" for verse in _VERSE))))
+        )
     elif name in ("title", "head", "subtitle"):
-        writer.add(_inline(element), BlockKind.HEADING, _LEAST_HEADING)
+        writer.add_block(_inline(element), BlockKind.HEADING, _LEAST_HEADING)
     elif (parent := element.getparent()) is not None:  # a root without blocks is no article
         in_list = not _ITEMS.isdisjoint((name, local(parent)))
         kind = BlockKind.LIST_ITEM if in_list else BlockKind.PARAGRAPH
-        writer.add(_inline(element), kind)
+        writer.add_block(_inline(element), kind)
         for note in element.iter(*(f"{{*}}{aside}" for aside in _ASIDE)):
             if note is not element:
-                writer.add(_inline(note))
+                writer.add_block(_inline(note))
 
 
 def _is_block(element: Any) -> bool:
@@ -120,7 +122,7 @@ def _write_blocks(element: Any, writer: PageWriter) -> None:
 
 def _write_loose(parts: list[str], writer: PageWriter) -> None:
     if text := " ".join("".join(parts).split()):  # else the rows of a table stay together
-        writer.add(text)
+        writer.add_block(text)
 
 
 def _inline(element: Any) -> str:

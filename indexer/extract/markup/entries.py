@@ -37,16 +37,16 @@ _LONG_LINE = 3  # places: more are the shape of a way or an area
 class EntrySource(PathSource):
     """An open file of entries."""
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         chunks = packed_chunks(self._file, ".kml", self.budget)
         for piece in read_pieces(chunks, self.budget, _AROUND):
             name, depth = local(piece), sum(1 for _ in piece.iterancestors())
             if name in _ENTRIES:
                 _write(piece, depth, writer)
             elif name in _NAMES:
-                writer.add(_text(piece), BlockKind.HEADING, min(depth, 6))
+                writer.add_block(_text(piece), BlockKind.HEADING, min(depth, 6))
             elif name in _SHOWN:
-                writer.add(_text(piece))
+                writer.add_block(_text(piece))
             yield
 
 
@@ -55,9 +55,9 @@ open_source = EntrySource.open_source
 
 def _write(entry: Any, depth: int, writer: PageWriter) -> None:
     title = next((_text(each) for each in entry if local(each) in _NAMES), "")
-    writer.add(title, BlockKind.HEADING, min(depth, 6))
+    writer.add_block(title, BlockKind.HEADING, min(depth, 6))
     if entry.get("lat") and entry.get("lon"):
-        writer.add(f"{entry.get('lat')}, {entry.get('lon')}")
+        writer.add_block(f"{entry.get('lat')}, {entry.get('lon')}")
     labelled = ""
     for each in entry.iter("{*}*"):
         name = local(each)
@@ -65,7 +65,9 @@ def _write(entry: Any, depth: int, writer: PageWriter) -> None:
             labelled = _text(each)
         elif name in _SHOWN and (text := _text(each)):
             label = labelled or each.get("name", "") or each.getparent().get("name", "")
-            writer.add(f"{label}: {text}" if label and name in ("value", "SimpleData") else text)
+            writer.add_block(
+                f"{label}: {text}" if label and name in ("value", "SimpleData") else text
+            )
             labelled = ""
 
 

@@ -34,7 +34,7 @@ class NotebookSource(WrittenSource[list[dict[str, Any]]]):
         self.page_count = len(self._file)
         self.metadata = _metadata(content)
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         for number, cell in enumerate(self._file, 1):
             if number > 1:
                 writer.begin_page(number)
@@ -90,11 +90,11 @@ def _write(cell: dict[str, Any], writer: PageWriter) -> None:
         writer.append(source, markdown_blocks(source))
     elif kind == "heading":
         level = cell.get("level")
-        writer.add(
+        writer.add_block(
             source, BlockKind.HEADING, level if isinstance(level, int) and 0 < level < 7 else 1
         )
     elif kind == "raw":
-        writer.add(source)
+        writer.add_block(source)
     else:
         _write_code(source, writer)
         left = _MAX_OUTPUT_CHARS

@@ -32,7 +32,7 @@ _DEEPEST = 6  # level of a heading
 class OutlineSource(PathSource):
     """An open outline."""
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         if self._file.suffix.lower() == ".xmind":
             opened = ZipPackage(self._file, self.budget.limits, budget=self.budget)
             with closing(opened) as package:
@@ -44,7 +44,7 @@ class OutlineSource(PathSource):
         root, damage = read_tree(chunks, self.budget, _MAX_NODES)
         if root is not None:
             self.metadata = Metadata(_value(root, "title"), _value(root, "ownerName"))
-            writer.add(self.metadata.title, BlockKind.HEADING, 1)
+            writer.add_block(self.metadata.title, BlockKind.HEADING, 1)
             for entry in root.iter(*_ENTRIES):
                 _write(entry, writer)
                 yield
@@ -68,18 +68,18 @@ def _write(entry: Any, writer: PageWriter) -> None:
         depth = sum(f"{{*}}{local(around)}" in _ENTRIES for around in entry.iterancestors()) + 2
     _add(writer, field_text(name), depth)
     for each in _FIELDS:
-        writer.add(field_text(entry.get(each, "")))
+        writer.add_block(field_text(entry.get(each, "")))
     for path in _NOTES:
         for note in entry.iterfind(path):
-            writer.add(one_line(note))
+            writer.add_block(one_line(note))
 
 
 def _add(writer: PageWriter, name: str, depth: int) -> None:
     """Add the name of an entry, by its depth if others are below it, else 0."""
     if depth:
-        writer.add(name, BlockKind.HEADING, min(depth, _DEEPEST))
+        writer.add_block(name, BlockKind.HEADING, min(depth, _DEEPEST))
     else:
-        writer.add(name, BlockKind.LIST_ITEM)
+        writer.add_block(name, BlockKind.LIST_ITEM)
 
 
 def _topics(data: bytes) -> list[tuple[Any, int]]:
@@ -104,7 +104,7 @@ def _write_map(waiting: list[tuple[Any, int]], writer: PageWriter) -> Iterator[N
         plain = notes.get("plain") if isinstance(notes, dict) else None
         said = [plain.get("content") if isinstance(plain, dict) else "", topic.get("href")]
         for text in (*said, *_values(topic.get("labels"))):
-            writer.add(text if isinstance(text, str) else "")
+            writer.add_block(text if isinstance(text, str) else "")
         yield
 
 

@@ -200,7 +200,7 @@ class TexReader:
         elif group.role == "field":
             self.fields.setdefault(group.value, text)
             if group.value == "title":
-                self._writer.add(_folded(text), BlockKind.HEADING, 1)
+                self._writer.add_block(_folded(text), BlockKind.HEADING, 1)
         elif group.role == "begin":
             self._begin(text.strip())
         elif group.role == "end":
@@ -212,9 +212,9 @@ class TexReader:
         if self._at <= self._body:
             return
         if group.role == "heading":
-            self._writer.add(text, BlockKind.HEADING, int(group.value))
+            self._writer.add_block(text, BlockKind.HEADING, int(group.value))
         else:
-            self._writer.add(text, BlockKind.CAPTION)
+            self._writer.add_block(text, BlockKind.CAPTION)
 
     def _word(self, name: str) -> None:
         self._pending.clear()
@@ -294,7 +294,7 @@ class TexReader:
         option = _OPTION.match(self._text, self._at)
         start = option.end() if option and option.end() <= end else self._at
         if name.rstrip("*") not in ("comment", "filecontents") and self._at > self._body:
-            self._writer.add(self._text[start:end], BlockKind.CODE)
+            self._writer.add_block(self._text[start:end], BlockKind.CODE)
         self._at = min(end + len(ending), len(self._text))
 
     def _cell(self) -> None:
@@ -305,7 +305,7 @@ class TexReader:
 
     def _row(self) -> None:
         self._cells.append(self._flushed())
-        self._writer.row(self._cells)
+        self._writer.add_row(self._cells)
         self._cells = []
 
     def _flushed(self) -> str:
@@ -321,10 +321,10 @@ class TexReader:
             return
         text = self._flushed()
         point = self._item and len(text) <= MAX_ITEM_CHARS
-        self._writer.add(text, BlockKind.LIST_ITEM if point else BlockKind.PARAGRAPH)
+        self._writer.add_block(text, BlockKind.LIST_ITEM if point else BlockKind.PARAGRAPH)
         notes, self._notes = self._notes, []
         for note in notes:
-            self._writer.add(_folded(note))
+            self._writer.add_block(_folded(note))
 
 
 def _roles(command: str) -> list[tuple[str, str]]:
@@ -353,7 +353,7 @@ class TexSource(DecodedSource):
 
     limit = "markup_bytes"
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         text = self.text.replace("\r\n", "\n")
         reader = TexReader(text, writer)
         while reader.read(_TOKENS_A_STRETCH):

@@ -273,7 +273,7 @@ class DocxSource(OfficeSource):
             for text in paragraphs(root):
                 if text not in seen and not (numbered and PAGE_NUMBER.match(text)):
                     seen.add(text)
-                    writer.add(text, BlockKind.BOILERPLATE)
+                    writer.add_block(text, BlockKind.BOILERPLATE)
 
 
 def _annotation(comment: Any, text: str) -> str:
@@ -423,7 +423,7 @@ class _Body(Struct, frozen=True):
         if longest > _LONG_CELL or (len(cells) == 1 and filled and len(filled[0]) > 1):
             self._add(block for cell in filled for block in cell)
         else:
-            self.writer.row([" ".join(text for text, _ in cell) for cell in filled])
+            self.writer.add_row([" ".join(text for text, _ in cell) for cell in filled])
         for name, relation in _DRAWINGS.items():
             self._draw(attribute(each, relation) for each in row.iter(f"{{*}}{name}"))
         if next(row.iter("{*}lastRenderedPageBreak"), None) is not None:
@@ -435,7 +435,7 @@ class _Body(Struct, frozen=True):
 
     def _add(self, blocks: Iterator[tuple[str, ParagraphRole]]) -> None:
         for text, role in blocks:
-            self.writer.add(text, role.kind, role.level)
+            self.writer.add_block(text, role.kind, role.level)
 
     def _break(self, pages: int) -> None:
         if pages:

@@ -31,7 +31,7 @@ class _Series(Struct):
 def write_chart(root: Any, writer: PageWriter) -> None:
     """Write the titles of a chart, and its series as columns of tables."""
     for text in paragraphs(root):
-        writer.add(text)
+        writer.add_block(text)
     series = [_series(each) for each in root.iter("{*}ser")] or _newer(root)
     series = [each for each in series[:_MAX_SERIES] if each.values or each.labels]
     tables: dict[tuple[str, ...], list[_Series]] = {}
@@ -42,10 +42,10 @@ def write_chart(root: Any, writer: PageWriter) -> None:
 
 
 def _write_table(series: list[_Series], writer: PageWriter) -> None:
-    writer.row([each.name for each in series])
+    writer.add_row([each.name for each in series])
     labels = series[0].labels
     for at in sorted(set(labels).union(*(each.values for each in series))):
-        writer.row([labels.get(at, ""), *(each.values.get(at, "") for each in series)])
+        writer.add_row([labels.get(at, ""), *(each.values.get(at, "") for each in series)])
     writer.end_table()
 
 
@@ -112,7 +112,7 @@ def write_drawing(package: OfficePackage, part: str, writer: PageWriter) -> None
         write_chart(root, writer)
     else:
         for text in paragraphs(root):
-            writer.add(text)
+            writer.add_block(text)
     for shapes in package.related(part, "chartUserShapes"):
         for text in paragraphs(package.tree(shapes)[0]):
-            writer.add(text)
+            writer.add_block(text)

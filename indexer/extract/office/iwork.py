@@ -43,7 +43,7 @@ class IworkSource(WrittenSource[ZipPackage]):
         if any(name.endswith(_LOCK) for name in package.names()):
             raise WorldError("unsupported", format="encrypted iWork")
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         damage: WorldError | None = None
         for name in self._file.files():
             try:
@@ -63,7 +63,7 @@ class IworkSource(WrittenSource[ZipPackage]):
         chunks = self._file.chunks(name)
         root, damage = read_tree(chunks, self.budget, self.budget.limits.tree_nodes)
         for element in () if root is None else root.iter("{*}p"):
-            writer.add(one_line(element))
+            writer.add_block(one_line(element))
         if damage is not None:
             raise damage
 
@@ -75,7 +75,7 @@ class IworkSource(WrittenSource[ZipPackage]):
                 self.budget.spend_elements(1)
                 for text in _texts(message, _TEXTS.get(kind, ())):
                     for paragraph in _SEPARATORS.sub("\n", text).split("\n"):
-                        writer.add(_MARKS.sub("", paragraph))
+                        writer.add_block(_MARKS.sub("", paragraph))
         except _DAMAGE as error:
             raise WorldError("unreadable", reason="content_damaged") from error
 

@@ -318,7 +318,9 @@ class OdfSource(PackageSource):
         reason = ""
         try:
             if kind == _FORMULA:
-                writer.add(_formula(self._package.read(f"{path}/{_CONTENT}", _MAX_FORMULA_BYTES)))
+                writer.add_block(
+                    _formula(self._package.read(f"{path}/{_CONTENT}", _MAX_FORMULA_BYTES))
+                )
             else:
                 for piece in _pieces(self._package, f"{path}/{_CONTENT}", _CHARTS):
                     if short(piece.tag) == "chart:chart":
@@ -341,9 +343,9 @@ def _formula(content: bytes) -> str:
 def _write_chart(chart: Any, writer: PageWriter) -> None:
     """Write the titles of a chart and its axes, then its values as a table."""
     for title in chart.iter(_full("chart:title"), _full("chart:subtitle")):
-        writer.add(" ".join(texts(title)))
+        writer.add_block(" ".join(texts(title)))
     for row in chart.iter(_full("table:table-row")):
-        writer.row([" ".join(texts(cell)) for cell in row])
+        writer.add_row([" ".join(texts(cell)) for cell in row])
     writer.end_table()
 
 

@@ -48,11 +48,11 @@ class _Book(Body):
             sheet = self._opened(piece)
             sheet.finish()
             for text in self._drawn:
-                self.writer.add(text)
+                self.writer.add_block(text)
             self._sheet, self._drawn = None, []
         elif name == "table:table-row":
             table = next(piece.iterancestors("{*}table"))
-            self._opened(table).row(list(_cells(piece)))
+            self._opened(table).add_row(list(_cells(piece)))
         elif name == "table:shapes":
             self._drawn += texts(piece)
 

@@ -163,7 +163,7 @@ class _Text(Body):
             self._page_breaks += 1
             self._break_page()
         elif name in DESCRIPTIONS or name == FORMULA:
-            self.writer.add(label(piece))
+            self.writer.add_block(label(piece))
         elif name not in SKIPPED:
             self._indexes += name in _INDEXES
             for child in piece:
@@ -199,17 +199,17 @@ class _Text(Body):
 
     def _write(self, text: str, level: int, style: str) -> None:
         if self._indexes:
-            self.writer.add(text, BlockKind.FURNITURE)
+            self.writer.add_block(text, BlockKind.FURNITURE)
         elif style in self._titles:
-            self.writer.add(text, BlockKind.HEADING, 1)
+            self.writer.add_block(text, BlockKind.HEADING, 1)
         elif level:
-            self.writer.add(text, BlockKind.HEADING, level + _BELOW_TITLE)
+            self.writer.add_block(text, BlockKind.HEADING, level + _BELOW_TITLE)
         elif style in self._captions:
-            self.writer.add(text, BlockKind.CAPTION)
+            self.writer.add_block(text, BlockKind.CAPTION)
         elif self._lists and len(text) <= MAX_ITEM_CHARS:
-            self.writer.add(text, BlockKind.LIST_ITEM)
+            self.writer.add_block(text, BlockKind.LIST_ITEM)
         else:
-            self.writer.add(text)
+            self.writer.add_block(text)
 
     def _learn(self, style: Any) -> None:
         """Note a style of lists, of raised figures, or derived from those of titles, captions."""
@@ -229,9 +229,9 @@ class _Text(Body):
         ]
         if any(sum(map(len, cell)) > _LONG_CELL for cell in cells):
             for text in (text for cell in cells for text in cell):
-                self.writer.add(text)
+                self.writer.add_block(text)
         else:
-            self.writer.row([" ".join(cell) for cell in cells])
+            self.writer.add_row([" ".join(cell) for cell in cells])
         self._page_breaks += sum(1 for _ in row.iter("{*}soft-page-break"))
 
     def _break_page(self) -> None:

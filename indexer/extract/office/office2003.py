@@ -50,7 +50,7 @@ class FlatDocument(WrittenSource["Path"]):
         super().__init__(path, limits)
         self._make_body = make_body
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         styles: list[Any] = []
         body, chunks = None, packed_chunks(self._file, "", self.budget)
         try:
@@ -68,7 +68,7 @@ class FlatDocument(WrittenSource["Path"]):
 class FlatWorkbook(WrittenSource["Path"]):
     """A workbook: each sheet is a page."""
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         sheet: SheetWriter | None = None
         number = 0
         codes: dict[str, str] = {}
@@ -90,7 +90,7 @@ class FlatWorkbook(WrittenSource["Path"]):
                 title = attribute(around, "Name")
                 sheet = SheetWriter(writer, "" if UNNAMED.match(title) else title)
             if name == "Row":
-                sheet.row(list(_cells(piece, codes)))
+                sheet.add_row(list(_cells(piece, codes)))
             else:
                 sheet.finish()
                 sheet = None

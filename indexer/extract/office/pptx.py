@@ -87,7 +87,7 @@ class PptxSource(OfficeSource):
             for shape in () if root is None else root.iter("{*}sp"):
                 if next(shape.iter("{*}ph"), None) is None and not _is_hidden(shape):
                     for text in filter(_LEGIBLE.search, _paragraphs(shape)):
-                        writer.add(text)
+                        writer.add_block(text)
             if root is not None and attribute(root, "showMasterSp") not in ("0", "false"):
                 self._around(around, kinds[1:], writer)
 

@@ -203,7 +203,7 @@ class _RtfGroup(Struct):
 class RtfSource(WrittenSource[bytes]):
     """An open RTF file."""
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         reader = _RtfReader(writer)
         for count, token in enumerate(RtfTokens(self._file)):
             reader.handle(token)
@@ -263,7 +263,7 @@ class _RtfReader:
             self._texts["body"] = []
         self.end_paragraph()
         for text in self._margins:
-            self._writer.add(text, BlockKind.BOILERPLATE)
+            self._writer.add_block(text, BlockKind.BOILERPLATE)
 
     def end_paragraph(self) -> None:
         """Write the current paragraph and the notes in it."""
@@ -275,7 +275,7 @@ class _RtfReader:
             self._write_paragraph(text)
         notes, self._notes = self._notes, []
         for note in notes:
-            self._writer.add(note)
+            self._writer.add_block(note)
 
     def _write_paragraph(self, text: str) -> None:
         """Write a paragraph outside of tables, after ending an unclosed row."""
@@ -284,12 +284,14 @@ class _RtfReader:
             self._end_row(self._cell)
         text = text.strip()
         if text and self._level:
-            self._writer.add(text, BlockKind.HEADING, self._level)
+            self._writer.add_block(text, BlockKind.HEADING, self._level)
         else:
-            self._writer.add(text, BlockKind.LIST_ITEM if self._listed else BlockKind.PARAGRAPH)
+            self._writer.add_block(
+                text, BlockKind.LIST_ITEM if self._listed else BlockKind.PARAGRAPH
+            )
 
     def _end_row(self, last: str = "") -> None:
-        self._writer.row([*self._cells, last])
+        self._writer.add_row([*self._cells, last])
         self._cells, self._cell = [], ""
 
     def _close(self) -> None:

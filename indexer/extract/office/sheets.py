@@ -293,7 +293,7 @@ class SheetWriter:
         self._name = name
         self._waiting: list[list[str]] | None = []
 
-    def row(self, cells: Sequence[str]) -> None:
+    def add_row(self, cells: Sequence[str]) -> None:
         """Write a row; the first rows are buffered until it is known whether the table is long."""
         filled = [cell for cell in cells if cell and not cell.isspace()]
         if not filled:
@@ -308,7 +308,7 @@ class SheetWriter:
     def begin(self) -> None:
         """Write the name of the sheet, once, before its first text."""
         name, self._name = self._name, ""
-        self._writer.add(name, BlockKind.HEADING, _NAME_LEVEL)
+        self._writer.add_block(name, BlockKind.HEADING, _NAME_LEVEL)
 
     def finish(self) -> None:
         self._flush_head()
@@ -324,16 +324,16 @@ class SheetWriter:
                 for row in rows[:head]:
                     self._write(row)
                 names = " | ".join(" ".join(cell.split()) for cell in rows[head])
-                self._writer.add(names, BlockKind.HEADING, _COLUMNS_LEVEL)
+                self._writer.add_block(names, BlockKind.HEADING, _COLUMNS_LEVEL)
                 rows = rows[head + 1 :]
         for row in rows:
             self._write(row)
 
     def _write(self, cells: list[str]) -> None:
         if len(cells) == 1 and len(cells[0]) > _LONG_TEXT:
-            self._writer.add(cells[0])
+            self._writer.add_block(cells[0])
         else:
-            self._writer.row(cells)
+            self._writer.add_row(cells)
 
 
 def _names_columns(rows: list[list[str]], at: int) -> bool:

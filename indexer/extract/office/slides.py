@@ -45,7 +45,7 @@ def write_slide(shapes: Sequence[Shape], writer: PageWriter, number: int, *, ope
     if not title and any(shape.paragraphs or shape.rows for shape in shapes):
         title = _lead(shapes) or f"Slide {number}"
     if title:
-        writer.add(title, BlockKind.HEADING, 1 if opens else 2)
+        writer.add_block(title, BlockKind.HEADING, 1 if opens else 2)
     for shape in shapes:
         if shape.placeholder in _TITLES:
             continue
@@ -53,11 +53,11 @@ def write_slide(shapes: Sequence[Shape], writer: PageWriter, number: int, *, ope
         for text in shape.paragraphs:
             level = levels.pop(0) if levels else 0
             if shape.placeholder in _BODIES and len(text) <= MAX_ITEM_CHARS:
-                writer.add(text, BlockKind.LIST_ITEM, level)
+                writer.add_block(text, BlockKind.LIST_ITEM, level)
             else:
-                writer.add(text)
+                writer.add_block(text)
         for row in shape.rows:
-            writer.row(row)
+            writer.add_row(row)
         writer.end_table()
 
 
@@ -66,7 +66,7 @@ def write_notes(shapes: Sequence[Shape], writer: PageWriter) -> None:
     for shape in shapes:
         if shape.placeholder not in _FURNITURE:
             for text in shape.paragraphs:
-                writer.add(text, BlockKind.PARAGRAPH, NOTES_LEVEL)
+                writer.add_block(text, BlockKind.PARAGRAPH, NOTES_LEVEL)
 
 
 def _title(shapes: Sequence[Shape]) -> str:

@@ -38,9 +38,9 @@ class VisioSource(OfficeSource):
     ) -> Iterator[None]:
         name, part = pages[number - 1]
         root, damage = self._package.tree(part)
-        writer.add(name, BlockKind.HEADING, 1)
+        writer.add_block(name, BlockKind.HEADING, 1)
         for text in () if root is None else root.iter("{*}Text"):
-            writer.add(one_line(text))
+            writer.add_block(one_line(text))
         yield
         if damage is not None:
             raise damage

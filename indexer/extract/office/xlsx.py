@@ -86,7 +86,7 @@ class XlsxSource(OfficeSource):
             margins: list[str] = []
             for piece in self._package.pieces(part, _SHEETS):
                 if local(piece) == "row":
-                    rows.row(cells.row(piece))
+                    rows.add_row(cells.row(piece))
                     yield
                 elif local(piece) == "headerFooter":
                     margins += _margins(piece)
@@ -132,7 +132,7 @@ class XlsxSource(OfficeSource):
             for each in (drawn, *self._package.related(drawn, *_IN_DRAWINGS)):
                 for text in paragraphs(self._package.tree(each)[0]):
                     rows.begin()
-                    writer.add(text)
+                    writer.add_block(text)
 
 
 class _Cells:

@@ -42,14 +42,14 @@ _LONGEST_LINE = 1 << 17  # characters; longer ones are pictures
 class CardSource(DecodedSource):
     """An open calendar or address book."""
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         sections = (section.removeprefix(MARK) for section in self._file.sections())
         for name, lines in _cards(line for text in sections for line in text.splitlines()):
             self.budget.spend_elements(1 + len(lines))
-            writer.add(name, BlockKind.HEADING, 1)
+            writer.add_block(name, BlockKind.HEADING, 1)
             for line in lines:
                 if line != name:
-                    writer.add(line)
+                    writer.add_block(line)
             yield
 
 

@@ -22,7 +22,7 @@ _MARKS = str.maketrans(dict.fromkeys("\u200e\u200f\u202a\u202c", None))
 class ChatSource(DecodedSource):
     """An open chat."""
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         lines = self.text.splitlines()
         month_first = _month_first(lines)
         day, message = "", ""
@@ -31,13 +31,13 @@ class ChatSource(DecodedSource):
             if found is None:
                 message += "\n" + line.translate(_MARKS)
                 continue
-            writer.add(message)
+            writer.add_block(message)
             yield
             if (date := _date(*found.group(1, 3, 4), month_first=month_first)) != day:
                 day = date
-                writer.add(day, BlockKind.HEADING, 1)
+                writer.add_block(day, BlockKind.HEADING, 1)
             message = f"{found[5]} {found[6].translate(_MARKS)}"
-        writer.add(message)
+        writer.add_block(message)
 
 
 open_source = ChatSource.open_source

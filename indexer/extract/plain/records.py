@@ -40,7 +40,7 @@ _FIRST, _LAST = 631_152_000, 4_102_444_800
 class RecordSource(WrittenSource[list[Any]]):
     """An open file of JSON."""
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         # Depth first without recursion, in the order of the file.
         waiting = self._file[::-1]
         while waiting:
@@ -52,7 +52,7 @@ class RecordSource(WrittenSource[list[Any]]):
                 yield
             elif isinstance(value, list):
                 waiting.extend(each for each in reversed(value) if _is_nested(each))
-                writer.add("\n".join(filter(None, (_sentence(each) for each in value))))
+                writer.add_block("\n".join(filter(None, (_sentence(each) for each in value))))
 
     def _write_object(self, record: dict[str, Any], writer: PageWriter) -> None:
         shown = {key: _shown(str(key), value) for key, value in record.items()}
@@ -61,10 +61,10 @@ class RecordSource(WrittenSource[list[Any]]):
             return
         title = next((key for key in _TITLES if _sentence(record.get(key)) and len(texts) > 1), "")
         if title:
-            writer.add(texts.pop(title)[:300], BlockKind.HEADING, 1)
+            writer.add_block(texts.pop(title)[:300], BlockKind.HEADING, 1)
         said = [text for text in texts.values() if _SENTENCE.search(text)]
         about = " · ".join(text for text in texts.values() if text not in said)
-        writer.add("\n".join(filter(None, (about, *said))))
+        writer.add_block("\n".join(filter(None, (about, *said))))
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> RecordSource:

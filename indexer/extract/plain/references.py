@@ -57,7 +57,7 @@ class ReferenceSource(DecodedSource):
 
     limit = "markup_bytes"
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         text = self.text
         of_text = _rdf(text, self.budget) if _RDF.search(text[:4_000]) else _tagged(text)
         for key, fields in _bibtex(text) if _ENTRY.search(text) else of_text:
@@ -73,12 +73,12 @@ def _write(writer: PageWriter, key: str, fields: Fields) -> None:
     title = " ".join(fields.pop("title", [])[:1])
     own = {role: fields.pop(role, []) for role in _OWN_LINES}
     authors, year = "; ".join(fields.pop("author", [])), " ".join(fields.pop("year", [])[:1])
-    writer.add(title or key, BlockKind.HEADING, 1)
+    writer.add_block(title or key, BlockKind.HEADING, 1)
     head = f"{authors} ({year})" if authors and year else authors or year
     rest = (", ".join(values) for values in fields.values())
-    writer.add(". ".join(part for part in (head, *rest, key if title else "") if part))
+    writer.add_block(". ".join(part for part in (head, *rest, key if title else "") if part))
     for role, values in own.items():
-        writer.add(("; " if role == "keywords" else "\n").join(values))
+        writer.add_block(("; " if role == "keywords" else "\n").join(values))
 
 
 def _bibtex(text: str) -> Iterator[tuple[str, Fields]]:

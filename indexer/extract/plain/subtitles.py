@@ -41,7 +41,7 @@ _PARAGRAPH_CHARS, _LONGEST_CHARS = 600, 1_500
 class SubtitleSource(DecodedSource):
     """An open file of subtitles."""
 
-    def write(self, writer: PageWriter) -> Iterator[None]:
+    def write_pages(self, writer: PageWriter) -> Iterator[None]:
         begun, said, length = "", [""], 0
         for time, line in self._lines():
             text = _shown(line)
@@ -106,5 +106,5 @@ def _shown(text: str) -> str:
 
 
 def _write(writer: PageWriter, begun: str, said: list[str]) -> None:
-    writer.add(begun, BlockKind.HEADING, 1)
-    writer.add(" ".join(said))
+    writer.add_block(begun, BlockKind.HEADING, 1)
+    writer.add_block(" ".join(said))

@@ -53,7 +53,7 @@ def test_the_folder_follows_the_environment(home: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("line", ["Hidden=true", "X-GNOME-Autostart-enabled = false"])
 def test_an_entry_disabled_by_the_desktop_is_off(tmp_path: Path, line: str) -> None:
     entry = DesktopFile(tmp_path)
-    entry.write(["lectern"])
+    entry.write_entry(["lectern"])
     text = entry.path.read_text().replace("X-GNOME-Autostart-enabled=true", line)
     entry.path.write_text(text)
     assert not entry.is_there()
@@ -76,7 +76,7 @@ def test_any_word_survives_the_quoting_of_desktop_files(word: str) -> None:
 def test_a_launch_agent_starts_at_login(tmp_path: Path) -> None:
     entry = LaunchAgent(tmp_path / "LaunchAgents")
     assert not entry.is_there()
-    entry.write(["/Applications/Lectern.app/lectern", "--tray"])
+    entry.write_entry(["/Applications/Lectern.app/lectern", "--tray"])
     agent = plistlib.loads(entry.path.read_bytes())
     assert agent["ProgramArguments"] == ["/Applications/Lectern.app/lectern", "--tray"]
     assert agent["RunAtLoad"] is True
@@ -91,7 +91,7 @@ def test_a_launch_agent_starts_at_login(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform != "win32", reason="the Run key exists on Windows only")
 def test_the_run_key() -> None:
     entry = vars(desktop)["RunKey"](r"Software\Lectern\Tests")
-    entry.write([r"C:\Program Files\Lectern\lectern.exe", "--tray"])
+    entry.write_entry([r"C:\Program Files\Lectern\lectern.exe", "--tray"])
     assert entry.is_there()
     entry.remove()
     entry.remove()

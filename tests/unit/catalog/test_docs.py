@@ -103,7 +103,7 @@ def test_totals_count_documents_not_copies(catalog: Catalog, root: int) -> None:
     assert (totals.documents, totals.passages, totals.embedded, totals.queued) == (1, 5, 5, 1)
     assert catalog.docs.languages() == {"en": 1}
     assert catalog.docs.expected() == {doc: 5}
-    assert catalog.docs.get([doc, 99])[doc].title == "Title of same"
+    assert catalog.docs.docs_by_id([doc, 99])[doc].title == "Title of same"
 
 
 def test_numbers_are_never_given_out_twice(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_correction_stays_when_a_document_is_read_again_renamed_or_the_catalog
     catalog: Catalog, root: int, tmp_path: Path
 ) -> None:
     def known() -> tuple[str, str, str, bool]:
-        docs = catalog.docs.get(catalog.docs.known().tolist())
+        docs = catalog.docs.docs_by_id(catalog.docs.known().tolist())
         one = max(docs.values(), key=lambda doc: doc.doc)
         named = one.doc in catalog.short_words.titles_with(["lease"]).get("lease", {})
         return one.title, one.author, one.created, named

@@ -29,7 +29,7 @@ def root(catalog: Catalog, tmp_path: Path) -> int:
 
 def _find(catalog: Catalog, query: str, *, prefix: bool = False) -> list[str]:
     files = catalog.file_names.find(words(query), 10, prefix_last=prefix)
-    rows = catalog.files.get(files)
+    rows = catalog.files.files_by_id(files)
     return [rows[file].file for file in files]
 
 
@@ -111,7 +111,7 @@ def test_files_are_found_by_their_whole_name_or_its_beginning(
     catalog: Catalog, root: int, query: str, files: list[str]
 ) -> None:
     found = catalog.file_names.called(query, 10, open_ended=True)
-    rows = catalog.files.get(found)
+    rows = catalog.files.files_by_id(found)
     assert [rows[file].file for file in found] == files
 
 
@@ -121,6 +121,6 @@ def test_what_many_names_begin_with_is_a_word_like_others(catalog: Catalog, tmp_
     catalog.scans.apply(root, FakeWalk({"": [found(name) for name in names]}))
     for query in ("report", "report.txt"):
         files = catalog.file_names.called(query, 10, open_ended=True)
-        assert [row.file for row in catalog.files.get(files).values()] == ["report.txt"]
+        assert [row.file for row in catalog.files.files_by_id(files).values()] == ["report.txt"]
     assert catalog.file_names.called("repo", 10, open_ended=True) == []
     assert catalog.file_names.called("rep", 10, open_ended=False) == []

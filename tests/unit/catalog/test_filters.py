@@ -145,7 +145,7 @@ def test_mails_are_dated_by_the_days_on_which_they_were_sent(
     assert dated(2008, 2012) == dated(2020, 2021) == set()
     # What is no date, or none of this world, leaves the file's.
     assert dated(1970, 1971) == {"b.eml", "c.txt"}
-    assert catalog.docs.get([docs["c.txt"]])[docs["c.txt"]].sent_ns == 0
-    assert catalog.docs.get([docs["a.mbox"]])[docs["a.mbox"]].sent_ns // 10**9 == int(
+    assert catalog.docs.docs_by_id([docs["c.txt"]])[docs["c.txt"]].sent_ns == 0
+    assert catalog.docs.docs_by_id([docs["a.mbox"]])[docs["a.mbox"]].sent_ns // 10**9 == int(
         datetime(2019, 3, 4, 12).timestamp()  # noqa: DTZ001  # as above
     )

@@ -174,7 +174,8 @@ def test_a_killed_run_is_queued_again_and_blames_nobody(catalog: Catalog, root: 
 def test_a_document_that_was_there_at_two_faults_is_set_aside(catalog: Catalog, root: int) -> None:
     catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b", mtime_ns=9)]}))
     catalog.queue.take(2)
-    bad, good = (catalog.files.at(f"{catalog.roots.get(root).path.decode()}/{n}") for n in "ab")
+    folder = catalog.roots.root_by_id(root).path.decode()
+    bad, good = (catalog.files.at(f"{folder}/{name}") for name in "ab")
     assert bad is not None
     assert good is not None
     for expected in ("queued", "failed"):

@@ -149,7 +149,7 @@ def test_an_unreachable_root_is_offline_and_comes_back(catalog: Catalog, tmp_pat
     before = states(catalog)
     assert catalog.scans.apply(root.id, FakeWalk({}, reachable=False)).offline
     assert set(states(catalog).values()) == {"offline"}
-    assert not catalog.roots.get(root.id).online
+    assert not catalog.roots.root_by_id(root.id).online
     assert list(catalog.files.by_document([doc])) == [doc]
     assert catalog.upkeep.orphans() == []
     catalog.scans.apply(root.id, walk)

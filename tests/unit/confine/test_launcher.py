@@ -47,7 +47,7 @@ outside = launcher.fork(commands)
 
 def told(request, **how):
     try:
-        return outside.ask(request, **how)
+        return outside.ask_launcher(request, **how)
     except LecternError as error:
         return error.code
 """
@@ -78,7 +78,7 @@ def test_it_holds_nothing_of_its_process() -> None:
 import tempfile
 with tempfile.TemporaryFile() as file:
     another = launcher.fork(commands)
-    held = [int(name) for name in another.ask(Files())]
+    held = [int(name) for name in another.ask_launcher(Files())]
     print(len(held) <= 5, file.fileno() in held)
 """) == ["True False"]
 
@@ -87,7 +87,8 @@ def test_a_process_that_is_started_meanwhile_is_lent_it() -> None:
     child = (
         "from indexer.confine import launcher;"
         "import os; taken = launcher.inherited();"
-        "print(taken.ask(launcher.OpenInViewer('echo', '/a', 7)), launcher.VARIABLE in os.environ)"
+        "said = taken.ask_launcher(launcher.OpenInViewer('echo', '/a', 7));"
+        "print(said, launcher.VARIABLE in os.environ)"
     )
     assert _run(f"""
 launcher.use(outside)
@@ -110,7 +111,7 @@ def test_it_ends_with_the_last_that_can_ask_it() -> None:
 print(told(Pid()), flush=True)
 other = launcher.Launcher(outside.share())
 outside.close()
-print(other.ask(Echo("still there")), flush=True)
+print(other.ask_launcher(Echo("still there")), flush=True)
 sys.stdin.read()
 """
     )

@@ -36,13 +36,13 @@ def no_libreoffice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def outcome(path: Path, limits: Limits = LIMITS) -> str:
-    begun = time.monotonic()
+    begun = time.process_time()
     try:
         found = read(path, limits)
     except WorldError as error:
         return error.code
     finally:
-        assert time.monotonic() - begun < 20
+        assert time.process_time() - begun < 20
     assert "root:" not in found.text
     return "partial" if found.unreadable else "read"
 

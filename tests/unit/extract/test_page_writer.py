@@ -40,9 +40,9 @@ def test_blocks_are_runs_of_their_pages(steps: list[tuple[str, str | list[str]]]
     made = writer()
     for step, value in steps:
         if step == "add":
-            made.add(str(value))
+            made.add_block(str(value))
         elif step == "row":
-            made.row(list(value))
+            made.add_row(list(value))
         elif step == "turn":
             made.begin_page(made.page + 1)
         else:
@@ -61,7 +61,7 @@ def test_a_completely_damaged_page_is_reported_once() -> None:
     def read(number: int) -> Iterator[None]:
         if number == 2:
             raise WorldError("unreadable", reason="sheet_missing")
-        made.add("oil")
+        made.add_block("oil")
         yield
 
     pages = list(read_each(3, (), made, read))
@@ -72,16 +72,16 @@ def test_a_completely_damaged_page_is_reported_once() -> None:
 
 def test_lone_surrogates_in_blocks_are_replaced() -> None:
     made = writer()
-    made.add("a\ud800b")
+    made.add_block("a\ud800b")
     made.append("\udfff", ())
-    made.row(["\ud800"])
+    made.add_row(["\ud800"])
     check(list(made.finish()), 1)
 
 
 def test_long_pages_come_in_sections() -> None:
     made = writer()
     for _ in range(30):
-        made.add("x" * 10_000)
+        made.add_block("x" * 10_000)
     pages = list(made.completed())
     assert len(pages) == 2
     assert {page.number for page in pages} == {1}
@@ -91,14 +91,14 @@ def test_long_pages_come_in_sections() -> None:
 def test_an_empty_page_is_a_page() -> None:
     made = writer()
     made.begin_page(2)
-    made.add("two")
+    made.add_block("two")
     assert [(page.number, page.text) for page in made.finish()] == [(1, ""), (2, "two")]
 
 
 def test_tables_end_with_a_row() -> None:
     made = writer()
     for n in range(2000):
-        made.row(["cell", str(n), "", " "])
+        made.add_row(["cell", str(n), "", " "])
     (page,) = made.finish()
     assert len(page.blocks) > 1
     for block in page.blocks:
@@ -107,8 +107,8 @@ def test_tables_end_with_a_row() -> None:
 
 
 def reading(made: PageWriter, *, fails: str) -> Iterator[RawPage]:
-    made.add("kept")
-    made.row(["a row under way"])
+    made.add_block("kept")
+    made.add_row(["a row under way"])
     yield from made.completed()
     raise WorldError(fails, reason="here", limit="x")
 
@@ -128,8 +128,8 @@ def test_a_password_is_needed_for_the_whole() -> None:
 
 def test_the_number_of_characters_is_limited() -> None:
     made = writer(10)
-    made.add("123456")
+    made.add_block("123456")
     with pytest.raises(WorldError) as caught:
-        made.add("123456")
+        made.add_block("123456")
     assert caught.value.code == "too_complex"
     assert [page.text for page in made.abandon()] == ["123456"]
