@@ -178,7 +178,7 @@ class NoticeBar(CardFrame):
         """Be shown over the foot of a widget."""
         self.setParent(page)
         page.installEventFilter(self)
-        # Not of the bar: a key of what is hidden is dead.
+        # The bar itself gets no keys while it is hidden.
         add_shortcut(page, QKeySequence.StandardKey.Undo, self.undo, WINDOW)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -79,7 +79,7 @@ class OpenLibrary:
         self.throttle = Throttle(adaptive=config.background)
         self.throttle.load_pace(catalog)
         self.gate = QueryGate(self.throttle)
-        # Paths of documents that were found or opened, the latest of them: embedded first.
+        # Paths of the documents that were found or opened last, which are embedded first.
         self.found: deque[str] = deque(maxlen=FOUND_KEPT)
         self.activities = ActivityMonitor(catalog, self.models, self.throttle)
         self.passwords = PasswordsByPath()

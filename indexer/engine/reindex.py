@@ -1,7 +1,7 @@
 """Changes a library to another model or extractor while searches use the current one.
 
-Searches use the active space, and new documents are embedded there first; then in that of the
-configured model. When that is complete, one row in the catalog makes it the active one. The
+Searches use the active space. New documents are embedded there first, then in the space of the
+configured model. When that space is complete, one row in the catalog makes it the active one. The
 previous space is kept, for a roll-back, until the next change is complete or the person discards
 it. The cost of a change is estimated from a sample of the library that the model reads, and two
 models can be compared by the same questions.
@@ -55,8 +55,8 @@ log = logging.getLogger(__name__)
 FOREIGN = 0.2
 # Below this share a library returns to the default model.
 HARDLY_FOREIGN = 0.05
-# As many questions are expected in the languages of the documents and of the interface, half each,
-# before any was asked.
+# Before any question was asked, this many are expected: half of them in the languages of the
+# documents, half in that of the interface.
 EXPECTED = 10
 _NO_SPACE = 0  # rows are numbered from 1
 
@@ -70,12 +70,12 @@ class SpaceChange(Struct, frozen=True):
 
 
 def for_library(catalog: Catalog, config: EngineConfig) -> EngineConfig:
-    """The configuration with what the library decides, unless that is fixed.
+    """Return the configuration with the model and the precision that suit the library.
 
-    That is the model, by the languages of the documents and the questions, and the precision, which
-    is that of its vectors. Questions alone do not replace vectors that exist: that takes hours, and
-    the person is asked. Without the model for many languages, which packages may leave out, the
-    other one reads all. Raises ``unknown_model``.
+    The languages of the documents and the questions decide on the model, and the vectors that exist
+    on the precision, unless the settings fix them. Questions alone do not replace vectors that
+    exist: that takes hours, so the person is asked. If a package lacks the model for many
+    languages, the other one reads all. Raises ``unknown_model``.
     """
     active = catalog.spaces.active()
     if config.fastest_precision and active is not None:
@@ -334,7 +334,7 @@ def compare_models(
     spaces = [first, second or first]
     found: list[list[Hit]] = []
     total = len(spaces) * len(request.questions)
-    # All of one first, since one model at a time is open for queries.
+    # The first model answers all questions before the second, as only one is open for queries.
     for space, question in product(spaces, request.questions):
         reporter.report(Progress(Step.MEASURE, files_done=len(found), files_total=total))
         query = parse(question.text)

@@ -91,7 +91,7 @@ def clear_older(library: Path) -> bool:
                 shutil.rmtree(library / name)
         remove_database(library / TEXTS_NAME)
         faults.reached("older-cleared")
-        remove_database(catalog)  # the last: it is what says that the library is older
+        remove_database(catalog)  # last, since it shows that the library is older
     return True
 
 
@@ -110,7 +110,7 @@ def exists(library: Path) -> bool:
             (library / name).stat()
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except OSError as error:  # of links that lead to themselves, too
+        except OSError as error:  # also for a link that leads to itself
             raise WorldError("path_denied", path=str(library)) from error
         return True
     return False

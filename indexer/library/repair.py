@@ -113,7 +113,7 @@ class _Check(Struct):
 
     def texts(self, tick: Callable[[], None]) -> None:
         """Check the rows of texts, and SQLite's structure of them; ``recover`` reads them again."""
-        texts, add = self.store.texts, partial(self.found.add, "texts")
+        texts, add = self.store.texts, partial(self.found.add_problem, "texts")
         wrong = texts.verify(tick)
         again = set(self.catalog.upkeep.to_be_read_again())
         damaged = [doc for doc in wrong.damaged if doc not in again]
@@ -129,7 +129,7 @@ class _Check(Struct):
 
     def vectors(self, name: str, vectors: Vectors, tick: Callable[[], None]) -> None:
         """Check the vectors of a space, by themselves and against texts and catalog."""
-        add = partial(self.found.add, name)
+        add = partial(self.found.add_problem, name)
         if name not in {vectors_name(space.key) for space in self.catalog.spaces.all()}:
             drop = partial(self.store.drop_vectors, name)
             add("unknown_space", 1, "{where} belongs to no model of the catalog.", drop)
@@ -165,7 +165,7 @@ class _Check(Struct):
         """Check the catalog by itself."""
         upkeep = self.catalog.upkeep
         orphans = deletable_orphans(self.catalog)
-        add = partial(self.found.add, "catalog")
+        add = partial(self.found.add_problem, "catalog")
         add("contents_without_files", orphans, "{n} documents belong to no file.")
         lost, requeue = upkeep.files_without_contents(), upkeep.requeue_without_contents
         said = "{n} files are marked as read, but their contents are not recorded."

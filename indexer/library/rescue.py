@@ -1,9 +1,9 @@
-"""Makes a library openable that SQLite refuses, from everything that is still readable.
+"""Makes a library that SQLite refuses openable again, from everything that is still readable.
 
-Apart from ``repair``, which needs an open catalog: here a damaged catalog is copied row by row into
-a new one, since no other file knows the documents on drives that are not connected, and the damaged
-one is kept beside it. Texts and vectors are copied likewise. ``recovery`` finds what is missing at
-the next opening.
+``repair`` needs an open catalog. Here a damaged catalog is copied row by row into a new one, since
+no other file knows the documents on drives that are not connected; the damaged one is kept beside
+it. Texts and vectors are copied in the same way. ``recovery`` finds what is missing at the next
+opening.
 """
 
 from __future__ import annotations

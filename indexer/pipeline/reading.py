@@ -1,9 +1,10 @@
 """Takes files from the queue and reads them: hashes each, then has a child extract it.
 
 The threads that wait on disk and on children are here, so that the indexing thread never waits.
-Files that may have crashed an engine are read alone, the others by priority, with one reader for
+Files that may have crashed an engine are read alone, the others by priority. One more reader takes
 files that are more urgent than all that are being read. A broken, hostile or vanished file ends in
-an event with its failure, never in a dead thread; the replies to its events decide what is read.
+an event with its failure, never in a dead thread. The replies to a reader's events decide how it
+goes on.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ IDLE_S = 20.0
 # Languages that have this share of the documents of the most frequent one are expected.
 _FREQUENT = 0.1
 _MOST_FOLDERS = 1_000
-# There is room in memory for a document if so many times what one may take is available.
+# A document has room in memory if this many times the most that one may take is available.
 _ROOM = 2
 
 
@@ -68,15 +69,15 @@ def available_bytes() -> int:
 
 
 class ReaderRole(Enum):
-    """When a reader takes jobs: always, unless work is slowed, or urgent ones without pauses."""
+    """When a reader takes jobs."""
 
-    MAIN = auto()
-    EXTRA = auto()
-    URGENT = auto()
+    MAIN = auto()  # always
+    EXTRA = auto()  # unless work is slowed
+    URGENT = auto()  # only urgent ones, without pauses
 
 
 class ExpectedLanguages:
-    """The languages of what lies beside a file: of its folder as read so far, else of the library.
+    """The languages expected in a file: those of its folder so far, else those of the library.
 
     ``counts`` are the documents of the library by their language, "" for an unknown one.
     """

@@ -1,13 +1,13 @@
 """The baseline of a library: what its own sentences score as queries.
 
 It is measured and stored with the cohort at the end of an indexing run. A sentence of a passage
-stands for a question with an answer, and what is found is scored as for any query. Of what the
-sentences score the lower quartile counts.
+stands for a question with an answer, and what is found is scored as for any query. The baseline is
+the lower quartile of these scores.
 
-Then their own documents are taken away, and they are asked again. Where two thirds of them still
-count as answered, the library's documents resemble each other so much that an answer cannot be
-told from what is only close: hits are a good match then only if they lead by more than two thirds
-of these.
+Then each sentence is asked again without its own document. If two thirds of them still count as
+answered, the library's documents resemble each other so much that an answer cannot be told from a
+passage that is only close. Hits are then a good match only if their lead is larger than the leads
+of two thirds of these sentences.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ T = TypeVar("T")
 
 # In a smaller library the statistics are unreliable, and every hit counts as good.
 MIN_PASSAGES = 50
-# Passages of which a sentence may be asked, and how many are: each costs as much as a query, so it
-# is one for so many passages of the library. With 80 instead of all of chunking-eval the baseline
-# is off by .13, with 40 by .19, and of its questions .034 and .036 are false alarms instead of
-# .033. Fewer than ``FEWEST`` tell nothing.
+# Passages of which a sentence may be asked, and how many sentences are asked. Each costs as much as
+# a query, so there is one for every 32 passages. With 80 instead of all of chunking-eval the
+# baseline is off by .13, with 40 by .19, and of its questions .034 and .036 are false alarms
+# instead of .033. Fewer than ``FEWEST`` say nothing.
 SAMPLE = 160
 MOST_ASKED, LEAST_ASKED, FEWEST = 80, 40, 20
 PASSAGES_A_SENTENCE = 32
@@ -65,8 +65,8 @@ def refresh_calibration(
 ) -> None:
     """Measure the cohort and the baseline of a library, if it has changed much.
 
-    If the model is not available nothing is measured, and every hit counts as good. Of a model
-    whose threshold is the same for every library the baseline is not.
+    Nothing is measured if the model is not available; every hit then counts as good. The baseline
+    is not measured for a model whose threshold is the same for every library.
 
     Args:
         give_way: Called before each sentence, to let queries go first.
@@ -176,7 +176,7 @@ def _features(
     catalog = searcher.catalog
     query = Query(text=text, terms=tuple(words(text)))
     passages = catalog.spaces.totals().passages
-    # Read with its context a part of a sentence is closer to the passage than any question is.
+    # With its context, a part of a sentence would be closer to the passage than any question is.
     narrowing = narrow(query, catalog)
     narrowing = narrowing if docs is None else replace(narrowing, docs=docs)
     request = SearchRequest(query, narrowing, passages, LEADING, apart=True)

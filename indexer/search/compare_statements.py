@@ -53,7 +53,7 @@ class ReadStatement(Struct, frozen=True):
     """A statement as it is compared.
 
     Attributes:
-        row: Which sentence of all that were read, as a row of their vectors.
+        row: The row of its vector among those of all sentences that were read.
         passage: The ordinal of its passage.
         statement: Its view without headings, and the place of it or its passage.
         words: Folded, in order.
@@ -190,7 +190,7 @@ class Wording:
 
 
 def new_pieces(statement: ReadStatement, wording: Wording, language: str) -> list[Statement]:
-    """Return the sentences that were joined to a statement, being short, and occur nowhere."""
+    """Return the short sentences that were joined to a statement and that the wording lacks."""
     whole = statement.statement
     views, texts = _pieces(whole.text, language), _pieces(whole.original, language)
     if len(texts) < 2 or len(views) != len(texts):

@@ -58,7 +58,7 @@ class Narrowing(Struct, frozen=True):
     annotated: bool | None = None
     # The only passages that match, ascending, if they are few: comments, or those of some pages.
     keys: Int64s | None = None
-    # Which mails of mailboxes were not sent when the filter says, by document.
+    # By document, which mails of a mailbox were sent outside the dates of the filter.
     unsent: Mapping[int, Mask] = field(default_factory=dict)
 
     @property
@@ -123,7 +123,7 @@ def _unsent(days: DateRange, catalog: Catalog) -> Mapping[int, Mask]:
 def with_few(narrowing: Narrowing, catalog: Catalog, store: Store) -> Narrowing:
     """Find the passages that match if they are few, comments or those of pages by their labels.
 
-    They are all candidates then: among many passages others would be found before them.
+    All of them become candidates, since other passages might be found before them.
     """
     if narrowing.pages.labels:
         keys = _on_labelled(narrowing, catalog, store)

@@ -1,8 +1,8 @@
-"""Connections to the engine: the thread that accepts them, and two for each, one reads, one writes.
+"""Connections to the engine: one thread accepts them; each has one that reads and one that writes.
 
 A session does no work itself. A slow client affects only itself: unsent progress is replaced by
 newer progress, and a connection with too many unsent bytes, or without any read for a while, is
-closed. So is one without a hello, or one that stalls in the middle of a message.
+closed. A connection is closed, too, if it sends no hello or stalls in the middle of a message.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class ValueKind(Enum):
 
 
 class Value(Struct, frozen=True):
-    """A value of a text: its span, what it is equal by, and the word behind it, as "days"."""
+    """A value of a text: its span, its form for comparison, and its unit, such as "days"."""
 
     kind: ValueKind
     start: int
@@ -90,7 +90,7 @@ def differences(first: str, second: str, language: str = "") -> Differences:
 
 
 def _spans(alone: list[Value], paired: list[Value]) -> tuple[Span, ...]:
-    """The spans of values; a name without counterpart is as likely a heading."""
+    """The spans of values, but for names without a counterpart, which may be headings."""
     return tuple(
         (value.start, value.end)
         for value in alone

@@ -145,13 +145,13 @@ class FindBar(QWidget):
 
 SCALES = (0.75, 1.0, 1.25, 1.5, 2.0)
 _LABEL_CHARS = 5
-_TITLE_CHARS = 16  # of which less is no title
+_TITLE_CHARS = 16  # with less room the title has a line of its own
 
 
 class Toolbar(Restyled, QWidget):
     """One row of controls: the document's name, its pages, the zoom, and what can be done with it.
 
-    The steps between its hits are shown where there is no list of them.
+    The buttons for the next and the previous hit are shown where there is no list of hits.
     """
 
     hit_step = Signal(int)  # 1 for the next one, -1 for the one before

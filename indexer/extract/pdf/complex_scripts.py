@@ -1,9 +1,9 @@
-"""The order of letters in lines of Arabic, Hebrew, Indic and other scripts that are not set simply.
+"""The order of letters in lines of Arabic, Hebrew, Indic and other complex scripts.
 
-MuPDF gives what runs to the left in the order of its pieces, parts a line at every number, puts the
-letters of a ligature the wrong way round, and takes a cluster of letters for narrower than it is
-drawn, after which it makes a blank or begins a line. The places of letters tell their order, so the
-lines of a page dictionary with characters are made again. Pure; imports no PDF library.
+MuPDF returns text that runs to the left in the order of its pieces, splits a line at every number,
+and reverses the letters of a ligature. It takes a cluster of letters for narrower than it is drawn,
+and inserts a blank or begins a line behind it. The places of letters show their order, so the lines
+of a page dictionary with characters are made again. Pure; imports no PDF library.
 """
 
 from __future__ import annotations
@@ -314,9 +314,9 @@ def _read(from_right: Sequence[_Letter]) -> list[_Letter]:
 
 
 def _to_the_right(letters: Sequence[_Letter]) -> Iterator[bool]:
-    """Yield of each letter, from right to left, whether it is of a run that is read to the right.
+    """Yield for each letter, from right to left, whether it is in a run that is read to the right.
 
-    Signs and blanks are, between two letters of such a run, and signs in and at numbers.
+    Signs and blanks between two letters of such a run are in it, like signs in and at numbers.
     """
     kinds = [letter.direction for letter in letters]
     strong = [kind if kind in _LEFTWARDS | _RIGHTWARDS else "" for kind in kinds]
@@ -330,7 +330,7 @@ def _to_the_right(letters: Sequence[_Letter]) -> Iterator[bool]:
 
 
 def _before_each(strong: Sequence[str]) -> list[str]:
-    """Return of each place the last direction before it, "" for none."""
+    """Return for each place the last direction before it, "" for none."""
     found, last = [], ""
     for kind in strong:
         found.append(last)

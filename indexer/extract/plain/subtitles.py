@@ -34,7 +34,7 @@ _CUE_END = re.compile(r"</(?:[a-z]{1,9}:)?(?:p|body)\b", re.IGNORECASE)
 _BREAK = re.compile(r"<(?:[a-z]{1,9}:)?br\b", re.IGNORECASE)
 _OF_MARKUP = frozenset({".ttml", ".dfxp", ".smi", ".sami"})
 _ENDED = re.compile(r"[.!?…。！？][\"'”’»)\]♪]*$")
-# A paragraph ends with a sentence beyond the first length, anywhere beyond the other.
+# A paragraph ends with the first sentence beyond the first length, and at the second in any case.
 _PARAGRAPH_CHARS, _LONGEST_CHARS = 600, 1_500
 
 
