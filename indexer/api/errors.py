@@ -191,7 +191,7 @@ CODES = _declare(
     # one document
     ErrorCode("needs_password", N_("Protected by a password"),
               N_("The document is protected by a password."),
-              "Enter its password in the coverage list, or save a copy without one.",
+              "Enter its password in the window, or save a copy without one.",
               in_window=N_("Enter the password below.")),
     ErrorCode("wrong_password", N_("Wrong password"),
               N_("The password does not open the document."),

@@ -4160,10 +4160,6 @@
         <translation>es ist ein Text</translation>
     </message>
     <message>
-        <source>it is a folder</source>
-        <translation>es ist ein Ordner</translation>
-    </message>
-    <message>
         <source>it is a list</source>
         <translation>es ist eine Liste</translation>
     </message>
