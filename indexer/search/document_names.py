@@ -29,15 +29,15 @@ class OwnedNames(Struct, frozen=True):
     """The names of a space, and the documents that have them.
 
     Attributes:
-        space: Whose vectors these are.
+        space: The space of the vectors.
         embedded: As ``Names.embedded`` returned it; None if not all of these could be read.
         names: Shape (n,), in the order of their vectors.
-        vectors: Theirs.
+        vectors: The vectors of ``names``.
         links: As ``Names.links`` returned them.
         docs: The m documents that have a name, ascending.
         rows: For each link, in the order of documents, the index of its name; n if it has no
             vector.
-        is_folder: Of each of these.
+        is_folder: For each link, whether its name is that of a folder.
         starts: Shape (m,): where each document begins among these.
     """
 
@@ -64,7 +64,7 @@ class OwnedNames(Struct, frozen=True):
 
 
 class NameVectors:
-    """The vectors of the names of one catalog. Any thread may ask."""
+    """The vectors of the names of one catalog. Thread-safe."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -114,7 +114,7 @@ class NameVectors:
     ) -> tuple[Int32s, ByteVectors] | None:
         """Names and their vectors; an id is never used for another name.
 
-        Some lack, or all, if the caller sees the catalog as it was before they were written.
+        Some or all are missing if the caller sees the catalog as it was before they were written.
         """
         before = np.empty(0, np.int32) if known is None else known.names
         left, lacking = np.isin(before, embedded), np.setdiff1d(embedded, before)
@@ -138,8 +138,8 @@ class _Named(Struct, frozen=True):
 
     Attributes:
         last: The greatest id of a name.
-        names: Of each pair of a name and a document, the name, ascending.
-        docs: And the document.
+        names: The name of each pair of a name and a document, ascending.
+        docs: The document of each pair.
         found: The documents by words that were asked for.
     """
 
@@ -150,7 +150,7 @@ class _Named(Struct, frozen=True):
 
 
 class NameWords:
-    """Documents by the words of their file names. Any thread may ask."""
+    """Documents by the words of their file names. Thread-safe."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog

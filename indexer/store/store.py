@@ -1,6 +1,6 @@
 """The facade of the stores of one library: its texts, words and vectors.
 
-Texts are written first. What the words lack of them is made again at opening.
+Texts are written first. Words that the indexes lack of them are added when a library is opened.
 
 One thread writes and maintains, any number of threads read.
 """
@@ -211,7 +211,7 @@ class Store:
         release_memory()
 
     def catch_up(self, most: int | None = None) -> None:
-        """Make again what the words lack; ``most``: the passages to read, if not all."""
+        """Add words that the indexes lack; ``most``: the passages to read, if not all."""
         there = {doc: one.passages for doc, one in self.texts.documents().items()}
         while self.words.behind and not self.words.catch_up(there, self.iter_passages, most):
             if most is not None:

@@ -1,9 +1,9 @@
 """The words of a library: tantivy's indexes of passages and of whole documents.
 
-They are derived from the texts and follow them: texts are committed first. Which passages the
-indexes have is noted beside them after each commit, so what a kill or a full disk left out is found
-by comparison at the next opening, and made again; so is all if a file was altered. A read-only
-library is opened through links in a temporary folder, where it is completed likewise.
+They are derived from the texts, which are committed first. Which passages the indexes have is noted
+beside them after each commit, so a comparison at the next opening finds what a kill or a full disk
+left out, and it is added. If a file was altered, all words are made again. A read-only library is
+opened through links in a temporary folder, where missing words are added in the same way.
 """
 
 from __future__ import annotations
@@ -163,19 +163,19 @@ class WordStore:
         return not left
 
     def tidy(self) -> None:
-        """Have all made again by the next ``catch_up`` if deleted entries are too many."""
+        """Make the next ``catch_up`` rebuild the indexes if too many entries are deleted."""
         few = len(self._counts) == 0 or self._passages.searcher.num_docs < _FEW_ENTRIES
         if not few and deleted_share(self._passages.folder) > _MOST_DELETED:
             self.discard()
 
     def discard(self) -> None:
-        """Have all made again by the next ``catch_up``."""
+        """Make the next ``catch_up`` rebuild the indexes."""
         self.failed = self.behind = True
 
     # -- asking -----------------------------------------------------------------------------
 
     def query_words(self, question: Callable[[IndexedPassages], T], nothing: T) -> T:
-        """Ask the index of passages; nothing, until it is made again, if it cannot be read.
+        """Query the index of passages; the answer is ``nothing`` while it cannot be read.
 
         Args:
             question: One of those of ``word_queries``.
@@ -303,7 +303,7 @@ class WordStore:
         rows: Sequence[tuple[int, int, str, str, str]],
         counts: dict[int, tuple[int, int]],
     ) -> set[tuple[str, str]]:
-        """Add the words of documents, and to ``counts``; return each new (language, word)."""
+        """Add and count the words of documents; return each new (language, word)."""
         new: set[tuple[str, str]] = set()
         for (doc, language), listed in groupby(rows, key=lambda row: (row[0], row[2])):
             views = [row[3] for row in listed]
@@ -320,7 +320,7 @@ class WordStore:
 
 
 def join_words(folders: Sequence[Path], folder: Path) -> None:
-    """Make the words of a library of those of several, whose documents have different numbers.
+    """Join the words of several libraries, whose documents have different numbers.
 
     The segments of an index are independent and have random names, so all are listed in one. Raises
     ``AlteredIndexError`` if those of one cannot be read; ``OSError`` if a file cannot be written.

@@ -56,7 +56,7 @@ class Hints:
             self._changed.notify_all()
 
     def take_hints(self, seconds: float) -> tuple[set[bytes], str]:
-        """Wait for hints, at most so long; return them, and why all must be scanned, or ""."""
+        """Wait for hints; return them, and why everything must be scanned, or ""."""
         with self._changed:
             self._changed.wait_for(lambda: self._paths or self._lost or self._awake, seconds)
             taken, lost = self._paths, self._lost
