@@ -257,7 +257,7 @@ class Body:
         """Write what the styles have of text, the heads and feet of pages."""
         for text in self._margins:
             if not _UNFILLED.match(text):
-                self.writer.add(text, BlockKind.BOILERPLATE)
+                self.writer.add_block(text, BlockKind.BOILERPLATE)
 
 
 class OdfSource(PackageSource):

@@ -94,7 +94,7 @@ class XlsxSource(OfficeSource):
             for text in margins:
                 if text not in self._written:  # of another sheet
                     self._written.add(text)
-                    writer.add(text, BlockKind.BOILERPLATE)
+                    writer.add_block(text, BlockKind.BOILERPLATE)
             self._drawn(part, writer, rows)
         except WorldError as error:
             if error.code == "unreadable":  # after ``too_complex`` nothing more may be written
