@@ -42,6 +42,7 @@ _COMMON_SIGNS = (*((sign, "'") for sign in "\u2018\u2019"), *((sign, " ") for si
 _GROUPED = re.compile(r"\d{1,3}(?:(?:,\d\d)*(?:,\d{3})+|(?:'\d{3})+)(?:\.\d+)?$")
 _GROUPED_BY_DOTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+$")
 _DOTTED = re.compile(r"\d+(?:\.\d+)+$")
+_DATE, _DATE_ZEROS = re.compile(r"\d\d?\.\d\d?\.\d{4}$"), re.compile(r"\b0(?=\d\.)")
 _THOUSANDS = re.compile(r"\d{4,}\.\d+$")
 _BY_DOTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+$")
 # A large number, plain or in groups of three, but for one that may be a year.
@@ -439,6 +440,7 @@ def _split_token(token: str, *, wholes: bool = False) -> tuple[str, ...]:
     if _COMMA.match(token):
         return (_without_zeros(token.replace(",", ".")),)
     if _DOTTED.match(token):
+        token = _DATE_ZEROS.sub("", token) if _DATE.match(token) else token
         whole = (token.replace(".", ""),) if wholes and _BY_DOTS.match(token) else ()
         return (_without_zeros(token), *whole)
     found: list[str] = []

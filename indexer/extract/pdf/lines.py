@@ -7,6 +7,7 @@ jumps are ordered as a whole. Pure; imports no PDF library.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -22,6 +23,7 @@ from indexer.text.view import without_surrogates
 
 _DOWNWARDS = (0, 1)
 FIRST_EAST_ASIAN = "\u2e80"
+_OF_TEX = re.compile("[\x0b-\x16\x1b-\x1f]")  # letters in the encodings of its fonts
 _NO_SIZE = 2.0  # points; nobody prints smaller letters
 _APART = 3  # in type sizes, the most that glyphs of a column are apart
 _UPRIGHT = 3  # digits and letters that stand side by side in vertical text
@@ -70,7 +72,7 @@ def read_lines(page: dict[str, Any]) -> list[Line]:
 
     If most text is rotated, the boxes are turned until it runs to the right.
     """
-    if not "".join([span["text"] for span in spans_of(page)]).isprintable():
+    if _OF_TEX.search("".join([span["text"] for span in spans_of(page)])):
         from indexer.extract.pdf.bitmap_fonts import decode
 
         decode(page)

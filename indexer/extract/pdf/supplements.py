@@ -60,7 +60,7 @@ _WIDGET, _LINK = pymupdf.PDF_ANNOT_WIDGET, pymupdf.PDF_ANNOT_LINK
 _SCHEME = re.compile(r"[a-z]+:(?://)?(?:www\.)?", re.IGNORECASE)
 _MOST_TARGET = 500
 _LEAST_CLIPPED, _PASSWORD = 20, 1 << 13  # characters of a value; a flag of its field
-_SEEN_OFTEN = (_LINK, _WIDGET, pymupdf.PDF_ANNOT_POPUP)
+_SEEN_OFTEN = {_LINK, _WIDGET, pymupdf.PDF_ANNOT_POPUP}
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _TAG = re.compile(r"<[^>]*>")
 _PARAGRAPH = re.compile(r"</p>|<br ?/?>", re.IGNORECASE)
@@ -90,9 +90,8 @@ class PageAnnotation(Struct):
         return "\n".join([f"{ANNOTATION_SIGN} {self.label}{said}", *marked, *self.replies])
 
 
-def unseen_values(document: Any, number: int, text: str) -> list[str]:
-    """Return the values of a page's fields that are too long to be shown in them."""
-    fields = [xref for xref, kind, _ in document.page_annot_xrefs(number - 1) if kind == _WIDGET]
+def unseen_values(document: Any, fields: Sequence[int], text: str) -> list[str]:
+    """Return the values of the fields of a page with a text that are too long for their fields."""
     found = []
     shown = letters_of(text) if fields else ""
     for xref in fields[:_MOST_ON_PAGE]:
@@ -311,17 +310,19 @@ class PdfSupplements:
         if self._characters > _MAX_CHARS:
             return
         with DamageIgnored():
-            values = unseen_values(self._document, page.number, page.text)
+            placed: dict[int, list[int]] = {}
+            for xref, kind, _ in self._document.page_annot_xrefs(page.number - 1):
+                if xref or kind not in _SEEN_OFTEN:  # one without a number cannot be looked at
+                    placed.setdefault(kind, []).append(xref)
+            values = unseen_values(self._document, placed.get(_WIDGET, ()), page.text)
             self._characters += sum(map(len, values))
             if values:
                 self._comments.append(part_page(page.number, values, FORM, BlockKind.PARAGRAPH))
             owner = self._document.page_xref(page.number - 1)
             found = _associated(self._document, owner, self._listed)
             self._attached += ((page.number, each) for each in found)
-            found = self._document.page_annot_xrefs(page.number - 1)
-            self._see_links(page, [xref for xref, kind, _ in found if kind == _LINK])
-            kinds = {kind for _, kind, _ in found}
-            if kinds.issubset(_SEEN_OFTEN):  # it may have no comments, nor attached files
+            self._see_links(page, placed.get(_LINK, ()))
+            if placed.keys() <= _SEEN_OFTEN:  # it may have no comments, nor attached files
                 return
             loaded = self._document.load_page(page.number - 1)
             texts = [each.text for each in read_annotations(loaded)]

@@ -178,6 +178,8 @@ def test_large_numbers_are_equal_with_and_without_zeros_and_groups() -> None:
     for text in ("1,234.50", "1.234,50", "1234.5", "1234.50"):
         assert words(text) == ["1234.5"]
     assert words("2.10 2.1 12,50 12.50") == ["2.10", "2.1", "12.50", "12.50"]
+    assert words("05.03.2024 5.3.2024") == ["5.3.2024"] * 2
+    assert words("1.02.3 01.02") == ["1.02.3", "01.02"]
     assert number_ways("12500 euros") == ["12.500 euros", "12 500 euros"]
     assert number_ways("12.500 euros") == ["12,500 euros", "12 500 euros"]
     assert number_ways("2 750 000") == ["2,750,000", "2.750.000"]

@@ -164,8 +164,14 @@ def test_where_links_lead_to_is_read_unless_the_page_says_so(tmp_path: Path) -> 
                 place = pymupdf.Rect(72, 80 + 20 * at, 200, 95 + 20 * at)
                 page.insert_link({"kind": pymupdf.LINK_URI, "from": place, "uri": target})
 
+        document[1].add_text_annot((400, 90), "ask the broker")
+        placed = document.xref_get_key(document[1].xref, "Annots")[1]
+        inline = "[<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/A<</S/URI/URI(https://a.org)>>>>"
+        document.xref_set_key(document[1].xref, "Annots", inline + placed[1:])
+
     shown = text_at((72, 90, "See example.com for the rules."))
     found = _edited(tmp_path / "a.pdf", change, shown, _AFTER)
+    assert "ask the broker" in _parts(found)["comments"][0][1]
     assert _parts(found)["links"] == [(1, "https://www.example.org/tariff\nmailto:a@example.net")]
 
 
