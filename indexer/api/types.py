@@ -108,7 +108,8 @@ class Passage(Struct, frozen=True):
     ``text`` is the canonical slice ``document_text[char_start:char_end]``; ``view`` is what is
     searched and embedded. Sentence ``i`` is ``text[text_starts[i]:text_starts[i + 1]]`` and, in
     the view, ``view[view_starts[i]:view_starts[i + 1]]``; both lists start with 0. It begins
-    on page ``text_pages[i]``; these are empty if the passage is on one page.
+    on page ``text_pages[i]``; these are empty if the passage is on one page. Where a section begins
+    inside, ``sections`` has the number of its first sentence, and its heading path.
     """
 
     ordinal: int
@@ -123,6 +124,7 @@ class Passage(Struct, frozen=True):
     view_starts: tuple[int, ...]
     stems: str = ""  # stems of the view, in order, separated by spaces
     text_pages: tuple[int, ...] = ()
+    sections: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
 
 class Match(StrEnum):

@@ -231,7 +231,7 @@ def passage_hit(
         root=place.root,
         score=0.0,
         text=passage.text,
-        heading_path=passage.heading_path,
+        heading_path=_heading_path(passage, best[0]),
         why=Why.WORDS,
         best=spans[0] if spans else (0, 0),
         state=place.state,
@@ -281,7 +281,8 @@ def with_phrases(
     sentence = bisect_right(passage.text_starts, spans[0][0]) - 1
     best = _sentence(passage, sentence)
     page = _page(passage, sentence, labels) if hit.page else _NO_PAGE
-    return replace(hit, best=best, marks=spans[:MARKS], **page)
+    heading = _heading_path(passage, sentence)
+    return replace(hit, best=best, marks=spans[:MARKS], heading_path=heading, **page)
 
 
 def _phrase_spans(passage: StoredPassage, phrases: Sequence[str]) -> tuple[Span, ...]:
@@ -350,6 +351,12 @@ def page_of(passage: StoredPassage, sentence: int) -> int:
     """The page on which a sentence of a passage begins; the first without such a sentence."""
     pages = passage.text_pages[sentence : sentence + 1]
     return pages[0] if pages else passage.page_first
+
+
+def _heading_path(passage: StoredPassage, sentence: int) -> tuple[str, ...]:
+    """The headings above a sentence of a passage, above the first without such a sentence."""
+    above = (path for begin, path in reversed(passage.sections) if begin <= sentence)
+    return next(above, passage.heading_path)
 
 
 def _page(passage: StoredPassage, sentence: int, labels: Sequence[str]) -> dict[str, Any]:

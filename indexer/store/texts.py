@@ -112,6 +112,7 @@ class _Rest(msgspec.Struct, array_like=True):
     text_starts: tuple[int, ...]
     view_starts: tuple[int, ...]
     text_pages: tuple[int, ...] = ()
+    sections: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
 
 _pack = msgspec.msgpack.Encoder().encode

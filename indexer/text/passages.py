@@ -284,13 +284,15 @@ def _passage(
     view = "".join(piece.view + piece.gap for piece in pieces[:-1]) + pieces[-1].view
     places: dict[int, int] = {}
     pages: dict[int, int] = {}
+    paths: dict[int, tuple[str, ...]] = {}
+    stands_in = next((piece for piece in pieces if not piece.level), pieces[-1])
     at = 0
     for piece in pieces:
         places[at], pages[at] = piece.start - start, piece.page
+        paths[at] = piece.path if piece.start > stands_in.start else stands_in.path
         at += len(piece.view) + len(piece.gap)
     kept = merge_short(list(places), len(view), MIN_SENTENCE)
     page_last = source.page_at(end - 1)
-    stands_in = next((piece for piece in pieces if not piece.level), pieces[-1])
     return Passage(
         ordinal=ordinal,
         page_first=pieces[0].page,
@@ -304,4 +306,9 @@ def _passage(
         view_starts=tuple(kept),
         stems=stem(view, stands_in.language) if stem else "",
         text_pages=() if page_last == pieces[0].page else tuple(pages[place] for place in kept),
+        sections=tuple(
+            (at, paths[place])
+            for at, (before, place) in enumerate(pairwise(kept), 1)
+            if paths[place] != paths[before]
+        ),
     )

@@ -182,7 +182,8 @@ def split_sentences(
     if not text:
         return []
     starts = [0]
-    small = _without_capitals(text)
+    # Without capitals sentences may begin with small letters.
+    small = len(text) >= _MUCH and len(_CAPITAL.findall(text)) < len(text) // _MUCH
     for match in _STOP.finditer(text):
         end = match.end()
         if end == len(text):
@@ -206,11 +207,6 @@ def merge_short(starts: Sequence[int], end: int, minimum: int) -> list[int]:
     if len(kept) > 1 and end - kept[-1] < minimum:
         kept.pop()
     return kept
-
-
-def _without_capitals(text: str) -> bool:
-    """Whether a text has no capitals, so that sentences may begin with small letters."""
-    return len(text) >= _MUCH and len(_CAPITAL.findall(text)) < len(text) // _MUCH
 
 
 def _ends(text: str, start: int, match: re.Match[str], language: str) -> bool:

@@ -168,7 +168,7 @@ class Seen(Struct, frozen=True):
 
 _COLUMNS = (
     "ordinal", "text_id", "language", "page_first", "page_last", "char_start", "char_end",
-    "heading_path", "text", "view", "text_starts", "view_starts", "text_pages",
+    "heading_path", "text", "view", "text_starts", "view_starts", "text_pages", "sections",
 )  # fmt: skip
 QUERIES = ("zephyr clause", '"single xylophone"', "tides")
 _WORDS = ("zephyr", "xylophone", "kalo", "tides", "report")

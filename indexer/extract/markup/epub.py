@@ -85,16 +85,14 @@ def _chapter_of(items: Mapping[str, Any], name: str) -> Any | None:
     """Return an entry, or what stands for one that is no text; ``None`` if none is."""
     for _ in range(_MAX_FALLBACKS):
         item = items.get(name)
-        if item is None or _is_chapter(item):
+        if (
+            item is None
+            or item.get("media-type", "").strip().lower() in _CHAPTERS  # of any age
+            or _CHAPTER_NAME.search(item.get("href", "").partition("#")[0])
+        ):
             return item
         name = item.get("fallback", "")
     return None
-
-
-def _is_chapter(item: Any) -> bool:
-    """Return whether an entry is text, by its media type, of any age, or by its name."""
-    known = item.get("media-type", "").strip().lower() in _CHAPTERS
-    return known or _CHAPTER_NAME.search(item.get("href", "").partition("#")[0]) is not None
 
 
 def _package_document(package: ZipPackage) -> str:

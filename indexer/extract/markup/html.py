@@ -276,16 +276,12 @@ def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
     With ``xml`` it is XHTML, where any element may be self-closing; an HTML parser takes
     ``<title/>`` for a start tag.
     """
-    text = decoded(data, charset or _declared(data[:4096]))
+    declared = None if charset else _CHARSET.search(data[:4096])
+    text = decoded(data, charset if declared is None else declared[1].decode("ascii"))
     if xml or text.startswith("<?xml"):
         text = _CDATA.sub(lambda found: html.escape(found[1], quote=False), text)
         text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
     return LexborHTMLParser(text)
-
-
-def _declared(head: bytes) -> str:
-    declared = _CHARSET.search(head)
-    return declared[1].decode("ascii") if declared is not None else ""
 
 
 def _metadata(tree: Any) -> Metadata:

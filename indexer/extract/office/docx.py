@@ -295,11 +295,8 @@ def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource 
     """Open a Word document (``indexer.extract.base.Opener``)."""
     if is_packed(path):
         return DocxSource(OfficePackage(path, limits, "word/document.xml", "no_text_part"))
-    return FlatDocument(path, limits, _flat_body)
-
-
-def _flat_body(writer: PageWriter, styles: list[Any]) -> _Body:
-    return _Body(writer, WordStyles(styles), WordNumbering(), {}, lambda _relation: None)
+    return FlatDocument(path, limits, lambda writer, styles: _Body(
+        writer, WordStyles(styles), WordNumbering(), {}, lambda _relation: None))  # fmt: skip
 
 
 class _WordParagraph(Struct):

@@ -103,16 +103,11 @@ def _shapes(root: Any) -> Iterator[Shape]:
     if root is None:
         return
     for alternatives in list(root.iter("{*}AlternateContent")):
-        _take_first(alternatives)
+        for element in list(next(iter(alternatives), ())):  # all of the first one
+            alternatives.addprevious(element)
+        alternatives.getparent().remove(alternatives)
     for tree in root.iterfind("{*}cSld/{*}spTree"):
         yield from _written(tree)
-
-
-def _take_first(alternatives: Any) -> None:
-    """Replace alternatives by the first one."""
-    for element in list(next(iter(alternatives), ())):
-        alternatives.addprevious(element)
-    alternatives.getparent().remove(alternatives)
 
 
 def _written(parent: Any) -> Iterator[Shape]:

@@ -421,16 +421,9 @@ class _RtfReader:
         if word in ("cell", "nestcell"):
             self._cells.append("".join(self._texts["body"]))
             self._texts["body"], self._cell = [], ""
-        elif word == "row":
+        elif word == "row" or (word == "trowd" and self._cells):  # it may not have been closed
             self._end_row()
-        elif word == "trowd":
-            self._begin_row()
-
-    def _begin_row(self) -> None:
-        """End an unclosed row."""
-        if self._cells:
-            self._end_row()
-        elif not self._in_table:
+        elif word == "trowd" and not self._in_table:
             self.end_paragraph()
 
     def _break(self) -> None:

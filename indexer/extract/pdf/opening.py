@@ -61,13 +61,12 @@ def _loads(document: Any, place: int) -> bool:
 
 
 def _pages(document: Any) -> list[int]:
-    return [number for number in range(1, document.xref_length()) if _is_page(document, number)]
-
-
-def _is_page(document: Any, number: int) -> bool:
-    with DamageIgnored():
-        return bool(document.xref_get_key(number, "Type") == ("name", "/Page"))
-    return False
+    found = []
+    for number in range(1, document.xref_length()):
+        with DamageIgnored():
+            if document.xref_get_key(number, "Type") == ("name", "/Page"):
+                found.append(number)
+    return found
 
 
 def _added(document: Any, source: str) -> int:

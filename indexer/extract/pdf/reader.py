@@ -91,18 +91,13 @@ def beside(
         for line in lines_of(own)
         if any(span["text"].strip() for span in line["spans"])
     ]
-    found = []
-    for line in lines:
-        words = [word for word in line.words if not any(_covers(box, word.box) for box in boxes)]
-        if words:
-            found.append(RecognisedLine(tuple(words), line.size, line.turn))
-    return found
 
+    def is_free(word: Box) -> bool:
+        x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
+        return not any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in boxes)
 
-def _covers(box: Box, word: Box) -> bool:
-    """Return whether a box has the middle of a word."""
-    x, y = (word[0] + word[2]) / 2, (word[1] + word[3]) / 2
-    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+    left = ((line, tuple(word for word in line.words if is_free(word.box))) for line in lines)
+    return [RecognisedLine(words, line.size, line.turn) for line, words in left if words]
 
 
 def _shared(box: Box, page: Box) -> float:
@@ -219,15 +214,13 @@ class PdfSource(PageSource):
 
     def _is_stamped(self, page: RawPage) -> bool:
         """Whether the text of a page is but a stamp on its picture."""
-        stamped = len(page.text) <= MOST_CHARS and not page.unreadable and self._looks_stamped(page)
+        stamped = False
+        if len(page.text) <= MOST_CHARS and not page.unreadable:
+            with DamageIgnored():
+                loaded = self._document.load_page(page.number - 1)
+                stamped = is_stamped(loaded.get_bboxlog(), tuple(loaded.rect))
         self._has_text_of_its_own = self._has_text_of_its_own or not stamped
         return stamped
-
-    def _looks_stamped(self, page: RawPage) -> bool:
-        with DamageIgnored():
-            loaded = self._document.load_page(page.number - 1)
-            return is_stamped(loaded.get_bboxlog(), tuple(loaded.rect))
-        return False
 
     def _stamped_page(self, page: RawPage) -> RawPage:
         """Return a page with the text that was recognised on its picture, beside its own."""

@@ -99,7 +99,9 @@ def _better(
 ) -> tuple[list[RecognisedLine], bool]:
     """Return the text of a page, by whoever can read it, and whether it lasts."""
     own = reading.lines
-    vietnamese = _is_vietnamese(_text(own))
+    text = _text(own)
+    letters = max(sum(map(str.isalpha, text)), 1)
+    vietnamese = sum(map(text.count, _VIETNAMESE)) > _VIETNAMESE_SHARE * letters
     if reading.unread < _UNREAD and not vietnamese:
         return own, True
     script = "Vietnamese" if vietnamese else tesseract.script() if tesseract else ""
@@ -127,11 +129,6 @@ def _of_script(script: str, tesseract: TesseractPage | None) -> list[RecognisedL
         return []
     own = languages_of(script, tesseract.program.languages, tesseract.languages)
     return read_hocr(tesseract.hocr(own)) if own else []
-
-
-def _is_vietnamese(text: str) -> bool:
-    letters = sum(map(str.isalpha, text))
-    return sum(map(text.count, _VIETNAMESE)) > _VIETNAMESE_SHARE * max(letters, 1)
 
 
 def _worth(lines: Sequence[RecognisedLine]) -> int:

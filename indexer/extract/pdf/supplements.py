@@ -125,7 +125,8 @@ def read_annotations(page: Any) -> list[PageAnnotation]:
             words = _marked_words(letters, annotation.vertices or ())
         if comment or words:
             label = _label(_NAMES.get(kind, kind), annotation.info, _colour(annotation.colors))
-            found[number] = PageAnnotation(label, comment, words, _unrotated(annotation))
+            box = tuple(annotation.rect * page.derotation_matrix)
+            found[number] = PageAnnotation(label, comment, words, box)
     return list(found.values())
 
 
@@ -197,11 +198,6 @@ def _marked_words(letters: list[tuple[float, float, str]], corners: Any) -> str:
         if any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in boxes)
     )
     return "\n".join(filter(None, map(str.strip, text.splitlines())))[:_MOST_CHARS]
-
-
-def _unrotated(annotation: Any) -> Box:
-    box = annotation.rect * annotation.parent.derotation_matrix
-    return box.x0, box.y0, box.x1, box.y1
 
 
 _MAX_NODES = 500_000

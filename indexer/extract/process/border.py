@@ -168,8 +168,10 @@ class Border:
         _need(0 <= passage.page_first <= passage.page_last <= _MOST_NUMBER)
         _need(len(passage.view) <= _LONGER * len(passage.text) + _MORE)
         _need(len(passage.stems) <= _LONGER * len(passage.view) + _MORE)
-        _need(len(passage.heading_path) <= _MOST_HEADINGS)
-        _need(sum(map(len, passage.heading_path)) <= _MOST_NAME)
+        for path in (passage.heading_path, *(path for _, path in passage.sections)):
+            _need(len(path) <= _MOST_HEADINGS and sum(map(len, path)) <= _MOST_NAME)
+        begins = [begin for begin, _ in passage.sections]
+        _need(_is_ascending((0, *begins), len(passage.text_starts)))
         _need(len(passage.text_starts) == len(passage.view_starts))
         _need(passage.text_starts[:1] == passage.view_starts[:1] == (0,))
         _need(_is_ascending(passage.text_starts, len(passage.text)))

@@ -289,7 +289,11 @@ def _extract(
         conversation.send(DocumentRead(info))
         if conversation.is_wanted():
             if request.as_text:
-                _send_text(conversation, document)
+                for page in document.pages():
+                    text = page.text + PAGE_JOINT
+                    for at in range(0, len(text), CHARACTERS_A_FRAME):
+                        piece = text[at : at + CHARACTERS_A_FRAME]
+                        conversation.send(TextSent(page.number, page.part, piece))
             else:
                 _send_passages(conversation, document, outline, info)
     conversation.send(Ended())
@@ -342,14 +346,6 @@ def _send_passages(
             group, size = [], 0
     if group:
         conversation.send(PassagesSent(tuple(group)))
-
-
-def _send_text(conversation: EnginePipe, document: CanonicalText) -> None:
-    for page in document.pages():
-        text = page.text + PAGE_JOINT
-        for at in range(0, len(text), CHARACTERS_A_FRAME):
-            piece = text[at : at + CHARACTERS_A_FRAME]
-            conversation.send(TextSent(page.number, page.part, piece))
 
 
 def error_on_document(error: Exception, path: str, limit: str) -> LecternError:

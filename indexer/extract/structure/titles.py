@@ -232,7 +232,7 @@ def _parties(preamble: str) -> list[str]:
 
 def _names_from(preamble: str, start: int) -> list[str]:
     names: list[str] = []
-    found = _party(preamble, _next_word(preamble, start))
+    found = _party(preamble, len(preamble) - len(preamble[start:].lstrip(" :,\n\t-")))
     while found is not None and len(names) < _MAX_PARTIES:
         name, end = found
         if name.casefold() not in map(str.casefold, names):
@@ -240,12 +240,6 @@ def _names_from(preamble: str, start: int) -> list[str]:
         parts = _AND.finditer(preamble, end, end + _NEXT_PARTY)
         found = next(filter(None, (_party(preamble, part.end()) for part in parts)), None)
     return names
-
-
-def _next_word(text: str, start: int) -> int:
-    while start < len(text) and text[start] in " :,\n\t-":
-        start += 1
-    return start
 
 
 def _party(text: str, start: int) -> tuple[str, int] | None:

@@ -155,11 +155,13 @@ def test_a_flowing_text_of_one_page_has_none_to_cite() -> None:
 def test_a_phrase_has_a_page_only_in_a_document_with_pages() -> None:
     text = "The lamp is lit. The keeper sleeps."
     passage = stored_passage(
-        text, text_starts=(0, 17), text_pages=(4, 5), page_first=4, page_last=5
-    )
+        text, text_starts=(0, 17), text_pages=(4, 5), page_first=4, page_last=5,
+        heading_path=("The Lamp",), sections=((1, ("The Keeper",)),),
+    )  # fmt: skip
     paged = Hit("/a.pdf", "/", "a.pdf", "A", 4, 5, 0, len(text), 1.0, text, (), Why.PHRASE)
     flowing = replace(paged, page=0, page_last=0)
     for hit, pages in ((paged, (5, 5)), (flowing, (0, 0))):
         found = with_phrases(hit, passage, ["keeper sleeps"], ())
         assert (found.page, found.page_last) == pages
+        assert found.heading_path == ("The Keeper",)  # where the phrase stands
         assert [text[first:last] for first, last in found.marks] == ["keeper sleeps"]

@@ -179,6 +179,17 @@ def test_pages_of_sentences(document: Document) -> None:
         assert passage.text_pages == (tuple(begins) if several else ())
 
 
+def test_sections_that_begin_inside_a_passage_are_known() -> None:
+    document = Document()
+    for title in ("The Lamp", "The Boat", "The Well"):
+        document.add(title, BlockKind.HEADING, 1).add(f"{title} is looked after by the keeper.")
+    (passage,) = document.passages()
+    assert passage.heading_path == ("The Lamp",)
+    assert [path for _, path in passage.sections] == [("The Boat",), ("The Well",)]
+    for begin, (title,) in passage.sections:
+        assert passage.text[passage.text_starts[begin] :].startswith(title)
+
+
 def test_length_of_running_text() -> None:
     document = Document()
     for _ in range(60):

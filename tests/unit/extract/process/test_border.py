@@ -88,7 +88,7 @@ def test_messages_come_in_their_order() -> None:
         {"text_starts": (0, 2, 2), "view_starts": (0, 1, 2)},
         {"text_starts": (0, 1), "view_starts": (0, 9)}, {"view_starts": (0, 1)},
         {"view": "x" * 5_000}, {"stems": "x" * 5_000}, {"heading_path": ("x" * 20_000,)},
-        {"heading_path": ("x",) * 99},
+        {"heading_path": ("x",) * 99}, {"sections": ((1, ("x",) * 99),)}, {"sections": ((9, ()),)},
     ],
 )  # fmt: skip
 def test_passages_lie_within_their_text(changes: dict[str, Any]) -> None:
