@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from command import ROOT, XZ, link_tree, run
 from debian import make_debs
 from icu import shrink
+from large import unexplained
 from slim import slim
 
 if TYPE_CHECKING:
@@ -121,6 +122,8 @@ def freeze(_flavour: str) -> None:
     shutil.copytree(ROOT / "LICENSES", ABOUT / "LICENSES")
     size = sum(path.stat().st_size for path in TREE.rglob("*") if not path.is_symlink())
     print(f"{TREE}: {size / 1e6:.0f} MB")
+    if sys.platform == "linux" and (more := unexplained(TREE)):
+        sys.exit(f"README.md does not say what is large for what: {', '.join(more)}")
 
 
 def try_tree(_flavour: str) -> None:

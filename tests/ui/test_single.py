@@ -111,12 +111,13 @@ def test_a_copy_has_a_window_of_its_own(library: Path, tmp_path: Path, qtbot: Qt
     (library / "catalog.sqlite").touch()
     first = Single(library)
     shutil.copytree(library, tmp_path / "copy")
-    (tmp_path / "link").symlink_to(library)
+    (tmp_path / "link").symlink_to(library, target_is_directory=True)
     heard: list[str] = []
     first.handed_over.connect(lambda start: heard.append(start.query))
     assert not finish(start_second(tmp_path / "copy", "copy"), qtbot)
-    assert finish(start_second(tmp_path / "link", "link"), qtbot)
-    assert heard == ["link"]
+    if (tmp_path / "link").is_dir():  # Wine does not follow links
+        assert finish(start_second(tmp_path / "link", "link"), qtbot)
+        assert heard == ["link"]
     first.close()
 
 
@@ -156,7 +157,8 @@ def test_the_socket_of_a_crashed_window_is_replaced(
     library: Path, runtime_folder: Path, qtbot: QtBot
 ) -> None:
     subprocess.run([sys.executable, "-c", CRASH, str(library)], env=_environment(), check=True)
-    assert list(runtime_folder.glob("*.win"))
+    # A pipe of Windows ends with its process.
+    assert bool(list(runtime_folder.glob("*.win"))) == (sys.platform != "win32")
     assert not hand_over(library, Start())
     first = Single(library)
     process = start_second(library, "")

@@ -28,7 +28,7 @@ SHIPPED = ("model.safetensors", "tokenizer.json", "record.json", "MODEL_CARD.md"
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[dict[str, ModuleType]]:
-    names = ("debian", "build", "bootstrap")
+    names = ("debian", "build", "bootstrap", "large")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(PACKAGING))
         yield {name: importlib.import_module(name) for name in names}
@@ -65,6 +65,21 @@ def test_an_incomplete_wheel_is_rejected(
     else:
         with pytest.raises(SystemExit, match=re.escape(said)):
             scripts["build"].check_wheel(wheel)
+
+
+def test_a_large_file_that_nobody_explains_is_found(
+    scripts: dict[str, ModuleType], tmp_path: Path
+) -> None:
+    sizes = {
+        "lectern": 2_000_000, "_internal/PySide6/Qt/lib/libQt6Core.so.6": 2_000_000,
+        "_internal/small.so": 1_000_000, "_internal/lectern/other.bin": 3_500_000,
+        "_internal/81d243__mypyc.cpython-311.so": 1_100_000,
+    }  # fmt: skip
+    for name, size in sizes.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(bytes(size))
+    (tmp_path / "link").symlink_to("_internal/lectern/other.bin")
+    assert scripts["large"].unexplained(tmp_path) == ["_internal/lectern/other.bin: 3.5 MB"]
 
 
 def test_the_package_depends_on_every_library_of_the_window(scripts: dict[str, ModuleType]) -> None:
