@@ -20,6 +20,7 @@ from tests.ui.search.pages import search
 from ui.search.labels import Link
 from ui.search.page import SearchPage
 from ui.search.panels import ModelOffer, Unsearched
+from ui.widgets import ElidedLabel
 from ui.words import amounts
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def words_only(*languages: str) -> list[LanguageStatus]:
 def texts(line: Unsearched) -> list[str]:
     """The texts of the line, from its beginning."""
     parts = [each for each in line.findChildren(QWidget) if not each.isHidden()]
-    return [each.text() for each in parts if isinstance(each, Link | QLabel)]
+    return [each.text() for each in parts if isinstance(each, Link | QLabel | ElidedLabel)]
 
 
 def test_each_state_links_to_its_files(qtbot: QtBot) -> None:
@@ -82,8 +83,10 @@ def test_many_languages_take_one_place(qtbot: QtBot) -> None:
     _, named = texts(line)
     assert named.count(",") == 5
     assert named.endswith("…")
-    (label,) = [each for each in line.findChildren(QLabel) if each.text() == named]
+    (label,) = line.findChildren(ElidedLabel)
     assert label.toolTip().count("\n") == 6
+    least, text = line.minimumSizeHint().width(), label.fontMetrics().horizontalAdvance(named)
+    assert 0 < least < text / 2, "it leaves the results as narrow as they are"
 
 
 def test_the_line_is_hidden_if_everything_was_searched(qtbot: QtBot) -> None:
