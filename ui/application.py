@@ -41,7 +41,14 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QFileOpenEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
-from PySide6.QtWidgets import QApplication, QSplitter, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QApplication,
+    QFrame,
+    QSplitter,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from indexer.api.codec import decode, encode
@@ -217,6 +224,9 @@ class FocusRings(QObject):
         # A page gets the focus for the keys that it handles; there is nothing to be seen in it.
         if now is not None and not now.focusPolicy() & Qt.FocusPolicy.TabFocus:
             now = None
+        # Nor around the page of a document, which has no frame and is no list.
+        if isinstance(now, QAbstractScrollArea) and not isinstance(now, QAbstractItemView):
+            now = now if now.frameShape() is not QFrame.Shape.NoFrame else None
         host = now.parentWidget() if now is not None else None
         # A child of a splitter becomes one of its parts.
         while isinstance(host, QSplitter):

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QComboBox,
+    QFrame,
     QLabel,
     QListWidget,
     QPlainTextEdit,
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QTableWidget,
     QTableWidgetItem,
+    QTextEdit,
     QToolButton,
     QTreeWidget,
     QVBoxLayout,
@@ -200,6 +202,10 @@ def test_one_ring_is_around_whatever_has_the_focus(
     assert inside.count() == 1
     window.setFocus()
     assert rings.ring is None
+    column.addWidget(page := QTextEdit())
+    page.setFrameShape(QFrame.Shape.NoFrame)
+    page.setFocus()
+    assert rings.ring is None, "it is the page of a document"
     last.setFocus()
     window.resize(window.size() * 2)
     qtbot.waitUntil(lambda: rings.ring is not None and rings.ring.size() == last.size())
