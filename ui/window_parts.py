@@ -239,12 +239,11 @@ class NoticeBar(CardFrame):
         """Undo the latest action of this session that was not undone."""
         if not self._undoable:
             return
-        notice, told = self._undoable.pop(), not self.isHidden()
+        notice = self._undoable.pop()
+        seen = notice.undo is self._act and not self.isHidden()
         if notice.undo is self._act:
             self._clear()  # without its ``expired``
-        else:
-            told = False
-        if not told:
+        if not seen:
             self.post(Notice(self.tr("Undone: {action}").format(action=notice.text)))
         if notice.undo is not None:
             notice.undo()

@@ -367,10 +367,6 @@
         <translation>„{name}“ entfernen (Entf)</translation>
     </message>
     <message>
-        <source>Remove this filter</source>
-        <translation>Diesen Filter entfernen</translation>
-    </message>
-    <message>
         <source>not {value}</source>
         <translation>nicht {value}</translation>
     </message>

@@ -189,6 +189,7 @@ def test_a_number_in_a_table(person: Person) -> None:
     _took(person, "a number in a table")
 
 
+@pytest.mark.parametrize("library", ["office", "office_of_languages"], indirect=True)
 def test_a_number_in_a_sheet(person: Person) -> None:
     person.ask("hourly rate of a paralegal")
     assert person.hit.file == "contracts/fees.xlsx"
