@@ -23,16 +23,15 @@ PROGRAM_BYTES = 1536 << 20
 # The limit of processes and threads of a child beside those of its reader, which ``worker`` counts.
 _MORE_PROCESSES = 32
 _PREFIX = "lectern-child-"
-_CONTROLLERS = frozenset({"memory", "pids"})
 # A killed process leaves its cgroup some milliseconds later; the next child removes what is left.
 _TRIES, _TRY_S = 20, 0.01
 
 
 def verdict() -> tuple[bool, str, str]:
     """Return for ``doctor`` what counts the memory of children here."""
-    if place := delegated():
-        return True, f"limited with all they hold, by cgroups in {place}", ""
-    return True, "limited by Lectern alone, ten times a second: no cgroup is delegated", ""
+    place = delegated()
+    told = f"limited with all they hold, by cgroups in {place}"
+    return True, told if place else "limited by Lectern alone: no cgroup is delegated here", ""
 
 
 @functools.cache
@@ -43,7 +42,7 @@ def delegated() -> Path | None:
         for place in folders_above(groups, mounts):
             enabled = (place / "cgroup.subtree_control").read_text().split()
             writable = all(os.access(each, os.W_OK) for each in (place, place / "cgroup.procs"))
-            if writable and set(enabled) >= _CONTROLLERS:
+            if writable and {"memory", "pids"} <= set(enabled):
                 return place
     return None
 
@@ -51,12 +50,12 @@ def delegated() -> Path | None:
 def folders_above(groups: str, mounts: str) -> Iterator[Path]:
     """Yield the folder of a process's cgroup and those above it, from two files of ``/proc``."""
     for own in (line[3:] for line in groups.splitlines() if line.startswith("0::")):
-        for fields in (line.partition(" - ") for line in mounts.splitlines()):
-            root, mounted = fields[0].split()[3:5]
-            if fields[2].startswith("cgroup2 ") and PurePosixPath(own).is_relative_to(root):
+        for place, _, kind in (line.partition(" - ") for line in mounts.splitlines()):
+            root, mounted = place.split()[3:5]
+            if kind.startswith("cgroup2 ") and PurePosixPath(own).is_relative_to(root):
                 top = Path(mounted.encode("ascii").decode("unicode_escape"))
-                place = top / PurePosixPath(own).relative_to(root)
-                yield from (each for each in (place, *place.parents) if each.is_relative_to(top))
+                lowest = top / PurePosixPath(own).relative_to(root)
+                yield from (each for each in (lowest, *lowest.parents) if each.is_relative_to(top))
 
 
 def join(resident_bytes: int) -> None:
@@ -69,12 +68,11 @@ def join(resident_bytes: int) -> None:
     for left in place.glob(f"{_PREFIX}*"):  # a child ends with its engine, but not its readers
         if not Path("/proc", left.name.removeprefix(_PREFIX)).exists():
             _remove(left)
-    own = place / f"{_PREFIX}{os.getpid()}"
-    most = {"memory.max": resident_bytes + PROGRAM_BYTES, "memory.swap.max": 0}
-    limits = {"memory.oom.group": 1, "pids.max": PROCESSES + _MORE_PROCESSES, "cgroup.procs": 0}
+    most = {"memory.max": resident_bytes + PROGRAM_BYTES} if resident_bytes else {}
+    limits = {"memory.swap.max": 0, "memory.oom.group": 1, "pids.max": PROCESSES + _MORE_PROCESSES}
     with suppress(OSError):
-        own.mkdir()
-        for name, value in {**(most if resident_bytes else {}), **limits}.items():
+        (own := place / f"{_PREFIX}{os.getpid()}").mkdir()
+        for name, value in {**most, **limits, "cgroup.procs": 0}.items():
             with suppress(FileNotFoundError):  # no swap, or a kernel without it
                 (own / name).write_text(str(value))
 
@@ -82,9 +80,8 @@ def join(resident_bytes: int) -> None:
 def ran_out(child: int) -> bool:
     """Return whether a child held more than its limit, and not the machine too little for all."""
     with suppress(OSError):
-        if place := delegated():
-            events = (place / f"{_PREFIX}{child}" / "memory.events").read_text().splitlines()
-            return "oom 0" not in events
+        events = Path(delegated() or "", f"{_PREFIX}{child}", "memory.events").read_text()
+        return "oom 0" not in events.splitlines()
     return False
 
 

@@ -13,13 +13,6 @@ _PROCESS_MEMORY, _DIE_ON_FAULT, _KILL_ON_CLOSE = 0x100, 0x400, 0x2000
 _SET_QUOTA_AND_TERMINATE = 0x0100 | 0x0001
 
 
-class _Counters(ctypes.Structure):
-    _fields_ = tuple((name, ctypes.c_ulonglong) for name in (
-        "ReadOperations", "WriteOperations", "OtherOperations",
-        "ReadBytes", "WriteBytes", "OtherBytes",
-    ))  # fmt: skip
-
-
 class _Basic(ctypes.Structure):
     _fields_ = (
         ("PerProcessUserTimeLimit", ctypes.c_longlong),
@@ -37,7 +30,7 @@ class _Basic(ctypes.Structure):
 class _Extended(ctypes.Structure):
     _fields_ = (
         ("Basic", _Basic),
-        ("Io", _Counters),
+        ("Io", ctypes.c_ulonglong * 6),
         ("ProcessMemoryLimit", ctypes.c_size_t),
         ("JobMemoryLimit", ctypes.c_size_t),
         ("PeakProcessMemoryUsed", ctypes.c_size_t),

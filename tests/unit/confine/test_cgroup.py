@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.config import Limits
 from indexer.confine import cgroup
 from indexer.extract.process import process
 from indexer.extract.process.sandbox import ExtractionChild
@@ -111,6 +112,7 @@ def test_where_none_is_delegated_nothing_is_done(session: Path) -> None:
 # A child that starts a process which would outlive it, in a session of its own, and then acts.
 _CHILD = """
 import os, signal, sys, time
+from indexer.config import Limits
 from indexer.confine import cgroup
 cgroup.PROGRAM_BYTES = 0
 cgroup.join(int(sys.argv[1]))
@@ -232,6 +234,7 @@ def test_a_document_that_fills_it_is_too_large(
 ) -> None:
     taken = """
 import sys
+from indexer.config import Limits
 from indexer.confine import cgroup
 from indexer.extract.plain import text
 from indexer.extract.process import child
@@ -253,7 +256,7 @@ sys.exit(child.main())
     monkeypatch.setattr(process, "command", command)
     for name in ("large", "note"):
         (tmp_path / f"{name}.txt").write_text("A note.")
-    with ExtractionChild() as child:
+    with ExtractionChild(Limits(silence_s=600)) as child:
         with pytest.raises(WorldError) as failed:
             list(child.extract(tmp_path / "large.txt", "", None, Seen()))
         assert failed.value.code == "out_of_memory"
