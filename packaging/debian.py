@@ -125,6 +125,10 @@ def make_debs(tree: Path, dist: Path, work: Path, version: str, share: Path, *, 
         for folder in folders:
             (own / PLACE / folder).parent.mkdir(parents=True, exist_ok=True)
             (root / PLACE / folder).rename(own / PLACE / folder)
+        # PyInstaller links the libraries of those folders from the one above.
+        for link in (root / PLACE / "_internal").glob("*.so*"):
+            if not link.exists():
+                link.rename(own / PLACE / "_internal" / link.name)
         (own / "DEBIAN").mkdir()
         _pack(own, tree, dist, version, {"Depends": f"{name} (= {version})"}, about)
     other = "lectern-gpu" if name == "lectern" else "lectern"

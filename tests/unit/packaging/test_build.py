@@ -100,6 +100,7 @@ def test_the_parts_that_lectern_does_without_are_packages_of_their_own(
     for folder in ("_internal", *(each for folders in parts.values() for each in folders)):
         (tree / folder).mkdir(parents=True, exist_ok=True)
         (tree / folder / "file").write_text("of a part")
+    (tree / "_internal/large.so.1").symlink_to("lancedb/file")
     for name in ("lectern", "lectern-window", "NOTICE", "LICENSE"):
         (tree / name).write_text(name)
     shutil.copy(sys.executable, tree / "_internal/one.so")  # needs a C library
@@ -122,6 +123,8 @@ def test_the_parts_that_lectern_does_without_are_packages_of_their_own(
     assert re.match(r"libc6 \(>= 2\.\d+\), ", fields["Depends"])
     held = shown("lectern", "--contents")
     assert "./usr/bin/lectern -> ../lib/lectern/lectern\n" in held
+    assert "/large.so.1 -> lancedb/file\n" in shown("lectern-large", "--contents")
+    assert "large.so.1" not in held
     for name, folders in parts.items():
         assert f"lectern-{name}" in fields["Recommends"].split(", ")
         assert shown(f"lectern-{name}", "--field", "Depends") == "lectern (= 1.2.3)\n"
