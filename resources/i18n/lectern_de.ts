@@ -1850,7 +1850,7 @@
     </message>
     <message>
         <source>&amp;Keep it in the system&apos;s keyring</source>
-        <translation>Im &amp;Schlüsselbund des Systems aufbewahren</translation>
+        <translation>Im &amp;Schlüsselbund aufbewahren</translation>
     </message>
     <message>
         <source>Otherwise Lectern forgets the password when it is quit.</source>

@@ -133,7 +133,7 @@ class ResultsSummary(QWidget):
         # With a large font the embedded share wraps below the number of hits.
         counts = QWidget()
         FlowLayout(self._count, self._embedded, parent=counts)
-        self._doubt = plain_label()
+        self._doubt = wrapped_label()
         self.banner = QWidget()
         parts = (Drawing("info", "text"), self._doubt)
         filled(QHBoxLayout(self.banner), *parts, edges=(0, S, L, S), wide=self._doubt)

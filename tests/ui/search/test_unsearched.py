@@ -19,7 +19,7 @@ from tests.ui.search.hits import many
 from tests.ui.search.pages import search
 from ui.search.labels import Link
 from ui.search.page import SearchPage
-from ui.search.panels import ModelOffer, Unsearched
+from ui.search.panels import ModelOffer, ResultsSummary, Unsearched
 from ui.widgets import ElidedLabel
 from ui.words import amounts
 
@@ -87,6 +87,18 @@ def test_many_languages_take_one_place(qtbot: QtBot) -> None:
     assert label.toolTip().count("\n") == 6
     least, text = line.minimumSizeHint().width(), label.fontMetrics().horizontalAdvance(named)
     assert 0 < least < text / 2, "it leaves the results as narrow as they are"
+
+
+def test_a_doubt_leaves_the_results_their_width(qtbot: QtBot) -> None:
+    summary = ResultsSummary()
+    qtbot.addWidget(summary)
+    summary.show()
+    widths = []
+    for match in (Match.GOOD, Match.PERHAPS, Match.NONE):
+        summary.show_result(SearchResult(tuple(many(2)), match=match), 2, more=False)
+        QApplication.processEvents()
+        widths.append(summary.minimumSizeHint().width())
+    assert max(widths) == widths[0]
 
 
 def test_the_line_is_hidden_if_everything_was_searched(qtbot: QtBot) -> None:
