@@ -18,6 +18,7 @@ from indexer.api import endpoint as places
 from indexer.api import private_files
 from indexer.api.endpoint import Endpoint
 from indexer.api.private_files import MAX_ADDRESS_BYTES, Holding, LibraryLock
+from tests.integration.rights import SOMEBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +131,7 @@ def test_variables_that_name_no_place_are_as_good_as_none(
     assert list(tmp_path.rglob("*")) == [tmp_path / "run"]
 
 
-@pytest.mark.parametrize("made", ["open to others", "a link", "a file"])
+@pytest.mark.parametrize("made", ["open to others", "somebody else's", "a link", "a file"])
 def test_a_folder_for_all_users_that_somebody_made_first_keeps_nobody_out(
     made: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,6 +143,11 @@ def test_a_folder_for_all_users_that_somebody_made_first_keeps_nobody_out(
         if made == "open to others":
             taken.mkdir()
             taken.chmod(0o777)
+        elif made == "somebody else's":
+            if os.getuid():
+                pytest.skip("only root can give a folder to somebody else")
+            taken.mkdir(0o700)
+            os.chown(taken, SOMEBODY, SOMEBODY)
         elif made == "a link":
             taken.symlink_to(tmp_path)
         else:
