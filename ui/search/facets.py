@@ -6,7 +6,7 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import partial
+from operator import attrgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _COLUMNS, _LINES = 52, 14  # letters of the panel, and its lines at least
 _ALL = Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive
 _YEARS = 4  # offered before there are documents to take them from
-_QUICK = 3  # folders, and endings, that are offered beside the button
+_QUICK_FOLDERS, _QUICK_KINDS = 3, 6  # the most that are offered beside the button
 
 
 class Facet(Struct, frozen=True):
@@ -114,9 +114,10 @@ def quick_facets(roots: Sequence[str], paths: Sequence[str]) -> list[Facet]:
         folders = list(folders[0].inside)
     endings = Counter(PurePath(path).suffix.removeprefix(".").lower() for path in paths)
     kinds = [Facet(each.upper(), "ext", each, endings[each]) for each in endings if each]
-    most = partial(heapq.nlargest, _QUICK, key=lambda facet: facet.count)
-    offered = (*most(folders), *most(kinds))
-    return [each for each in offered if 0 <= each.count < len(paths)]
+    by_count = attrgetter("count")
+    most = heapq.nlargest(_QUICK_FOLDERS, folders, by_count)
+    most += heapq.nlargest(_QUICK_KINDS, kinds, by_count)
+    return [each for each in most if 0 <= each.count < len(paths)]
 
 
 class FacetPanel(QFrame):
