@@ -367,6 +367,10 @@
         <translation>„{name}“ entfernen (Entf)</translation>
     </message>
     <message>
+        <source>Remove this filter</source>
+        <translation>Diesen Filter entfernen</translation>
+    </message>
+    <message>
         <source>not {value}</source>
         <translation>nicht {value}</translation>
     </message>

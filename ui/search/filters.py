@@ -139,6 +139,8 @@ class Chip(Pill):
         self.setAccessibleDescription(self.tr("Press Delete to remove it"))
         self.setToolTip(self.tr("Remove “{name}” (Del)").format(name=label))
         self.clicked.connect(self.removed)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.addAction(self.tr("Remove this filter")).triggered.connect(self.removed)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
@@ -169,6 +171,7 @@ class ChipBar(QWidget):
         self.places: dict[str, str] = {}  # the pages of passages, by their values in a query
         self.chips: list[Chip] = []
         self.offers: list[Pill] = []
+        self._offered: Sequence[Facet] = []
         self._text = ""
         self.setAccessibleName(self.tr("Filters"))
         self.button = Pill(self.tr("Filter"), "filter", leads=True)
@@ -207,6 +210,9 @@ class ChipBar(QWidget):
 
     def show_offers(self, offers: Sequence[Facet]) -> None:
         """Offer filters, as far as there is room for them."""
+        if offers == self._offered:
+            return
+        self._offered = offers
         while self.offers:
             pill = self.offers.pop()
             pill.hide()

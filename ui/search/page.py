@@ -282,6 +282,7 @@ class SearchPage(QWidget):
         for signal in (self.memory.changed, self.alerts.changed):
             signal.connect(self._saved_changed)
         self._values.changed.connect(self._start_changed)
+        self._values.changed.connect(self._show_offers)
         self._values.changed.connect(self._moved.follow)
         # The query may name the collection, whose content has changed.
         self.collections.changed.connect(self.live_search.refresh)
@@ -343,6 +344,12 @@ class SearchPage(QWidget):
         heads = {group.path: group.head for group in self.results.groups}
         self.facets.show_facets(facets_of(self._values.offered, list(heads.values())))
 
+    def _show_offers(self) -> None:
+        """Offer folders and endings of what is listed beside the button."""
+        listed = self.results.groups if self.results.shown is self.results.view else ()
+        paths = [group.path for group in listed]
+        self.chips.show_offers(quick_facets(self._values.roots or (), paths))
+
     def _narrow(self, operator: str, value: str) -> None:
         self._edited(with_filter(self.query, operator, value))
         self.bar.box.focus_end()
@@ -367,9 +374,8 @@ class SearchPage(QWidget):
         key, self._wanted_key = self._wanted_key, None
         if key is not None:
             self.results.go_to(key)
-        paths = [group.path for group in self.results.groups]
-        self._values.show_documents(paths)
-        self.chips.show_offers(quick_facets(self._values.roots or (), paths))
+        self._values.show_documents([group.path for group in self.results.groups])
+        self._show_offers()
         if "facets" in self.__dict__ and self.facets.isVisible():
             self._fill_facets()
         if result.match is Match.GOOD and result.hits:
@@ -397,9 +403,9 @@ class SearchPage(QWidget):
     def _show_start(self) -> None:
         self.freshness.stop()
         self.message.show_notes(())
-        self.chips.show_offers(())
         self._moved.follow()
         self._fill_start()
+        self._show_offers()
 
     def _fill_start(self) -> None:
         empty = self._values.roots == ()
