@@ -37,6 +37,12 @@ class _Read(Struct):
     info: DocumentInfo | None = None
     textless: list[int] = field(default_factory=list)
 
+    def recognised(self, piece: TextSent) -> TextSent:
+        """Note that a page which was scanned has text, recognised in a library."""
+        if piece.page in self.textless and piece.text.strip():
+            self.textless.remove(piece.page)
+        return piece
+
     def decide(self, info: DocumentInfo) -> bool:
         self.info = info
         return True
@@ -76,6 +82,8 @@ def _run(options: Namespace, context: CommandContext) -> None:
                 path, read.decide, recognised=known, on_textless=read.textless.extend,
                 languages=_languages(context.library, path),
             )  # fmt: skip
+            if known is not None:
+                pieces = map(read.recognised, pieces)
             wanted = (piece for piece in pieces if first <= piece.page <= last)
             if options.json:
                 context.print_json(_as_json(path, wanted, read))

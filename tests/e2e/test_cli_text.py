@@ -12,8 +12,10 @@ import docx
 import pytest
 from msgspec.structs import replace
 
+from app.cli_text import _Read
 from indexer.catalog.catalog import Catalog
 from indexer.extract.process.child import CHARACTERS_A_FRAME
+from indexer.extract.process.messages import TextSent
 from indexer.library.library import CATALOG_NAME
 from tests import mails
 from tests.unit.catalog.fakes import FakeWalk, found, info, root_at
@@ -107,3 +109,10 @@ def test_comments_follow_the_pages(lectern: Lectern, tmp_path: Path) -> None:
     document.save(str(tmp_path / "a.docx"))
     said = lectern("text", tmp_path / "a.docx").stdout
     assert said.index("second page") < said.index("Which lamp?")
+
+
+def test_a_page_that_was_recognised_is_not_said_to_lack_text() -> None:
+    read = _Read(textless=[1, 2])
+    for number, text in ((1, "The lamp burns oil.\n"), (2, "\n")):
+        read.recognised(TextSent(number, "", text))
+    assert read.textless == [2]

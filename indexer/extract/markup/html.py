@@ -162,6 +162,7 @@ def _shadow_root(template: Any) -> str:
 
 
 _MAX_WRAPPERS = 4
+_PLACED = {"x", "y", "dy"}  # of a line of a drawing
 _SHIFTED = re.compile(r"vertical-align\s*:\s*(sup|sub)(?:er)?\b", re.IGNORECASE)
 _DATA = re.compile(
     r"\s*data:text/html(?:;charset=([\w-]+))?(;base64)?,(.*)", re.DOTALL | re.IGNORECASE
@@ -371,6 +372,8 @@ class _HtmlReader:
             self._pending.append(_IN_TABLES.get(tag, " " if tag in _BLOCKS else ""))
         elif tag in _BLOCKS:
             self._flush()
+        if tag == "tspan" and not _PLACED.isdisjoint(node.attributes):
+            self._pending.append(" ")
         if tag in _LISTS:
             self._lists.append(HtmlListNumbers.from_list(node))
         elif tag == "li" and self._lists:

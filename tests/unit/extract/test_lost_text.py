@@ -140,8 +140,8 @@ def notebook(data: dict[str, str]) -> str:
         ("x.xml", EXCEL_2003.encode(), "1,234.50"),
         ("y.xml", EXCEL_2003.replace("Standard", "dd.mm.yyyy").replace("Number\">1234.5", "DateTime"
          '">2024-03-05T00:00:00.000').encode(), "05.03.2024 (2024-03-05)"),
-        ("a.svg", f'<svg xmlns="http://www.w3.org/2000/svg"><text x="1">{WORDS}</text></svg>'
-         .encode(), WORDS),
+        ("a.svg", (b'<svg xmlns="http://www.w3.org/2000/svg"><text><tspan>The</tspan><tspan x="1">'
+         b"quince orchard </tspan>was sold</text></svg>"), WORDS),
         ("a.rtf", (rb"{\rtf1{\header The head\par}{\footer Page 3\par}Body{\shp{\*\shpinst{\shptxt "
          rb"In a box\par}}}\par}"), "Body\nIn a box\nThe head"),
         ("a.webarchive", plistlib.dumps(
