@@ -298,10 +298,9 @@ class StatusLine(QFrame):
         self._embedded.setToolTip(
             self.tr("How much of the text can be found by its meaning; all of it by its words.")
         )
-        self._device = QLabel()
         self._pause = IconToolButton(pressed=self.pause_requested)
         self._pause.setCheckable(True)
-        parts = (self._sentence, self._retry, self._embedded, self._device, self._pause)
+        parts = (self._sentence, self._retry, self._embedded, self._pause)
         filled(QHBoxLayout(self), *parts, spacing=L, edges=(L, S, M, S)).setStretch(0, 1)
         self._show()
 
@@ -324,7 +323,6 @@ class StatusLine(QFrame):
         self._retry.setVisible(self._engine is EngineState.FAILED)
         self._pause.setVisible(known)
         self._embedded.setVisible(known)
-        self._device.setVisible(known)
         if activity is not None:
             self._show_activity(activity)
 
@@ -332,10 +330,6 @@ class StatusLine(QFrame):
         share = work.meaning(activity.embedded_share)
         self._embedded.setVisible(bool(share) and share != self.text)
         self._embedded.setText(share)
-        device = activity.device.upper()
-        self._device.setText(device)
-        self._device.setAccessibleName(self.tr("Device: {device}").format(device=device))
-        self._device.setToolTip(failures.notes(activity.device_notes))
         paused = activity.paused
         name = self.tr("Go on reading") if paused else self.tr("Pause reading")
         self._pause.setChecked(paused)

@@ -2536,10 +2536,6 @@
         <translation>Wie viel des Textes sich nach dem Sinn finden lässt; nach Wörtern ist alles zu finden.</translation>
     </message>
     <message>
-        <source>Device: {device}</source>
-        <translation>Gerät: {device}</translation>
-    </message>
-    <message>
         <source>Go on reading</source>
         <translation>Weiterlesen</translation>
     </message>
