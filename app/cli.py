@@ -38,6 +38,7 @@ from app.cli_common import (
     LIBRARY_VARIABLE,
     Command,
     CommandContext,
+    LibraryUse,
     absolute_path,
     explain_failure,
 )
@@ -48,6 +49,7 @@ from app.settings import Settings
 from indexer.api.codec import program_version
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.confine.process import frozen_program, is_frozen
+from indexer.shards.object_store import checked
 
 log = logging.getLogger(__name__)
 
@@ -188,22 +190,22 @@ def main(
         print(f"lectern {program_version() or '(not installed)'}")
         return 0
     command = next(each for each in COMMANDS if each.name == options.command)
-    if is_frozen():
-        try:
+    settings, ours = Settings(), paths.default_library()
+    context = CommandContext(settings, ours, options.offline, open_engine, began=began)
+    try:
+        if is_frozen():
             _hand_over(command.name)
-        except WorldError as error:
-            return explain_failure(_context(options, open_engine, began), error)
-    named = options.library or os.environ.get(LIBRARY_VARIABLE, "")
-    if "://" in named:
-        folder = cli_cluster.opened(named, command, offline=options.offline)
-        if isinstance(folder, int):
-            return folder
-        options.library = folder
+        context.library = _library_for(command, options, settings)
+    except (KeyboardInterrupt, Cancelled):
+        return CANCELLED
+    except LecternError as error:
+        return explain_failure(context, error)
     if command.opens is not None:
         command.opens(options)
     if confine is not None:
         confine(command.name, offline=options.offline)
-    return _run(command, options, _context(options, open_engine, began))
+    follow(context.library)
+    return _run(command, options, context)
 
 
 def _hand_over(command: str) -> None:
@@ -224,24 +226,38 @@ def _hand_over(command: str) -> None:
         raise WorldError("bad_query", reason="no command line holds so much text") from error
 
 
-def _context(options: argparse.Namespace, open_engine: OpenEngine, began: float) -> CommandContext:
-    settings = Settings()
-    library = library_folder(options.library, settings)
-    follow(library)
-    return CommandContext(settings, library, options.offline, open_engine, began=began)
+def _library_for(command: Command, options: argparse.Namespace, settings: Settings) -> Path:
+    """Return the folder of a command's library, a copy in the cache if that is named by a URI.
+
+    Raises ``library_published`` for a command that would change it, those of ``opened``.
+    """
+    named = library_named(options.library, settings)
+    if "://" in named and (use := command.use(options)) in {LibraryUse.NONE, LibraryUse.CHANGES}:
+        if use is LibraryUse.CHANGES:
+            raise WorldError("library_published", library=checked(named))
+        return paths.default_library()
+    return library_folder(named, settings, offline=options.offline)
 
 
-def library_folder(named: str | None, settings: Settings) -> Path:
-    """Return the folder of the library: as named, of the environment, of the settings, or ours."""
+def library_named(named: str | None, settings: Settings) -> str:
+    """Return how the library is named: here, in the environment, in the settings, or by default."""
     setting = str(settings["library"])
-    chosen = named or os.environ.get(LIBRARY_VARIABLE) or setting or str(paths.default_library())
-    return absolute_path(chosen)
+    return named or os.environ.get(LIBRARY_VARIABLE) or setting or str(paths.default_library())
+
+
+def library_folder(named: str | None, settings: Settings, *, offline: bool = False) -> Path:
+    """Return the folder of the library, a copy in the cache if it is named by a URI.
+
+    Raises those of ``cli_cluster.opened``.
+    """
+    chosen = library_named(named, settings)
+    return cli_cluster.opened(chosen, offline=offline) if "://" in chosen else absolute_path(chosen)
 
 
 def _run(command: Command, options: argparse.Namespace, context: CommandContext) -> int:
     """Run a command; turn what it raises into a sentence and an exit status."""
     try:
-        if not command.only_asks or context.offline:
+        if command.use(options) is not LibraryUse.ASKS or context.offline:
             end_staying_engine(context.library)
         status = command.run(options, context) or 0
         context.out.flush()

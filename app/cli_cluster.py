@@ -14,18 +14,28 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from msgspec.structs import replace
 
 from app import paths, render
-from app.cli_common import LIBRARY_VARIABLE, Command, CommandContext, absolute_path, json_argument
+from app.cli_common import (
+    CANCELLED,
+    ERRORS_VARIABLE,
+    LIBRARY_VARIABLE,
+    Command,
+    CommandContext,
+    LibraryUse,
+    absolute_path,
+    json_argument,
+)
 from app.confined import CLUSTER, EXCHANGE, build_library, publish_library, pull_library
-from indexer.api.codec import decode, encode
+from indexer.api.codec import decode, decode_error, encode
 from indexer.api.contract import MAX_LIMIT
-from indexer.api.errors import WorldError, bad_usage
-from indexer.api.private_files import short_digest
+from indexer.api.errors import Cancelled, WorldError, bad_usage
+from indexer.api.private_files import COPY_NAME, LOCK_NAME, is_copy, library_errors, short_digest
 from indexer.api.requests import Index, ListFiles
 from indexer.api.types import FileRow, FileState
 from indexer.config import Precision
 from indexer.confine import launcher
 from indexer.confine.launcher import BuildLibrary, LauncherRequest, PublishLibrary, PullLibrary
 from indexer.confine.process import own_command
+from indexer.shards.object_store import checked
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -56,6 +66,7 @@ def _arguments(parser: ArgumentParser) -> None:
 def _library(options: Namespace, context: CommandContext) -> None:
     if (options.to or options.root) and options.action != "pull":
         raise bad_usage(EXCHANGE, "--to and --root belong to `pull`")
+    options.uri = checked(options.uri)
     {"publish": _publish, "pull": _pull, "open": _open}[options.action](options, context)
 
 
@@ -83,24 +94,35 @@ def _pull(options: Namespace, context: CommandContext) -> None:
 
 
 def _open(options: Namespace, context: CommandContext) -> None:
-    """Print the folder of the copy in the cache; offline, of the latest one that is there."""
+    """Print the folder of the copy in the cache; offline, of the latest one that is there.
+
+    Of two that open the same at once the second waits for the copy of the first.
+    """
+    from filelock import FileLock
+
     from indexer.library.library import exists, remove_everything
 
     cache = paths.pulled_folder() / short_digest(options.uri.encode())
-    copies = [path for path in cache.glob("*") if path.suffix != ".part" and exists(path)]
-    if copies and _is_offline(context):
-        folder = max(copies, key=lambda path: path.stat().st_ctime_ns)
-    else:
-        _must_be_online(options, context)
-        folder = _ask(PullLibrary(options.uri, cache, by_name=True), pull_library)
-        _measure(folder, context)
-    for older in copies:
-        if older != folder and not _is_offline(context):
-            try:
-                remove_everything(older)
-            except WorldError:  # somebody reads it
-                continue
-            shutil.rmtree(older, ignore_errors=True)
+    with library_errors(cache):
+        cache.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with FileLock(cache / LOCK_NAME, mode=0o600):
+        copies = [path for path in cache.glob("*") if path.suffix != ".part" and exists(path)]
+        if copies and _is_offline(context):
+            folder = max(copies, key=lambda path: path.stat().st_ctime_ns)
+        else:
+            _must_be_online(options, context)
+            folder = _ask(PullLibrary(options.uri, cache, by_name=True), pull_library)
+        if not is_copy(folder):
+            _measure(folder, context)
+            for name in (LOCK_NAME, COPY_NAME):  # readers share the lock
+                (folder / name).touch(mode=0o600)
+        for older in copies:
+            if older != folder and not _is_offline(context):
+                try:
+                    remove_everything(older)
+                except WorldError:  # somebody reads it
+                    continue
+                shutil.rmtree(older, ignore_errors=True)
     context.print(str(folder))
 
 
@@ -199,7 +221,7 @@ def _cluster(options: Namespace, context: CommandContext) -> None:
     building = options.action == "build"
     if building != bool(options.to) or not (building or len(options.places) == 1):
         raise bad_usage(CLUSTER, "`build` takes --to URI, the others one URI")
-    options.uri = options.to or options.places[0]
+    options.uri = checked(options.to or options.places[0])
     _must_be_online(options, context)
     sources = tuple(options.places) if building else ()
     request = BuildLibrary(options.uri, sources, _build_options(options, context))
@@ -298,24 +320,27 @@ def _shard(options: Namespace, context: CommandContext) -> None:
     context.print(json.dumps(encode(made)))
 
 
-def opened(uri: str, command: Command, *, offline: bool) -> str | int:
-    """Return the folder of a copy of a published library, for a command that leaves it as it is.
+def opened(uri: str, *, offline: bool) -> Path:
+    """Return the folder of a copy of a published library, which nothing changes.
 
-    The copy is made by `lectern library open`, a process of its own, since the one that asks is cut
-    off from the network. What another command, or an engine that watches, changed would stay in the
-    copy. Returns the folder; the exit status, once the failure is printed.
+    The copy is made by `lectern library open`, a process of its own, since a command that asks is
+    cut off from the network. Raises those of ``exchange.pull``.
     """
-    if not command.only_asks or command.name == "engine":
-        print("lectern: a published library is not changed; pull it first. [bad_usage]",
-              file=sys.stderr)  # fmt: skip
-        return 2
     flags = ["--offline"] if offline else []
     environment = {name: value for name, value in os.environ.items() if name != LIBRARY_VARIABLE}
     done = subprocess.run(
-        [*own_command(), *flags, EXCHANGE, "open", uri],
-        stdout=subprocess.PIPE, env=environment, check=False, text=True,
+        [*own_command(), *flags, EXCHANGE, "open", checked(uri)], stdin=subprocess.DEVNULL,
+        capture_output=True, env={**environment, ERRORS_VARIABLE: "json"}, check=False, text=True,
     )  # fmt: skip
-    return done.stdout.rstrip("\n") if done.returncode == 0 else done.returncode
+    if done.returncode == CANCELLED:
+        raise Cancelled
+    if done.returncode:
+        try:
+            raise decode_error(json.loads(done.stderr.strip().splitlines()[-1]))
+        except (ValueError, IndexError):
+            said = done.stderr[-300:] or f"it ended with status {done.returncode}"
+            raise WorldError("store_failed", library=uri, reason=said) from None
+    return Path(done.stdout.rstrip("\n"))
 
 
 COMMANDS = (
@@ -336,6 +361,7 @@ COMMANDS = (
         ),
         _arguments,
         _library,
+        lambda options: LibraryUse.READS if options.action == "publish" else LibraryUse.NONE,
     ),
     Command(
         CLUSTER,
@@ -359,6 +385,7 @@ COMMANDS = (
         ),
         _cluster_arguments,
         _cluster,
+        LibraryUse.NONE,
         opens=_serve_first,
     ),
     Command(

@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+from enum import Enum
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -97,13 +98,21 @@ class Call(Protocol):
     def __call__(self, request: Request[A]) -> A: ...
 
 
+class LibraryUse(Enum):
+    """What a command does with the library."""
+
+    NONE = "it uses none"
+    ASKS = "an engine that stays for the next question may answer; see ``app.engine``"
+    READS = "it leaves the library as it is"
+    CHANGES = "it is refused for a library that is named by a URI"
+
+
 class Command(Struct, frozen=True):
     """One subcommand: help, documentation and parser are made from it.
 
     ``run`` returns the exit status, or None for 0. ``examples`` are whole command lines with what
-    they do. ``only_asks``: an engine that stays for the next question may answer it; see
-    ``app.engine``. ``opens`` is called before the process is cut off from the network: it opens
-    what the command listens on.
+    they do. ``uses`` may depend on the options. ``opens`` is called before the process is cut off
+    from the network: it opens what the command listens on.
     """
 
     name: str
@@ -112,9 +121,13 @@ class Command(Struct, frozen=True):
     examples: tuple[tuple[str, str], ...]
     arguments: Callable[[ArgumentParser], object]
     run: Callable[[Namespace, CommandContext], int | None]
+    uses: LibraryUse | Callable[[Namespace], LibraryUse] = LibraryUse.CHANGES
     hidden: bool = False
-    only_asks: bool = False
     opens: Callable[[Namespace], None] | None = None
+
+    def use(self, options: Namespace) -> LibraryUse:
+        """Return what the command does with the library when it is given these options."""
+        return self.uses if isinstance(self.uses, LibraryUse) else self.uses(options)
 
 
 class CommandContext(Struct):

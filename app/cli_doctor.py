@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from app import logs, render
-from app.cli_common import Command, CommandContext, json_argument
+from app.cli_common import Command, CommandContext, LibraryUse, json_argument
 from app.settings import SETTINGS, find
 from indexer.api.codec import encode
 from indexer.api.errors import LecternError, bad_usage
@@ -142,6 +142,7 @@ COMMANDS = (
         (("lectern doctor", "for a person"), ("lectern doctor --json", "for a report")),
         json_argument,
         _doctor,
+        LibraryUse.READS,
     ),
     Command(
         "report",
@@ -157,7 +158,7 @@ COMMANDS = (
             help="add the end of the log, which may contain names of files",
         ),
         _report,
-        only_asks=True,
+        LibraryUse.NONE,
     ),
     Command(
         "self-test",
@@ -168,6 +169,7 @@ COMMANDS = (
         (("lectern self-test", "test everything once"),),
         json_argument,
         _self_test,
+        LibraryUse.NONE,
     ),
     Command(
         "settings",
@@ -184,5 +186,6 @@ COMMANDS = (
         ),
         _arguments,
         _run,
+        LibraryUse.NONE,
     ),
 )

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 
 from app import logs, render
-from app.cli_common import Command, CommandContext, no_arguments
+from app.cli_common import Command, CommandContext, LibraryUse, no_arguments
 from app.doors.access import EVERYTHING, Access, Door
 from app.doors.call_log import read_calls, remove_log
 from app.doors.users import allow_user, deny_user, read_users
@@ -130,7 +130,9 @@ def _serve_assistants(options: Namespace, context: CommandContext) -> None:
     if options.bundle is not None:
         from app.doors.mcp_bundle import write_bundle
 
-        write_bundle(options.bundle, program_version(), options.library and context.library)
+        uri = "://" in (options.library or "")
+        named = options.library if uri else options.library and context.library
+        write_bundle(options.bundle, program_version(), named)
         context.note(f"Open {render.name(str(options.bundle))} with your assistant's program.")
         return
     import anyio
@@ -265,7 +267,7 @@ COMMANDS = (
         ),
         _arguments,
         _run,
-        only_asks=True,
+        LibraryUse.ASKS,
     ),
     Command(
         "mcp",
@@ -282,7 +284,7 @@ COMMANDS = (
         ),
         _assistant_arguments,
         _serve_assistants,
-        only_asks=True,
+        LibraryUse.ASKS,
     ),
     Command(
         "serve",
@@ -301,7 +303,7 @@ COMMANDS = (
         ),
         _serve_arguments,
         _serve_http,
-        only_asks=True,
+        LibraryUse.ASKS,
         opens=_listen,
     ),
     Command(
@@ -317,6 +319,6 @@ COMMANDS = (
         ),
         no_arguments,
         _serve_desktop,
-        only_asks=True,
+        LibraryUse.ASKS,
     ),
 )

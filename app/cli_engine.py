@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import resources
 from app import encryption, render
-from app.cli_common import CANCELLED, Command, CommandContext, absolute_path, stopping
+from app.cli_common import CANCELLED, Command, CommandContext, LibraryUse, absolute_path, stopping
 from app.cli_index import index, summary_lines
 from app.engine import ENDS_S, end_staying_engine, open_host
 from app.hit_lines import hit_lines
@@ -116,7 +116,7 @@ COMMANDS = (
         ),
         _engine_arguments,
         _engine,
-        only_asks=True,
+        LibraryUse.ASKS,
     ),
     Command(
         "demo",
@@ -128,6 +128,7 @@ COMMANDS = (
             "--folder", default=DEMO_FOLDER, help="where the demo's library goes"
         ),
         lambda options, context: run_demo(context, options.folder),
+        LibraryUse.NONE,
         hidden=True,
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
 
-from app.cli_common import Command, CommandContext, absolute_path
+from app.cli_common import Command, CommandContext, LibraryUse, absolute_path
 
 QUOTE = '"'
 
@@ -61,5 +61,6 @@ COMMANDS = (
         ),
         _arguments,
         _run,
+        LibraryUse.READS,
     ),
 )

@@ -10,6 +10,7 @@ from app import encryption, logs, paths, render
 from app.cli_common import (
     Command,
     CommandContext,
+    LibraryUse,
     absolute_path,
     existing,
     json_argument,
@@ -307,7 +308,7 @@ COMMANDS = (
         (("lectern status", "for a person"), ("lectern status --json", "for a program")),
         json_argument,
         _status,
-        only_asks=True,
+        LibraryUse.ASKS,
     ),
     Command(
         "files",
@@ -321,7 +322,7 @@ COMMANDS = (
         ),
         _files_arguments,
         _files,
-        only_asks=True,
+        LibraryUse.ASKS,
     ),
     Command(
         "remove",
@@ -373,6 +374,7 @@ COMMANDS = (
         (("lectern pace", "show the speed"), ("lectern pace slow", "stay in the background")),
         _pace_arguments,
         _pace,
+        lambda options: LibraryUse.CHANGES if options.speed else LibraryUse.READS,
     ),
     Command(
         "retry",
@@ -397,5 +399,6 @@ COMMANDS = (
         ),
         _estimate_arguments,
         _estimate,
+        LibraryUse.READS,
     ),
 )

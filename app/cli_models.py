@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from app import render
-from app.cli_common import Command, CommandContext, existing, json_argument
+from app.cli_common import Command, CommandContext, LibraryUse, existing, json_argument
 from app.cli_repair import change_model
 from indexer.api.codec import encode
 from indexer.api.errors import bad_usage
@@ -214,6 +214,12 @@ def _remove(options: Namespace, context: CommandContext) -> None:
     context.answer(options, {"bytes": freed}, f"{render.size(freed)} are free again.")
 
 
+def _use_of_library(options: Namespace) -> LibraryUse:
+    if options.action == "use" and not options.dry_run:
+        return LibraryUse.CHANGES
+    return LibraryUse.READS if options.action in {"use", "compare"} else LibraryUse.NONE
+
+
 _ACTIONS: dict[str, Callable[[Namespace, CommandContext], int | None]] = {
     "list": _list,
     "info": _info,
@@ -260,5 +266,6 @@ COMMANDS = (
         ),
         _arguments,
         _run,
+        _use_of_library,
     ),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from app import render
-from app.cli_common import CANCELLED, Command, CommandContext, json_argument
+from app.cli_common import CANCELLED, Command, CommandContext, LibraryUse, json_argument
 from app.cli_index import outcome, run_job
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError, bad_usage
@@ -175,7 +175,7 @@ COMMANDS = (
         (("lectern verify", "for a person"), ("lectern verify --json", "for a program")),
         json_argument,
         _verify,
-        only_asks=True,
+        LibraryUse.ASKS,
     ),
     Command(
         "repair",
@@ -205,5 +205,6 @@ COMMANDS = (
         ),
         _reindex_arguments,
         _reindex,
+        lambda options: LibraryUse.READS if options.dry_run else LibraryUse.CHANGES,
     ),
 )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from app import render
-from app.cli_common import Command, CommandContext, absolute_path
+from app.cli_common import Command, CommandContext, LibraryUse, absolute_path
 from app.hit_lines import print_result, unsearched
 from indexer.api.codec import encode
 from indexer.api.contract import MAX_LIMIT, EngineApi
@@ -338,7 +338,7 @@ COMMANDS = (
         ),
         _search_arguments,
         _search,
-        only_asks=True,
+        LibraryUse.ASKS,
     ),
     Command(
         "compare",
@@ -355,6 +355,6 @@ COMMANDS = (
         ),
         _compare_arguments,
         _compare,
-        only_asks=True,
+        LibraryUse.ASKS,
     ),
 )

@@ -1,7 +1,8 @@
 """``lectern text``: what is read of a document, for whoever misses something in it.
 
 The document is read here and now by a confined reader, whether a library has it or not; pages that
-a library has recognised are taken from it, and its languages decide on short legacy texts.
+a library has recognised are taken from it, and its languages decide on short legacy texts. Of one
+that is not on this machine it is what the library has.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from app import render
-from app.cli_common import Command, CommandContext, existing
+from app.cli_common import Command, CommandContext, LibraryUse, absolute_path, existing
 from indexer.api.codec import encode
 from indexer.api.errors import LecternError, WorldError, bad_usage
 from indexer.api.formats import page_unit
@@ -70,7 +71,12 @@ def page_range(text: str) -> tuple[int, int]:
 def _run(options: Namespace, context: CommandContext) -> None:
     from indexer.extract.process.sandbox import ExtractionChild
 
-    path = existing(options.path)
+    try:
+        path = existing(options.path)
+    except WorldError as error:
+        if error.code == "path_missing" and _print_stored(options, context):
+            return
+        raise
     if not path.is_file():
         raise bad_usage("text", "it takes one document")
     first, last = options.pages
@@ -91,6 +97,36 @@ def _run(options: Namespace, context: CommandContext) -> None:
                 context.out.writelines(_lines(wanted, read))
     finally:
         context.note(*_notes(read))
+
+
+def _print_stored(options: Namespace, context: CommandContext) -> bool:
+    """Print what the library has of a document that is not here; return whether it has it."""
+    from indexer.api.requests import ReadPassages
+    from indexer.extract.process.messages import TextSent
+    from indexer.library.library import exists
+
+    path, (first, last) = absolute_path(options.path), options.pages
+    if not exists(context.library):
+        return False
+    try:
+        with context.engine() as engine:
+            part = engine.call(ReadPassages(path))
+            passages = [*part.passages]
+            while part.following:
+                part = engine.call(ReadPassages(path, part.following))
+                passages += part.passages
+    except WorldError as error:
+        if error.code == "not_a_root":
+            return False
+        raise
+    chosen = [one for one in passages if first <= one.page_last and one.page <= last]
+    pieces = [TextSent(one.page, "", f"{one.text.rstrip()}\n") for one in chosen]
+    if options.json:
+        context.print_json({**encode(part.document), **_as_json(path, pieces, _Read())})
+    else:
+        context.out.writelines(_lines(pieces, _Read(), part.document.format))
+    context.note("The document is not on this machine; this is its text as it was read.")
+    return True
 
 
 def _recognised(library: Path, path: Path) -> KnownPages | None:
@@ -128,7 +164,7 @@ def _by_part(pieces: Iterable[TextSent]) -> Iterator[tuple[int, str, Iterator[st
         yield page, part, (piece.text for piece in group)
 
 
-def _lines(pieces: Iterable[TextSent], read: _Read) -> Iterator[str]:
+def _lines(pieces: Iterable[TextSent], read: _Read, form: str = "") -> Iterator[str]:
     """Yield the text, with a line in brackets before each page and each embedded document."""
     printed: set[int] = set()
     for page, part, texts in _by_part(pieces):
@@ -136,7 +172,7 @@ def _lines(pieces: Iterable[TextSent], read: _Read) -> Iterator[str]:
         if page in printed and not first.strip():
             continue  # a remark on a page that was read before
         printed.add(page)
-        unit = page_unit(read.info.format) if read.info is not None else ""
+        unit = page_unit(read.info.format if read.info is not None else form)
         where = [f"{unit} {page}" if unit else "", render.name(part)]
         if any(where):
             yield f"[{', '.join(filter(None, where))}]\n"
@@ -173,8 +209,9 @@ COMMANDS = (
         "print what is read of a document",
         "Print the text that Lectern reads of a document, as the reading view shows it: with its "
         "pages, slides, sheets or messages, and the documents inside it. It is what can be found. "
-        "The document may lie anywhere; it is read by a confined process and not kept. What could "
-        "not be read is said on the error stream.",
+        "The document may lie anywhere; it is read by a confined process and not kept. Of one that "
+        "is not on this machine it is the text that the library has. What could not be read is "
+        "said on the error stream.",
         (
             ("lectern text lease.pdf", "all of it"),
             ("lectern text lease.pdf --pages 3-5", "three pages"),
@@ -182,6 +219,6 @@ COMMANDS = (
         ),
         _arguments,
         _run,
-        only_asks=True,
+        LibraryUse.ASKS,
     ),
 )

@@ -27,7 +27,7 @@ SLOW = frozenset(
     for folder, names in {
         "e2e": (
             "browser cli_models cli_pace cli_repair cli_watch confined copies people_files "
-            "real_engine self_test trust"
+            "published real_engine self_test trust"
         ),
         "fuzz": "fuzz",
         "integration": (

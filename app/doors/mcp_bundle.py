@@ -20,10 +20,10 @@ MANIFEST_VERSION = "0.3"
 _EXECUTABLE = 0o100755 << 16  # as the mode of a file in an archive
 
 
-def manifest(version: str, library: Path | None = None) -> dict[str, Any]:
+def manifest(version: str, library: Path | str | None = None) -> dict[str, Any]:
     """Return the manifest of a bundle.
 
-    ``library`` is the folder of a library other than the usual one.
+    ``library`` is the folder or the URI of a library other than the usual one.
     """
     program, *arguments = own_command()
     chosen = ["--library", str(library)] if library else []
@@ -47,7 +47,7 @@ def manifest(version: str, library: Path | None = None) -> dict[str, Any]:
     }
 
 
-def write_bundle(file: Path, version: str, library: Path | None = None) -> None:
+def write_bundle(file: Path, version: str, library: Path | str | None = None) -> None:
     """Write a bundle. Raises ``path_denied``, if it cannot be written."""
     made = manifest(version, library)
     command = [made["server"]["mcp_config"]["command"], *made["server"]["mcp_config"]["args"]]

@@ -131,6 +131,12 @@ CODES = _declare(
               3,
               in_window=N_("Make its folder writable, or copy it and choose the copy in the "
                            "settings.")),
+    ErrorCode("library_published", N_("Published"),
+              N_("The library {library} is published: it is searched, but not changed."),
+              "`lectern library pull` makes a library of your own of it; else ask who publishes "
+              "it.", 3,
+              in_window=N_("“lectern library pull” in a terminal makes a library of your own of "
+                           "it; else ask who publishes it.")),
     ErrorCode("library_older", N_("Too old"),
               N_("The library {library} was written by an older version and has to be brought up "
                  "to date, but it can only be read."),

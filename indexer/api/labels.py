@@ -85,6 +85,7 @@ PACE_REASONS = {
     "in_use": N_("Waiting for another command"),
     "disk_full": N_("Waits: the disk is nearly full"),
     "library_read_only": N_("Search only: the library is read-only"),
+    "library_published": N_("Search only: the library is published"),
     **dict.fromkeys(
         ("model_missing", "model_absent"), N_("Words only: the language model is missing")
     ),

@@ -188,8 +188,15 @@ def _fits(folder: Path, name: str) -> bool:
 
 
 LOCK_NAME = "lock"
+# A file in the copy of a published library, which nothing changes.
+COPY_NAME = "published"
 # A file beside the lock file, as trying to acquire the lock may truncate the lock file.
 HOLDER_NAME = "lock.json"
+
+
+def is_copy(library: Path) -> bool:
+    """Whether a library is the copy of a published one."""
+    return (library / COPY_NAME).exists()
 
 
 class Holding(NamedTuple):
@@ -224,7 +231,8 @@ class LibraryLock:
         """Why the library is read-only, None if it is writable."""
         if self._shared is None:
             return None
-        return WorldError("library_read_only", library=str(self.library))
+        code = "library_published" if is_copy(self.library) else "library_read_only"
+        return WorldError(code, library=str(self.library))
 
     @classmethod
     def acquire(cls, library: Path, program: str = "lectern") -> LibraryLock:

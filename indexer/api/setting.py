@@ -96,7 +96,7 @@ class Setting(Struct, frozen=True):
                 return self.check(int(word) if self.type is SettingType.INTEGER else float(word))
             except ValueError:
                 raise self._wrong(word, self._takes) from None
-        if self.type is SettingType.FOLDER and word:
+        if self.type is SettingType.FOLDER and word and "://" not in word:
             # Unlike pathlib's, this leaves an unknown home unchanged.
             return str(Path(os.path.expanduser(word)).absolute())  # noqa: PTH111  # see above
         return self.check(word)

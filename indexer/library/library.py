@@ -16,11 +16,13 @@ from pathlib import Path
 from indexer import faults
 from indexer.api.errors import WorldError
 from indexer.api.private_files import (
+    COPY_NAME,
     HOLDER_NAME,
     LOCK_NAME,
     LibraryLock,
     bytes_under,
     check_room,
+    is_copy,
     library_errors,
 )
 from indexer.catalog import schema
@@ -54,13 +56,14 @@ _OURS = (
     "engine.json",
     HOLDER_NAME,
     MARK_NAME,
+    COPY_NAME,
     CHOICES_NAME,
 )
 
 
 def shared_files(library: Path) -> list[Path]:
     """Return the files that make a library on another machine, without those of its open engine."""
-    own = {"engine.json", HOLDER_NAME, MARK_NAME}
+    own = {"engine.json", HOLDER_NAME, MARK_NAME, COPY_NAME}
     found: list[Path] = []
     for name in sorted(set(_OURS) - own):
         path = library / name
@@ -126,7 +129,9 @@ def has_other_files(library: Path) -> bool:
 
 
 def is_writable(library: Path) -> bool:
-    """Whether the file system permits writing to a library, or creating it."""
+    """Whether a library is no copy, and the file system permits writing to it or creating it."""
+    if is_copy(library):
+        return False
     parts = [
         library,
         *(library / name for name in (LOCK_NAME, CATALOG_NAME, TEXTS_NAME, INDEX_NAME)),

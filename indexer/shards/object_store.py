@@ -8,6 +8,8 @@ from the variables of the environment and the machine's role, and are never stor
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -36,6 +38,25 @@ def is_uri(named: str) -> bool:
     return named.partition("://")[0] in SCHEMES and "://" in named
 
 
+def checked(uri: str) -> str:
+    """Return a URI without the slashes at its end.
+
+    Raises ``store_failed`` for what is no URI of a place, and, without saying them, for one with
+    credentials, which would be stored in libraries and printed, or a query, which would be ignored.
+    """
+    there = re.sub("[?#].*", "", uri, flags=re.DOTALL)
+    user = "[^/]*@" if uri.startswith("file:") else "([^/]*|[^@]*:[^@]*)@"
+    there = re.sub(f"(?<=://){user}", "", there)
+    reason = ""
+    if there != uri:
+        reason = "a URI has no credentials, which are those of the environment, nor ? or #"
+    elif not is_uri(uri) or not uri.partition("://")[2].strip("/"):
+        reason = f"it is no URI of {', '.join(SCHEMES)}"
+    if reason:
+        raise WorldError("store_failed", library=there, reason=reason)
+    return uri.rstrip("/")
+
+
 class ObjectStore:
     """The objects below a URI, by their names with "/" between components.
 
@@ -43,9 +64,7 @@ class ObjectStore:
     """
 
     def __init__(self, uri: str) -> None:
-        self.uri = uri
-        if not is_uri(uri):
-            raise self.failure(f"it is no URI of {', '.join(SCHEMES)}")
+        self.uri = uri = checked(uri)
         with self._translated():
             import obstore
             from obstore.store import from_url
@@ -139,5 +158,14 @@ class ObjectStore:
         except ModuleNotFoundError as error:
             raise self.failure("install `lectern[cluster]`, which has the client") from error
         except Exception as error:
-            said = next(iter(str(error).splitlines()), "")[:300]
+            said = next(iter(_without_secrets(str(error)).splitlines()), "")[:300]
             raise self.failure(said or type(error).__name__) from error
+
+
+def _without_secrets(said: str) -> str:
+    """Leave out of what a server answered what it repeats of the environment's credentials."""
+    secret = re.compile("KEY|SECRET|TOKEN|PASSW|SAS")
+    for name, value in os.environ.items():
+        if secret.search(name) and len(value) > 3:
+            said = said.replace(value, "…")
+    return said

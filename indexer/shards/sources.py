@@ -11,13 +11,14 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 from msgspec import Struct
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import BY_EXTENSION, extension_of
 from indexer.embed.model_files import hash_file
-from indexer.shards.object_store import ObjectStore, is_uri
+from indexer.shards.object_store import ObjectStore, checked, is_uri
 
 _READ = frozenset({"", *BY_EXTENSION})
 
@@ -49,11 +50,14 @@ class LeftOut(Struct, frozen=True):
 def normal(source: str) -> str:
     """A source as it is named in shards: a URI, or the absolute path of a folder.
 
-    Raises ``path_missing``.
+    Raises ``path_missing``, and ``store_failed`` as ``checked``.
     """
-    if is_uri(source) and not source.startswith("file:"):
-        return source.rstrip("/")
-    folder = os.path.abspath(os.path.expanduser(source.removeprefix("file://")))  # noqa: PTH100, PTH111  # not through links
+    if "://" in source:
+        source = checked(source)
+        if not source.startswith("file:"):
+            return source
+        source = unquote(source.removeprefix("file://"))
+    folder = os.path.abspath(os.path.expanduser(source))  # noqa: PTH100, PTH111  # not through links
     if not Path(folder).is_dir():
         raise WorldError("path_missing", path=folder)
     return folder

@@ -601,6 +601,14 @@
 <context>
     <name>DocumentPane</name>
     <message>
+        <source>The document is not on this computer.</source>
+        <translation>Das Dokument ist nicht auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>The library was published without its documents, but with their text.</source>
+        <translation>Die Bibliothek wurde ohne ihre Dokumente veröffentlicht, aber mit deren Text.</translation>
+    </message>
+    <message>
         <source>The file is no longer where it was.</source>
         <translation>Die Datei ist nicht mehr, wo sie war.</translation>
     </message>
@@ -2984,6 +2992,18 @@
         <translation>Machen Sie ihren Ordner beschreibbar, oder kopieren Sie sie und wählen Sie die Kopie in den Einstellungen.</translation>
     </message>
     <message>
+        <source>Published</source>
+        <translation>Veröffentlicht</translation>
+    </message>
+    <message>
+        <source>The library {library} is published: it is searched, but not changed.</source>
+        <translation>Die Bibliothek {library} ist veröffentlicht: Sie wird durchsucht, aber nicht geändert.</translation>
+    </message>
+    <message>
+        <source>“lectern library pull” in a terminal makes a library of your own of it; else ask who publishes it.</source>
+        <translation>„lectern library pull“ in einem Terminal macht eine eigene Bibliothek daraus; sonst fragen Sie, wer sie veröffentlicht.</translation>
+    </message>
+    <message>
         <source>Too old</source>
         <translation>Zu alt</translation>
     </message>
@@ -4402,6 +4422,10 @@
     <message>
         <source>Search only: the library is read-only</source>
         <translation>Nur Suche: Die Bibliothek ist schreibgeschützt</translation>
+    </message>
+    <message>
+        <source>Search only: the library is published</source>
+        <translation>Nur Suche: Die Bibliothek ist veröffentlicht</translation>
     </message>
     <message>
         <source>Words only: the language model is missing</source>

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.private_files import is_copy
 from indexer.api.requests import Unlock
 from indexer.api.types import FileState
 from ui import keys, passwords, theme
@@ -200,7 +201,10 @@ class DocumentPane(QWidget):
         """Show why there is no page, and the passage's text from the index."""
         sentence = failures.sentence(error.code, error.detail)
         step = failures.step(error.code, error.detail)
-        if error.code == "vanished":
+        if error.code == "vanished" and is_copy(self._context.library):
+            sentence = self.tr("The document is not on this computer.")
+            step = self.tr("The library was published without its documents, but with their text.")
+        elif error.code == "vanished":
             sentence = self.tr("The file is no longer where it was.")
             step = self.tr("It may have been moved, renamed or deleted.")
         name = _ICONS.get(error.code, "warning")

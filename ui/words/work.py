@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indexer.api.labels import PACE_REASONS
 from indexer.api.translation import N_
 from ui.words import amounts, names, say
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from indexer.api.status import Activity
 
 # Reasons that are shown also while no job runs; the others slow nothing down then.
-LASTING = frozenset({"paused", "disk_full", "library_read_only", "model_missing", "model_absent"})
+LASTING = PACE_REASONS.keys() - {"battery", "busy", "typing", "query", "in_use"}
 
 
 def sentence(activity: Activity) -> str:

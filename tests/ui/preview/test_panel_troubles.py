@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
+from indexer.api.private_files import COPY_NAME
 from indexer.api.requests import Unlock
 from indexer.api.types import FileState
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import like, pixels, show, wait_for_child, wait_for_page
 from tests.unit.extract.pdfs import save, text_at
+from ui.preview.panel import Preview
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit
     from tests.ui.library.port import Canned
     from ui import passwords
-    from ui.preview.panel import Preview
 
 
 def wait_for_excerpt(qtbot: QtBot, preview: Preview) -> None:
@@ -42,6 +43,23 @@ def test_a_file_that_is_gone(
     assert preview.message.again.isVisible()
     qtbot.mouseClick(preview.message.again, Qt.MouseButton.LeftButton)
     wait_for_page(qtbot, preview)
+
+
+def test_a_document_of_a_published_library_is_elsewhere(
+    qtbot: QtBot, canned: Canned, no_keyring: passwords.Passwords, hits: list[Hit]
+) -> None:
+    """Its passage is there as it was read, and a sentence says why its page is not."""
+    library = canned[0].library
+    library.mkdir()
+    (library / COPY_NAME).touch()
+    preview = Preview(canned[0])
+    qtbot.addWidget(preview)
+    preview.show()
+    preview.show_hit(replace(hits[0], path="/s3/firm/tale.pdf"), [], 0)
+    wait_for_excerpt(qtbot, preview)
+    assert preview.message.title.text() == "The document is not on this computer."
+    assert "published without its documents" in preview.message.step.text()
+    preview.close()
 
 
 def test_a_file_that_has_changed(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
