@@ -69,7 +69,12 @@ class WordSequence:
         self._plainly: re.Pattern[str] | None = None
         if self._joined.isascii() and max(map(len, self.words)) < MAX_LENGTH:
             # The ending of "john's" is no word.
-            bare = (_SIGNS.sub("", word).encode() for word in self.words)
+            bare = (
+                b"0?".join(_SIGNS.sub("", part).encode() for part in f".{word}".split("."))
+                if "." in word  # a date, perhaps, whose zeros are left out
+                else _SIGNS.sub("", word).encode()
+                for word in self.words
+            )
             self._letters = re.compile(b"s?".join(bare))
             if all(map(str.isalnum, self.words)):
                 first, *others = self.words

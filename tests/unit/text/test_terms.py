@@ -174,6 +174,13 @@ def test_a_mark_of_a_footnote_parts_no_phrase() -> None:
     assert not WordSequence(sequence("143")).is_in(text)
 
 
+def test_dates_are_equal_with_and_without_zeros() -> None:
+    for text in ("It was signed on 05.03.2024.", "It was signed on 5.3.2024."):
+        for phrase in ("on 05.03.2024", "signed on 5.3.2024", "5.03.2024"):
+            assert WordSequence(sequence(phrase)).is_in(text)
+        assert not WordSequence(sequence("15.3.2024")).is_in(text)
+
+
 def test_large_numbers_are_equal_with_and_without_zeros_and_groups() -> None:
     for text in ("1,234.50", "1.234,50", "1234.5", "1234.50"):
         assert words(text) == ["1234.5"]
