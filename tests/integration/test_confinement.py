@@ -821,22 +821,26 @@ worker.DocumentWorker(fill, Path(sys.argv[1]), started, [Path("/bin/true")]).rec
     assert subprocess.run(command, check=False, timeout=99).returncode == worker.TOO_LARGE_STATUS
 
 
-def test_a_worker_that_grows_too_large_is_killed_by_its_child(tmp_path: Path) -> None:
+@pytest.mark.parametrize("who", ["itself", "its program"])
+def test_a_worker_that_grows_too_large_is_killed_by_its_child(tmp_path: Path, who: str) -> None:
     code = """
-import sys
+import os, sys
 from pathlib import Path
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions
 started = ChildOptions(Alarm(0), Path(sys.argv[1]), 100 << 20)
+worker.PROGRAM_BYTES = 100 << 20
 def grow(requests, _answers):
-    held = bytearray(b"x") * (400 << 20)
+    if sys.argv[2] == "itself" or os.fork() == 0:
+        held = bytearray(b"x") * (400 << 20)
     requests.read()
-worker.DocumentWorker(grow, Path(sys.argv[1]), started).receive(1)
+programs = [] if sys.argv[2] == "itself" else [Path("/bin/true")]
+worker.DocumentWorker(grow, Path(sys.argv[1]), started, programs).receive(1)
 """
     reading, writing = os.pipe()
     try:
         done = subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path)], check=False, stdin=reading
+            [sys.executable, "-c", code, str(tmp_path), who], check=False, stdin=reading, timeout=99
         )
     finally:
         os.close(reading)
