@@ -9,6 +9,7 @@ machine, or tasks of Ray, which is imported for these alone. The version is comm
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -119,6 +120,8 @@ def build(
     for each in plan:
         if (size := noted.get(f"{_BUILT}/{each.name}")) is not None:
             shards[each.name] = _noted(store, each.name, size)
+    if len({shard.name for shard in shards.values()}) < len(shards):
+        raise store.failure(f"two of the notes below {_BUILT} are of one shard; delete them")
     kept = len(shards)
     missing = [each for each in plan if each.name not in shards]
     missing.sort(key=lambda each: -each.size)  # so that no large one is left to the end
@@ -134,13 +137,17 @@ def build(
 
 def _noted(store: ObjectStore, name: str, size: int) -> Shard:
     """The shard that is noted under a name; noted again, so that it is not taken for an old one."""
-    content = b"".join(store.read(f"{_BUILT}/{name}", size))
-    try:
-        shard = decode(Shard, json.loads(content))
-    except (ValueError, RecursionError, WorldError) as error:
-        raise store.failure(f"its note {name} is not understood") from error
+    shard, content = _note(store, name, size)
     store.write(f"{_BUILT}/{name}", content)
     return shard
+
+
+def _note(store: ObjectStore, name: str, size: int) -> tuple[Shard, bytes]:
+    content = b"".join(store.read(f"{_BUILT}/{name}", size))
+    with contextlib.suppress(ValueError, RecursionError, WorldError):
+        if exchange.is_sound(shard := decode(Shard, json.loads(content))):
+            return shard, content
+    raise store.failure(f"its note {_BUILT}/{name} is not understood; delete it")
 
 
 # -- workers --------------------------------------------------------------------------------
@@ -328,7 +335,7 @@ def forget_old(store: ObjectStore, grace_s: float, now: float | None = None) -> 
     how many objects were deleted.
     """
     before = (time.time() if now is None else now) - grace_s
-    versions = sorted(store.entries("versions"), key=lambda each: each.name)
+    versions = exchange.versions(store)
     gone = [one.name for one, later in pairwise(versions) if later.written < before]
     stay = [each for each in versions if each.name not in set(gone)]
     used = {
@@ -337,7 +344,7 @@ def forget_old(store: ObjectStore, grace_s: float, now: float | None = None) -> 
         for shard in exchange.read_version(store, each.name.rpartition("/")[2], each.size).shards
     }
     for each in store.entries(_BUILT):
-        shard = decode(Shard, json.loads(b"".join(store.read(each.name, each.size))))
+        shard, _ = _note(store, each.name.removeprefix(f"{_BUILT}/"), each.size)
         if each.written >= before:
             used.add(shard.name)
         elif shard.name not in used:

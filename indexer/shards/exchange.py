@@ -36,7 +36,7 @@ from indexer.catalog.catalog import Catalog
 from indexer.embed.model_files import hash_file
 from indexer.library.library import CATALOG_NAME, exists, shared_files
 from indexer.shards.join import join
-from indexer.shards.object_store import ObjectStore
+from indexer.shards.object_store import ObjectStore, StoredObject
 from indexer.shards.sources import LeftOut  # noqa: TC001  # manifests are decoded by it
 
 _FORMAT = 1
@@ -160,8 +160,8 @@ def latest_version(store: ObjectStore) -> Version | None:
 
     Raises ``store_failed``, also for a manifest that is damaged or of a newer format.
     """
-    sizes = {name: n for name, n in store.sizes(_VERSIONS).items() if _NUMBER.fullmatch(name)}
-    return read_version(store, max(sizes), sizes[max(sizes)]) if sizes else None
+    there = versions(store)
+    return read_version(store, there[-1].name.rpartition("/")[2], there[-1].size) if there else None
 
 
 def read_version(store: ObjectStore, name: str, size: int) -> Version:
@@ -175,14 +175,23 @@ def read_version(store: ObjectStore, name: str, size: int) -> Version:
         version = decode(Version, json.loads(content))
     except (ValueError, RecursionError, WorldError) as error:
         raise store.failure(f"its manifest {name} is not understood") from error
-    sound = all(
-        _HASH.fullmatch(shard.name)
-        and all(_FILE.fullmatch(file.name) and file.size >= 0 for file in shard.files)
-        for shard in version.shards
-    )
+    sound = all(map(is_sound, version.shards))
     if version.format != _FORMAT or version.number != int(name) or not sound:
         raise store.failure(f"its manifest {name} is not understood")
     return version
+
+
+def is_sound(shard: Shard) -> bool:
+    """Whether the names of a shard and its files lead nowhere else."""
+    files = all(_FILE.fullmatch(file.name) and file.size >= 0 for file in shard.files)
+    return files and bool(_HASH.fullmatch(shard.name))
+
+
+def versions(store: ObjectStore) -> list[StoredObject]:
+    """Return the manifests below a URI, the oldest first; other objects there are none."""
+    found = store.entries(_VERSIONS)
+    named = [each for each in found if _NUMBER.fullmatch(each.name.removeprefix(f"{_VERSIONS}/"))]
+    return sorted(named, key=lambda each: each.name)
 
 
 def pull(
