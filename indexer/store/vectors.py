@@ -60,8 +60,9 @@ CREATE TABLE sentences (
 """
 LAYOUT = Layout("vector store", 0x4C656376, 2, _TABLES)  # "Lecv"
 _COPIED = ("space", "pooled", "sentences")
-# From so many keys on, which ascend, all rows between the first and the last are read.
-_MANY = 4_096
+# From so many keys on, which ascend, all rows between the first and the last are read, if at most
+# so many times as many are there.
+_MANY, _SPREAD = 4_096, 2
 _BATCH = 16_384
 # Tolerance of the norm of unit vectors; float16 alone is off by a thousandth.
 _NORM_TOLERANCE = 0.02
@@ -348,7 +349,8 @@ class Vectors:
         if not len(keys):
             return {}
         columns = "SELECT p.key, p.content, p.crc FROM"
-        if len(keys) >= _MANY:
+        first, last = np.searchsorted(self._keys, keys[[0, -1]])
+        if len(keys) >= _MANY and last - first < _SPREAD * len(keys):
             rows = f"{columns} {table} p WHERE p.key BETWEEN ? AND ? ORDER BY p.key"
             given: tuple[Any, ...] = (int(keys[0]), int(keys[-1]))
         else:  # in the order given, as a CROSS JOIN is not turned round

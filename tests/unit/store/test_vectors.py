@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.database import is_whole
+from indexer.database import Database, is_whole
 from indexer.store import vectors as module
 from indexer.store.values import key_of
 from indexer.store.vectors import Vectors, vectors_name
@@ -71,6 +71,26 @@ def test_many_are_read_as_few_are(store: Vectors, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(module, "_MANY", 10)
     assert np.array_equal(store.pooled_of(keys), few)
     assert store.keys().tolist()[0] not in keys
+
+
+def test_of_many_rows_far_apart_no_others_are_read(
+    store: Vectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    rows = Database.rows
+
+    def counted(self: Database, sql: str, *values: object) -> list[tuple[object, ...]]:
+        found = rows(self, sql, *values)
+        read.append(len(found))
+        return found
+
+    keys = store.keys()[3::9]
+    few = store.pooled_of(keys)
+    monkeypatch.setattr(module, "_MANY", 10)
+    monkeypatch.setattr(Database, "rows", counted)
+    assert np.array_equal(store.pooled_of(keys), few)
+    assert read == [len(keys)]
+    assert len(keys) >= 10
 
 
 def test_vectors_that_are_written_again_take_the_place_of_the_former(store: Vectors) -> None:
