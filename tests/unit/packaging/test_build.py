@@ -89,7 +89,7 @@ def test_the_package_depends_on_every_library_of_the_window(scripts: dict[str, M
 
 
 @pytest.mark.skipif(
-    not all(map(shutil.which, ("dpkg-deb", "ar"))), reason="needs dpkg and binutils"
+    not all(map(shutil.which, ("dpkg-deb", "ar", "xz"))), reason="needs dpkg, binutils and xz"
 )
 def test_the_parts_that_lectern_does_without_are_packages_of_their_own(
     scripts: dict[str, ModuleType], tmp_path: Path
