@@ -27,7 +27,7 @@ from indexer.text.sentences import lazy_pattern
 from indexer.text.terms import fold, stems_in
 
 if TYPE_CHECKING:
-    from indexer.arrays import Float32s, Int32s
+    from indexer.arrays import Float32s, Indices, Int32s
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
 
@@ -45,12 +45,14 @@ class _Words(Struct, frozen=True):
         version: Of the catalog.
         texts: The words of texts.
         lengths: How many words each document has with its title, at least 1; 0 where there is none.
+        docs: The documents; their numbers are far apart in a library that was joined of shards.
         counted: The counts of groups.
     """
 
     version: int
     texts: DocumentWords
     lengths: Float32s
+    docs: Indices
     counted: dict[tuple[str, ...], Float32s] = field(default_factory=dict)
 
 
@@ -200,7 +202,7 @@ class Lexicon:
             known = docs < len(lengths)
             lengths[docs[known]] += TITLE_WEIGHT * of_titles[known]
             lengths[texts.lengths == 0] = 0
-            self._words = words = _Words(version, texts, lengths)
+            self._words = words = _Words(version, texts, lengths, np.flatnonzero(lengths))
         return words
 
     def _frequencies(self, words: Iterable[str]) -> dict[str, int]:
@@ -252,7 +254,7 @@ class LexiconReader(Struct):
     @property
     def documents(self) -> int:
         """How many documents the library has."""
-        return int(np.count_nonzero(self._words.lengths))
+        return len(self._words.docs)
 
     def counts(self, group: Sequence[str]) -> Float32s:
         """How often a group of words occurs in each document, indexed by document."""
@@ -263,7 +265,8 @@ class LexiconReader(Struct):
 
     def df(self, wanted: Sequence[str]) -> dict[str, int]:
         """Count the documents that have each word in their text, title or names."""
-        return {word: int(np.count_nonzero(self.counts([word]))) for word in wanted}
+        docs = self._words.docs
+        return {word: int(np.count_nonzero(self.counts([word])[docs])) for word in wanted}
 
     def occurrences(self, groups: Sequence[Sequence[str]]) -> list[float]:
         """Return about how often each group of words occurs in the whole library."""
@@ -280,15 +283,18 @@ class LexiconReader(Struct):
         Returns:
             Documents with a score above 0 and their scores, best first.
         """
-        length = self._words.lengths
-        alive = length > 0
-        total = int(alive.sum())
-        scores = np.zeros(len(alive), np.float32)
+        docs = self._words.docs
+        total = len(docs)
+        scores = np.zeros(total, np.float32)
         if total == 0:
-            return np.zeros(0, np.int32), scores[:0]
-        norm = K1 * (1 - B + B * length / length[alive].mean())
+            return np.zeros(0, np.int32), scores
+        first, last = int(docs[0]), int(docs[-1])
+        side_by_side = last - first == total - 1  # a slice of an array takes no time
+        rows: slice | Indices = slice(first, last + 1) if side_by_side else docs
+        length = self._words.lengths[rows]
+        norm = K1 * (1 - B + B * length / length.mean())
         for group in groups:
-            counts = self.counts(group)
+            counts = self.counts(group)[rows]
             there = np.flatnonzero(counts)
             idf = np.log1p((total - len(there) + 0.5) / (len(there) + 0.5))
             found = counts[there]
@@ -298,7 +304,7 @@ class LexiconReader(Struct):
             found = scores[best]
             best = best[found >= np.partition(found, len(found) - limit)[len(found) - limit]]
         order = np.argsort(-scores[best], kind="stable")[:limit]
-        return best[order].astype(np.int32), scores[best[order]]
+        return docs[best[order]].astype(np.int32), scores[best[order]]
 
 
 MIN_LETTERS = 4  # shorter words have too many neighbours at distance one
