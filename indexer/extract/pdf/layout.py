@@ -178,9 +178,10 @@ def _is_tabular(rows: list[TextRow], texts: list[str], i: int) -> bool:
 
 def _overlap(row: TextRow, other: TextRow) -> bool:
     """Return whether rows are at one height with a gap between them (parts of formulas touch)."""
+    if max(row.x0 - other.x1, other.x0 - row.x1) <= 0.8 * row.size:
+        return False  # as of most rows, which stand below each other
     shared = min(row.y1, other.y1) - max(row.y0, other.y0)
-    gap = max(row.x0 - other.x1, other.x0 - row.x1)
-    return shared > 0.5 * min(row.y1 - row.y0, other.y1 - other.y0) and gap > 0.8 * row.size
+    return shared > 0.5 * min(row.y1 - row.y0, other.y1 - other.y0)
 
 
 def _is_continuous(rows: list[TextRow]) -> bool:

@@ -331,6 +331,8 @@ def _flow(lines: Sequence[Line]) -> bool:
 
 def _on_same_row(row: TextRow, line: Line) -> bool:
     """Return whether a line belongs to a row: at the same height, and not over its cells."""
+    if line.y0 > row.y1:
+        return False
     shared = min(row.y1, line.y1) - max(row.y0, line.y0)
     if shared < 0.5 * min(row.y1 - row.y0, line.height):
         return False
