@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import resources
 from app import encryption, render
 from app.cli_common import CANCELLED, Command, CommandContext, LibraryUse, absolute_path, stopping
-from app.cli_index import index, summary_lines
+from app.cli_index import run_job, summary_lines
 from app.engine import ENDS_S, end_staying_engine, open_host
 from app.hit_lines import hit_lines
 from indexer.api.endpoint import end_engine
 from indexer.api.errors import WorldError
-from indexer.api.requests import Search, Watch
+from indexer.api.requests import Index, Search, Watch
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -79,7 +79,7 @@ def run_demo(context: CommandContext, folder: str = DEMO_FOLDER) -> int:
     home = absolute_path(folder)
     context.library = home / "library"
     context.note("Reading the sample documents.")
-    summary = index(context, [sample_documents()])
+    summary = run_job(context, Index((sample_documents(),)))
     context.print(*summary_lines(summary))
     if summary.cancelled:
         return CANCELLED

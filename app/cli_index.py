@@ -14,8 +14,6 @@ from indexer.api.types import FileState, Summary
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
-    from pathlib import Path
 
     from indexer.api.models import Reindex
 
@@ -41,7 +39,7 @@ def _arguments(parser: ArgumentParser) -> None:
 
 def _run(options: Namespace, context: CommandContext) -> int:
     paths = [existing(path) for path in options.paths]
-    summary = index(context, paths, quiet=options.quiet, rescan=options.rescan)
+    summary = run_job(context, Index(tuple(paths), options.rescan), quiet=options.quiet)
     if not (paths or summary.states or summary.cancelled):
         context.note("The library has no files yet: `lectern index PATH` adds a folder.")
     return outcome(summary, context, as_json=options.json)
@@ -54,12 +52,6 @@ def outcome(summary: Summary, context: CommandContext, *, as_json: bool = False)
     else:
         context.print(*summary_lines(summary))
     return CANCELLED if summary.cancelled else 0
-
-
-def index(
-    context: CommandContext, paths: Sequence[Path], *, quiet: bool = False, rescan: bool = False
-) -> Summary:
-    return run_job(context, Index(tuple(paths), rescan), quiet=quiet)
 
 
 def run_job(context: CommandContext, job: Index | Reindex, *, quiet: bool = False) -> Summary:

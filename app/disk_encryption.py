@@ -22,7 +22,6 @@ _ENCRYPTED_FOLDERS = ("fuse.gocryptfs", "fuse.cryfs", "fuse.encfs", "ecryptfs")
 _OF_SEVERAL = ("btrfs", "bcachefs")
 # What cryptsetup writes before the name of a device that it encrypts, not of one that it verifies.
 _MAPPED = re.compile(r"CRYPT-(LUKS1|LUKS2|PLAIN|LOOPAES|TCRYPT|BITLK|FVAULT2)-")
-_ESCAPED = re.compile(r"\\([0-7]{3})")
 
 
 def look(
@@ -31,14 +30,19 @@ def look(
     """Return whether the disk of ``folder`` is encrypted, None if it is not known, and a text."""
     if sys.platform != "linux":
         return None, ELSEWHERE.get(sys.platform, "not known on this system")
+    from indexer.files.scanner import mount_of, parse_mounts  # not as the window starts
+
     try:
-        kind, source = _mount(Path(os.path.realpath(folder)), mounts)
+        mount = mount_of(os.fsencode(folder), list(parse_mounts(mounts.read_bytes())))
+        if mount is None:
+            return None, "not known: no mounted file system has the folder"
+        kind, source = mount.kind, mount.source
         if kind in _ENCRYPTED_FOLDERS:
             return True, f"yes: the folder is mounted by {kind.removeprefix('fuse.')}"
         number = Path(source).stat().st_rdev if source.startswith("/") else 0
         device = devices / f"{os.major(number)}:{os.minor(number)}"
         found = number and _is_encrypted(device.resolve(strict=True))
-    except (OSError, ValueError, LookupError) as error:
+    except (OSError, ValueError) as error:
         return None, f"not known: {error}"
     if not number:
         return None, f"not known: {kind} is on no disk of this machine that it names"
@@ -47,29 +51,6 @@ def look(
     if found:
         return True, f"yes: {source}"
     return False, f"no encryption found below {source}"
-
-
-def _mount(folder: Path, mounts: Path) -> tuple[str, str]:
-    """Return the type and the source of the file system that has a folder.
-
-    Raises ``LookupError``: none has it.
-    """
-    best: tuple[int, str, str] | None = None
-    for line in mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
-        before, _, after = line.partition(" - ")
-        point = Path(_unescaped(before.split()[4]))
-        kind, source = after.split()[:2]
-        # Of two at the same place the later one hides the other.
-        if folder.is_relative_to(point) and (best is None or len(point.parts) >= best[0]):
-            best = len(point.parts), kind, _unescaped(source)
-    if best is None:
-        raise LookupError("no mounted file system has the folder")
-    return best[1:]
-
-
-def _unescaped(text: str) -> str:
-    """Return a name as it is: the kernel writes blanks and backslashes of it in octal digits."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 8)), text)
 
 
 def _is_encrypted(device: Path) -> bool:

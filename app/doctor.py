@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from app import disk_encryption, encryption, paths
 from app.cli_engine import DEMO_QUESTION, sample_documents
-from app.cli_index import index
+from app.cli_index import run_job
 from app.confined import has_local_display
 from app.engine import LIBRARIES
 from app.render import size
@@ -31,7 +31,7 @@ from indexer.api.answers import Check
 from indexer.api.codec import program_version
 from indexer.api.errors import CODES, LecternError, sentence
 from indexer.api.phrases import english
-from indexer.api.requests import Diagnose, ListFiles, Search
+from indexer.api.requests import Diagnose, Index, ListFiles, Search
 from indexer.api.types import FileState
 from indexer.confine import network
 from indexer.confine.process import own_command
@@ -149,7 +149,7 @@ def self_test(context: CommandContext) -> Iterator[Check]:
 
 def _engine_checks(context: CommandContext) -> Iterator[Check]:
     samples = sample_documents()
-    summary = index(context, [samples, samples.parent / "scans"], quiet=True)
+    summary = run_job(context, Index((samples, samples.parent / "scans")), quiet=True)
     read = summary.states.get(FileState.INDEXED, 0)
     facts = [f"{read} indexed", *_unread(context), f"{summary.pages} pages"]
     yield check("indexing", "; ".join(facts), ok=read >= sum(map(Path.is_file, samples.iterdir())))

@@ -51,7 +51,7 @@ class LruCache(Generic[K, V]):
         self._values[key] = value
         self._used += self._size_of(value)
         while self._used > self._room and len(self._values) > 1:
-            self._evict(next(iter(self._values)))
+            self.discard(next(iter(self._values)))
 
     def computed(self, key: K, compute: Callable[[K], V]) -> V:
         """Return the value of a key, computed and kept if it is missing."""
@@ -70,18 +70,13 @@ class LruCache(Generic[K, V]):
 
     def discard(self, key: K) -> None:
         """Evict a value, if it is there."""
-        if key in self._values:
-            self._evict(key)
+        if (value := self.pop(key)) is not None:
+            self._evicted(value)
 
     def clear(self) -> None:
         """Evict all values."""
         while self._values:
-            self._evict(next(iter(self._values)))
-
-    def _evict(self, key: K) -> None:
-        value = self._values.pop(key)
-        self._used -= self._size_of(value)
-        self._evicted(value)
+            self.discard(next(iter(self._values)))
 
 
 class SharedCache(Generic[K, V]):

@@ -76,12 +76,13 @@ def mounts() -> list[Mount]:
     """List the mounts of this machine."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
-            return list(_parse_mounts(_MOUNTS.read_bytes()))
+            return list(parse_mounts(_MOUNTS.read_bytes()))
     found = psutil.disk_partitions(all=True)
     return [Mount(os.fsencode(part.mountpoint), b"/", part.fstype, part.device) for part in found]
 
 
-def _parse_mounts(table: bytes) -> Iterator[Mount]:
+def parse_mounts(table: bytes) -> Iterator[Mount]:
+    """Read the mounts in a file such as ``/proc/self/mountinfo``."""
     for line in table.splitlines():
         before, _, after = line.partition(b" - ")
         fields, rest = before.split(b" "), after.split(b" ")

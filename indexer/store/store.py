@@ -8,7 +8,6 @@ One thread writes and maintains, any number of threads read.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -28,7 +27,6 @@ from indexer.store.values import (
     NOTHING,
     NOTHING_LEFT_OUT,
     DocSet,
-    Maintenance,
     PassageRow,
     Phrase,
     ScoredKeys,
@@ -185,22 +183,19 @@ class Store:
             remove_indices(vectors)
             vectors.remove()
 
-    def maintain(self, *, idle: bool = False) -> Maintenance:
+    def maintain(self, *, idle: bool = False) -> None:
         """Run due maintenance. Call it often; ``idle``: there is no other work."""
-        began, steps = time.monotonic(), list[str]()
         if idle:
             self.words.tidy()
         self.catch_up(most=None if idle else _MADE_AGAIN)
-        for name, vectors in list(self.vectors.items()):
+        for vectors in list(self.vectors.values()):
             if self._needs_index(vectors, idle=idle):
                 vectors.index = build_index(vectors, self._threads)
                 remove_indices(vectors, but=vectors.index)
-                steps.append(f"{name}: vectors indexed")
-            if idle and vectors.shrink():
-                steps.append(f"{name}: free pages removed")
-        if idle and self.texts.shrink():
-            steps.append("texts: free pages removed")
-        return Maintenance(tuple(steps), time.monotonic() - began)
+            if idle:
+                vectors.shrink()
+        if idle:
+            self.texts.shrink()
 
     def empty_caches(self) -> None:
         """Give back what queries have cached; the next one takes it again."""

@@ -181,13 +181,6 @@ class Without(Struct, frozen=True):
 NOTHING_LEFT_OUT = Without()
 
 
-class Maintenance(Struct, frozen=True):
-    """The steps of one round of maintenance, in their order."""
-
-    steps: tuple[str, ...]
-    seconds: float
-
-
 _TOP = 7  # levels of either sign
 # The step, of the root mean square of the components: .36 loses the least of a normal distribution.
 # Where a few components are much larger than the others, it is so much of the largest.

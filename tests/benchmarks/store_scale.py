@@ -93,10 +93,8 @@ class Writer:
 
     def _tidy(self, *, idle: bool) -> None:
         began = time.monotonic()
-        done = self.store.maintain(idle=idle)
+        self.store.maintain(idle=idle)
         self.busy["tidy"] += time.monotonic() - began
-        if done.steps:
-            print(f"  {done.seconds:6.1f} s  {'; '.join(done.steps)}", flush=True)
 
 
 def build(store: Store, library: Library, *, tidy_between: bool) -> None:

@@ -22,7 +22,7 @@ TABLE = (
 
 
 def test_mounts_are_read_with_their_inner_folders() -> None:
-    known = list(volumes._parse_mounts(TABLE))
+    known = list(volumes.parse_mounts(TABLE))
     assert known[1] == Mount(b"/media/my stick", b"/", "vfat", "/dev/sdb1", "8:17")
     assert known[3] == Mount(b"/mnt/b", b"/home/me/a", "ext4", "/dev/sda2", "8:2")
     assert mount_of(b"/media/my stick/x", known) == known[1]
