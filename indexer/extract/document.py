@@ -39,7 +39,6 @@ from indexer.text.view import without_surrogates
 
 PAGE_JOINT = "\n"
 IN_MEMORY_BYTES = 4 * 1024**2
-_BLOCK_BYTES = 300  # of the memory that a block takes
 _MAX_DOCUMENTS = 256  # embedded in one document at any depth; archives and mailboxes set their own
 _TITLE_CHARS = 6_000
 _MAX_LISTED = 20
@@ -127,9 +126,7 @@ class Spool:
     """A list of pages, written once, iterated repeatedly; a long one is on disk."""
 
     def __init__(self, in_memory_bytes: int = IN_MEMORY_BYTES) -> None:
-        self._held: list[RawPage] = []
-        self._room = in_memory_bytes
-        self._file = tempfile.SpooledTemporaryFile(max_size=1)  # noqa: SIM115  # closed by ``close``
+        self._file = tempfile.SpooledTemporaryFile(in_memory_bytes)  # noqa: SIM115  # closed by ``close``
         self.pages = 0
 
     def __enter__(self) -> Self:
@@ -140,15 +137,10 @@ class Spool:
 
     def append(self, page: RawPage) -> None:
         self.pages += 1
-        self._room -= len(page.text) + _BLOCK_BYTES * len(page.blocks)
-        self._held.append(page)
-        if self._room < 0:
-            self._file.writelines(_ENCODER.encode(each) + b"\n" for each in self._held)
-            self._held.clear()
+        self._file.write(_ENCODER.encode(page) + b"\n")
 
     def __iter__(self) -> Iterator[RawPage]:
         """Yield the pages in the order of ``append``."""
-        yield from self._held
         self._file.seek(0)
         yield from map(_DECODER.decode, self._file)
 
