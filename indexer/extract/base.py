@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,17 +66,11 @@ def damage_as_unreadable(reason: str, path: Path | None = None) -> Iterator[None
     except Exception as error:
         if _NO_MEMORY.search(str(error)):
             raise MemoryError from error
-        raise WorldError(
-            "unreadable", reason=reason, said=message_without_path(error, path)
-        ) from error
-
-
-def message_without_path(error: Exception, path: Path | None = None) -> str:
-    """Return the message of an error for a report, without the path."""
-    text = " ".join(str(error).split())
-    if path is not None:
-        text = text.replace(str(path), "…")
-    return re.sub(r"^code=\d+: ", "", text)[:200] or type(error).__name__
+        text = " ".join(str(error).split())
+        if path is not None:
+            text = text.replace(str(path), "…")
+        said = re.sub(r"^code=\d+: ", "", text)[:200] or type(error).__name__
+        raise WorldError("unreadable", reason=reason, said=said) from error
 
 
 def check_size(path: Path, limit: int) -> None:
@@ -165,6 +159,20 @@ class Metadata(Struct, frozen=True):
     # Of its first pages, if they are not the sheets' numbers; of a mailbox, the days of its mails.
     labels: tuple[str, ...] = ()
     about: tuple[str, ...] = ()  # what its author wrote about it; see ``about``
+
+
+def joined_blocks(
+    found: Iterable[tuple[str, BlockKind, int]],
+) -> tuple[str, tuple[RawBlock, ...]]:
+    """Join the texts of blocks by line feeds; return the text, and the blocks in it."""
+    texts: list[str] = []
+    blocks: list[RawBlock] = []
+    at = 0
+    for text, kind, level in found:
+        texts.append(text)
+        blocks.append(RawBlock(at, at + len(text), kind, level))
+        at += len(text) + 1
+    return "\n".join(texts), tuple(blocks)
 
 
 def about(**values: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
-from indexer.extract.base import PageSource, RawBlock, RawPage
+from indexer.extract.base import PageSource, RawBlock, RawPage, joined_blocks
 from indexer.extract.document import Budget
 from indexer.extract.plain.decode import MARK, SECTION_CHARS, TextFile, open_text
 from indexer.text.view import without_surrogates
@@ -170,12 +170,7 @@ def part_page(
     number: int, texts: Iterable[str], part: str, kind: BlockKind = BlockKind.ASIDE
 ) -> RawPage:
     """Return a page of blocks of one kind, for a part that follows the pages of a document."""
-    blocks, at = [], 0
-    whole = "\n".join(texts := list(texts))
-    for text in texts:
-        blocks.append(RawBlock(at, at + len(text), kind))
-        at += len(text) + 1
-    return RawPage(number, whole, tuple(blocks), part=part)
+    return RawPage(number, *joined_blocks((text, kind, 0) for text in texts), part=part)
 
 
 class WrittenSource(PageSource, Generic[F]):

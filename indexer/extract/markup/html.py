@@ -26,6 +26,7 @@ from indexer.extract.base import (
     about,
     check_size,
     damage_as_unreadable,
+    joined_blocks,
 )
 from indexer.extract.markup.mathml import formula
 from indexer.extract.numerals import FORMS, lowered, raised, written_number
@@ -261,13 +262,9 @@ def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
     if tree.body is None:
         return "", ()
     hidden = hidden_elements(tree)
-    reader = _HtmlReader(hidden, frames)
-    reader.read(tree.body)
-    text, blocks = reader.result()
+    text, blocks = _HtmlReader(hidden, frames).read(tree.body)
     if not text and hidden:  # a script would display it
-        reader = _HtmlReader(frozenset(), frames)
-        reader.read(tree.body)
-        text, blocks = reader.result()
+        return _HtmlReader(frozenset(), frames).read(tree.body)
     return text, blocks
 
 
@@ -317,9 +314,7 @@ class _HtmlReader:
     def __init__(self, hidden: frozenset[int], frames: int) -> None:
         self._hidden = hidden
         self._frames = frames
-        self._parts: list[str] = []
-        self._blocks: list[RawBlock] = []
-        self._length = 0
+        self._found: list[tuple[str, BlockKind, int]] = []
         self._pending: list[str] = []
         self._roles = [(BlockKind.PARAGRAPH, 0)]
         self._tables = 0
@@ -329,7 +324,8 @@ class _HtmlReader:
         self._drawings = 0
         self._drawn = 0  # texts in drawings
 
-    def read(self, root: Any) -> None:
+    def read(self, root: Any) -> tuple[str, tuple[RawBlock, ...]]:
+        """Return the text and the blocks of an element."""
         node, entering = root, True
         while node is not None:
             tag = node.tag or ""
@@ -347,6 +343,7 @@ class _HtmlReader:
             else:
                 node, entering = node.parent, False
         self._flush()
+        return joined_blocks(self._found)
 
     def _begin(self, node: Any, tag: str) -> bool:
         """Enter an element or read all of it; return whether it was entered."""
@@ -361,9 +358,6 @@ class _HtmlReader:
                 return True
             self._text(written)
         return False
-
-    def result(self) -> tuple[str, tuple[RawBlock, ...]]:
-        return "".join(self._parts), tuple(self._blocks)
 
     def _enter(self, node: Any, tag: str) -> None:
         if tag == "br":
@@ -430,8 +424,9 @@ class _HtmlReader:
             self._text(text)
             return
         self._flush()
-        for block in blocks:
-            self._append(text[block.start : block.end], block.kind, block.level)
+        self._found += (
+            (text[block.start : block.end], block.kind, block.level) for block in blocks
+        )
 
     def _text(self, text: str) -> None:
         if self._drawings and not self._drawn:
@@ -455,12 +450,4 @@ class _HtmlReader:
         kind, level = self._roles[-1]
         if self._tables and kind is not BlockKind.BOILERPLATE:
             kind = BlockKind.TABLE
-        self._append(text, kind, level)
-
-    def _append(self, text: str, kind: BlockKind, level: int) -> None:
-        if self._parts:
-            self._parts.append("\n")
-            self._length += 1
-        self._blocks.append(RawBlock(self._length, self._length + len(text), kind, level))
-        self._parts.append(text)
-        self._length += len(text)
+        self._found.append((text, kind, level))
