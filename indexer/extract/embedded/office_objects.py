@@ -46,10 +46,12 @@ class OfficeObjects:
         characters = package.budget.limits.characters // 2
         self._reader = AttachmentReader(writer, characters, lambda: on_page(writer.page))
 
-    def objects(self, parts: Iterable[str]) -> Iterator[RawPage]:
-        """Yield the pages of embedded files, each once."""
+    def objects(self, parts: Iterable[str], *, imported: bool = False) -> Iterator[RawPage]:
+        """Yield the pages of embedded files, each once; imported ones are text of the document."""
         for part in dict.fromkeys(parts):
-            yield from self._read(part, imported=False)
+            name = PurePosixPath(part).name[:MAX_NAME_CHARS]
+            load = partial(self._package.read, part, _MAX_OBJECT_BYTES)
+            yield from self._read(name, load, imported=imported)
 
     def objects_of_pages(
         self, pages: Iterable[Sequence[str]], skip: Collection[int]
@@ -66,7 +68,7 @@ class OfficeObjects:
     def folder(self, folder: str, kind: str) -> Iterator[RawPage]:
         """Yield the pages of a document whose parts are those of a folder; ``kind`` is its type."""
         name = PurePosixPath(folder).name[:MAX_NAME_CHARS]
-        yield from self._read_file(name, lambda: self._packed(folder, kind), imported=False)
+        yield from self._read(name, lambda: self._packed(folder, kind), imported=False)
 
     def _packed(self, folder: str, kind: str) -> bytes:
         data = io.BytesIO()
@@ -78,18 +80,7 @@ class OfficeObjects:
                     file.writestr(name[len(folder) :], self._package.read(name, left))
         return data.getvalue()
 
-    def chunk(self, part: str) -> Iterator[RawPage]:
-        """Read an imported chunk as text of the document; yield the pages that are complete."""
-        yield from self._read(part, imported=True)
-
-    def _read(self, part: str, *, imported: bool) -> Iterator[RawPage]:
-        name = PurePosixPath(part).name[:MAX_NAME_CHARS]
-        load = partial(self._package.read, part, _MAX_OBJECT_BYTES)
-        yield from self._read_file(name, load, imported=imported)
-
-    def _read_file(
-        self, name: str, load: Callable[[], bytes], *, imported: bool
-    ) -> Iterator[RawPage]:
+    def _read(self, name: str, load: Callable[[], bytes], *, imported: bool) -> Iterator[RawPage]:
         budget = self._package.budget
         try:
             if budget.depth >= _MAX_DEPTH:

@@ -236,7 +236,7 @@ class DocxSource(OfficeSource):
                 body.write(piece)
                 for chunk in piece.iter("{*}altChunk") if chunks else ():
                     if part := package.part(main, attribute(chunk, "id")):
-                        yield from objects.chunk(part)
+                        yield from objects.objects([part], imported=True)
                 yield from writer.completed()
         finally:
             self.page_count = writer.page
