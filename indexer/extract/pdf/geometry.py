@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from indexer.extract.pdf.glyphs import lines_of
+from indexer.extract.pdf.glyphs import characters_of, lines_of
 from indexer.extract.pdf.layout import lay_out, placements
 from indexer.extract.pdf.reader import RecognisedUse, read_page
 from indexer.ocr.layer import Box, Matrix, transformed, union
@@ -93,20 +93,12 @@ def read_placed(
 ) -> PlacedText:
     """Read the text of an open page, or its recognised text, with the boxes of its characters."""
     lines, height, characters = read_page(page, recognised, use)
-    drawn = _drawn_lines(characters()) if lines else []
+    drawn = [
+        DrawnLine([each["bbox"] for each in characters_of(line)], line["dir"])
+        for line in (lines_of(characters()) if lines else ())
+    ]
     matrix = tuple(page.rotation_matrix)
     return PlacedText(lay_out(lines, height)[0], placements(lines), drawn, matrix)
-
-
-def _drawn_lines(content: dict[str, Any]) -> list[DrawnLine]:
-    """Return the lines of MuPDF's page dictionary, in their order."""
-    return [
-        DrawnLine(
-            [character["bbox"] for span in line["spans"] for character in span["chars"]],
-            line["dir"],
-        )
-        for line in lines_of(content)
-    ]
 
 
 def _quarters(direction: tuple[float, float], matrix: Matrix) -> int:

@@ -18,6 +18,8 @@ from itertools import compress, groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from indexer.extract.plain.decode import is_common
 from indexer.ocr.layer import DIRECTIONS, along
 from indexer.text import language
@@ -134,23 +136,15 @@ def _row_of(line: dict[str, Any]) -> tuple[Any, ...]:
     return line["dir"], line["bbox"][1::2], figures and id(line)
 
 
-class _Glyph:
+class _Glyph(Struct):
     """A visible character, where it starts and ends along its line, and the blanks before it."""
 
-    __slots__ = ("accented", "blanks", "drawn", "end", "span", "start")
-
-    def __init__(
-        self,
-        drawn: Character,
-        span: dict[str, Any],
-        place: tuple[float, float],
-        blanks: Sequence[Character] = (),
-    ) -> None:
-        self.drawn = drawn
-        self.span = span
-        self.start, self.end = place
-        self.blanks = tuple(blanks)
-        self.accented = False  # by an accent that was drawn after it
+    drawn: Character
+    span: dict[str, Any]
+    start: float
+    end: float
+    blanks: Sequence[Character] = ()
+    accented: bool = False  # by an accent that was drawn after it
 
     @property
     def text(self) -> str:
@@ -165,7 +159,7 @@ class _Glyph:
         first, second = self.drawn["bbox"], accent.drawn["bbox"]
         box = (*map(min, first[:2], second[:2]), *map(max, first[2:], second[2:]))
         drawn = {**self.drawn, "c": together, "bbox": box}
-        return _Glyph(drawn, self.span, (self.start, self.end))
+        return _Glyph(drawn, self.span, self.start, self.end)
 
     def touches(self, after: _Glyph) -> bool:
         return after.start - self.end < _KERNED * float(self.span["size"])
@@ -182,7 +176,7 @@ def _glyphs(line: dict[str, Any]) -> list[_Glyph]:
             if each["c"].isspace():
                 blanks.append(each)
             else:
-                found.append(_Glyph(each, span, along(each["bbox"], turn), blanks))
+                found.append(_Glyph(each, span, *along(each["bbox"], turn), blanks))
                 blanks = []
     return found
 
