@@ -210,7 +210,10 @@ class _Parts:
         elif name := _name(part):
             mail.attached.append(self._attached(name, part, mail, around))
         elif part.get_content_maintype() in _BODIES:
-            self._add_bodies(self._body(part, kind), mail)
+            for body in self._body(part, kind):
+                shown, files = (body, []) if isinstance(body, Html) else without_encoded(body)
+                mail.bodies.append(shown)
+                mail.attached += files
         elif around != "multipart/related" and not kind.startswith(_PICTURES):
             mail.attached.append(self._attached(kind, part, mail, around))
 
@@ -227,13 +230,6 @@ class _Parts:
             mail.bodies += found.bodies
         mail.attached += found.attached
         return bool(found.bodies or found.attached)
-
-    @staticmethod
-    def _add_bodies(bodies: Iterable[str | Html], mail: Mail) -> None:
-        for body in bodies:
-            text, files = (body, []) if isinstance(body, Html) else without_encoded(body)
-            mail.bodies.append(text)
-            mail.attached += files
 
     def _contained(
         self, part: email.message.Message, parts: list[email.message.Message], mail: Mail,
