@@ -240,11 +240,8 @@ class FocusRing(QWidget):
     def __init__(self, around: QWidget, host: QWidget) -> None:
         super().__init__(host)
         self._around = around
-        for attribute in (
-            Qt.WidgetAttribute.WA_TransparentForMouseEvents,
-            Qt.WidgetAttribute.WA_NoSystemBackground,
-        ):
-            self.setAttribute(attribute)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         around.installEventFilter(self)
         self._place()
         self.show()

@@ -379,8 +379,7 @@ class ActivityFeed(QObject):
         self.refresh()
 
     def _stop(self) -> None:
-        self._timer.stop()
-        self._request.cancel()
+        self.close()
         self._publish(None)
 
     def _smoothed(self, activity: Activity) -> Activity:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QIcon, QKeyEvent, QKeySequence, QMouseEvent
@@ -37,6 +37,7 @@ from ui.words import amounts
 
 if TYPE_CHECKING:
     from ui.engine_client import ActivityFeed
+    from ui.settings_dialog.dialog import SettingsDialog
     from ui.state import WindowState
 
 # The size at first: widths of a letter, and lines.
@@ -289,6 +290,7 @@ def _is_typed(event: QKeyEvent) -> bool:
 
 
 SETTINGS, HELP = "settings", "help"
+W = TypeVar("W", bound=QWidget)
 
 
 class Dialogs(QObject):
@@ -299,36 +301,31 @@ class Dialogs(QObject):
     def __init__(self, context: Context, window: QWidget) -> None:
         super().__init__(window)
         self._context, self._window = context, window
-        self._made: dict[str, QWidget] = {}
+        self._made: dict[str, Any] = {}
 
     def show_models(self) -> None:
         """Open the settings at the choice of the language model."""
-        from ui.settings_dialog.dialog import MODELS, SettingsDialog
+        from ui.settings_dialog.dialog import MODELS
 
-        self.show_settings()
-        dialog = self._made[SETTINGS]
-        if isinstance(dialog, SettingsDialog):
-            dialog.show_page(MODELS)
+        self.show_settings().show_page(MODELS)
 
-    def show_settings(self) -> None:
+    def show_settings(self) -> SettingsDialog:
         from ui.settings_dialog.dialog import SettingsDialog
 
-        def make() -> QWidget:
+        def make() -> SettingsDialog:
             dialog = SettingsDialog(self._context, self._window)
             dialog.ending_chosen.connect(self.ending_chosen)
             return dialog
 
-        self._show(SETTINGS, make)
+        return self._show(SETTINGS, make)
 
     def show_help(self, page: str = "") -> None:
         """Open a page of the help, without a name that of the widget that has the focus."""
         page = page or page_about(QApplication.focusWidget())
-        window = self._show(HELP, lambda: HelpWindow(self._window))
-        assert isinstance(window, HelpWindow)  # noqa: S101  # made above
-        window.show_page(page)
+        self._show(HELP, lambda: HelpWindow(self._window)).show_page(page)
 
-    def _show(self, name: str, make: Callable[[], QWidget]) -> QWidget:
-        dialog = self._made.get(name)
+    def _show(self, name: str, make: Callable[[], W]) -> W:
+        dialog: W | None = self._made.get(name)
         if dialog is None or not isValid(dialog):  # some are deleted when they are closed
             dialog = self._made[name] = make()
         dialog.show()

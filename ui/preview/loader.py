@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from indexer.api.pages import FoundWords, MarkBox, Opened, PageRequest, PassageMarks, TextPart
-    from indexer.api.types import Hit, OutlineEntry, Span
+    from indexer.api.types import Hit, Span
 
 A = TypeVar("A")
 
@@ -86,10 +86,8 @@ class Loader(QObject):
         self.client.close()
 
     def want_outline(self) -> None:
-        def came(entries: tuple[OutlineEntry, ...], _data: bytes) -> None:
-            self.outline_came.emit(entries)
-
-        self._ask(GetOutline(self.source), came, Urgency.VISIBLE)
+        came = self.outline_came.emit
+        self._ask(GetOutline(self.source), lambda entries, _data: came(entries), Urgency.VISIBLE)
 
     def find_words(self, text: str, page: int) -> None:
         """Find words on a page or the next ones, in place of the last such request."""

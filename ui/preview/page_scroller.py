@@ -95,10 +95,12 @@ class PageScroller(QAbstractScrollArea):
         self._scroll_to(page, box)
         self.fetch()
 
-    def set_zoom(self, zoom: Zoom) -> None:
-        """Change the scale around the middle of the viewport."""
+    def set_zoom(self, zoom: Zoom, around: QPointF | None = None) -> None:
+        """Change the scale around a point of the viewport, else around its middle."""
+        if around is not None:
+            self.target = None
         self.zoom = zoom
-        self.lay_out(anchor=QPointF(self.viewport().rect().center()))
+        self.lay_out(anchor=around or QPointF(self.viewport().rect().center()))
         if self.target is not None:
             self._scroll_to(*self.target)
         self.settling.start()
@@ -149,14 +151,7 @@ class PageScroller(QAbstractScrollArea):
     def zoom_by(self, direction: int, around: QPointF | None = None) -> None:
         """Show the pages a step larger, or smaller, around a point or the middle."""
         scale = max(SMALLEST, min(LARGEST, next_step(self.scale, direction)))
-        if around is not None:
-            self.target = None
-        self.zoom = Zoom(Fit.SCALE, scale)
-        self.lay_out(anchor=around or QPointF(self.viewport().rect().center()))
-        if self.target is not None:
-            self._scroll_to(*self.target)
-        self.settling.start()
-        self.zoom_changed.emit()
+        self.set_zoom(Zoom(Fit.SCALE, scale), around)
 
     def _natural(self) -> float:
         return self.logicalDpiX() / 72

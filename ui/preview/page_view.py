@@ -65,11 +65,12 @@ class PagePainter:
                 self._without_image(painter, page, sheet, skeleton=skeleton)
             if self._inverted:
                 _invert(painter, sheet)
-            self._highlighted(painter, page, sheet)
-            self._marked(painter, page, sheet)
-            self._words(painter, page, sheet)
-            self._found(painter, page, sheet)
-            self._selected(painter, page, sheet)
+            to_view = self._to_view(page, sheet)
+            self._highlighted(painter, page, to_view)
+            self._marked(painter, page, to_view)
+            self._words(painter, page, to_view)
+            self._found(painter, page, to_view)
+            self._selected(painter, page, to_view)
             painter.setPen(QPen(current().line, 0))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(sheet)
@@ -145,9 +146,9 @@ class PagePainter:
         elif skeleton:
             _draw_skeleton(painter, sheet)
 
-    def _highlighted(self, painter: QPainter, page: int, sheet: QRectF) -> None:
+    def _highlighted(self, painter: QPainter, page: int, to_view: QTransform) -> None:
         """Tint and underline the highlights; a square at the end says that there is a note."""
-        to_view, mode = self._to_view(page, sheet), QPainter.CompositionMode
+        mode = QPainter.CompositionMode
         tint = mode.CompositionMode_Lighten if self._inverted else mode.CompositionMode_Darken
         for one, lines in self._view.placed_highlights(page):
             colour = QColor(COLOURS.get(one.colour, PAPER.name()))
@@ -163,7 +164,7 @@ class PagePainter:
                 side = _NOTE_PX
                 painter.fillRect(QRectF(end, end + QPointF(side, -side)).normalized(), strong)
 
-    def _marked(self, painter: QPainter, page: int, sheet: QRectF) -> None:
+    def _marked(self, painter: QPainter, page: int, to_view: QTransform) -> None:
         marks = self._view.marks
         if self._marks is not marks:
             self._marks = marks
@@ -172,22 +173,19 @@ class PagePainter:
             return
         if page not in self._outlines:
             self._outlines[page] = outline(marks.passage[page])
-        to_view = self._to_view(page, sheet)
         path = to_view.map(self._outlines[page])
         paint_marks(painter, to_view, marks.sentences, page, path, inverted=self._inverted)
 
-    def _words(self, painter: QPainter, page: int, sheet: QRectF) -> None:
+    def _words(self, painter: QPainter, page: int, to_view: QTransform) -> None:
         """Underline the matching words."""
-        to_view = self._to_view(page, sheet)
         for pieces, own in self._view.words:
             style = Qt.PenStyle.SolidLine if own else Qt.PenStyle.DotLine
             painter.setPen(QPen(DARK.accent if self._inverted else WORD, OUTLINE_PX, style))
             for line in ink_of(pieces.get(page, [])):
                 painter.drawLine(to_view.map(QLineF(line.bottomLeft(), line.bottomRight())))
 
-    def _found(self, painter: QPainter, page: int, sheet: QRectF) -> None:
+    def _found(self, painter: QPainter, page: int, to_view: QTransform) -> None:
         """Tint the places of found words, and frame the current one."""
-        to_view = self._to_view(page, sheet)
         for number, pieces in enumerate(self._view.found):
             for line in ink_of(pieces.get(page, [])):
                 box = to_view.mapRect(line)
@@ -199,13 +197,12 @@ class PagePainter:
                     painter.setBrush(Qt.BrushStyle.NoBrush)
                     painter.drawRect(box.adjusted(-1, -1, 1, 1))
 
-    def _selected(self, painter: QPainter, page: int, sheet: QRectF) -> None:
+    def _selected(self, painter: QPainter, page: int, to_view: QTransform) -> None:
         lines = self._view.selection.lines(page)
         if not lines:
             return
         colour = QColor(LIGHT.selection)
         colour.setAlpha(_SELECTION_ALPHA)
-        to_view = self._to_view(page, sheet)
         for line in lines:
             painter.fillRect(to_view.mapRect(line), colour)
 

@@ -205,7 +205,8 @@ class HitActions(QObject):
             (
                 entry(self.find_requested.emit, self.tr("Find in document"), "search-inside",
                       "Ctrl+F", **both),
-                entry(self._search_similar, self.tr("Similar"), "similar", of_names=True),
+                entry(lambda hit: self.searched.emit(similar_to(hit)), self.tr("Similar"),
+                      "similar", of_names=True),
                 entry(self.elsewhere_requested.emit, self.tr("Said elsewhere"), "library",
                       keys.ELSEWHERE),
             ),
@@ -254,9 +255,6 @@ class HitActions(QObject):
 
     def copy_path(self, hit: Hit) -> None:
         self._copy(hit.path, self.tr("Path copied"))
-
-    def _search_similar(self, hit: Hit) -> None:
-        self.searched.emit(similar_to(hit))
 
     def close(self) -> None:
         """Cancel what is under way."""

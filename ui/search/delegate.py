@@ -177,16 +177,13 @@ class ResultsDelegate(QStyledItemDelegate):
         self.phrases = ""  # the phrases of the query
         self.new: AbstractSet[Key] = frozenset()  # new hits of a saved search
         self.explained: tuple[Key, Words] | None = None  # the hit whose words are underlined
-        self._measure_by(style)
         self._snippets: LruCache[tuple[Key, bool, bool, bool, bool], Snippet] = LruCache(_KEPT)
         self._lines: dict[Key, int] = {}
+        self.use_style(style)
 
     def use_style(self, style: ResultsStyle) -> None:
         """Use another font or width."""
-        self._measure_by(style)
         self.forget_snippets()
-
-    def _measure_by(self, style: ResultsStyle) -> None:
         self.style, self._pen = style, style.pen
         self._document_height = style.document_height
         self._hit_heights = {
@@ -230,11 +227,6 @@ class ResultsDelegate(QStyledItemDelegate):
         explained = self.explained
         return explained[1] if explained is not None and explained[0] == row.key else None
 
-    def is_on_icon(self, rect: QRect, x: int, direction: Qt.LayoutDirection) -> bool:
-        """Whether an ``x`` is on the icon of a row, in pixels of the viewport."""
-        icon = QStyle.visualRect(direction, rect, self._icon_in(rect))
-        return icon.left() - M <= x <= icon.right() + M
-
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW_ROLE)
         if row is None:
@@ -274,7 +266,8 @@ class ResultsDelegate(QStyledItemDelegate):
             return "\n".join(map(line, places))
         if not row.is_hit:
             return ""
-        if self.is_on_icon(option.rect, x, option.direction):
+        icon = QStyle.visualRect(option.direction, option.rect, self._icon_in(option.rect))
+        if icon.left() - M <= x <= icon.right() + M:
             return names.why(row.hit)
         return line(row.hit.path) if row.kind is RowKind.TWIN else describe.headings(row.hit)
 

@@ -43,13 +43,9 @@ class ResultsModel(QAbstractListModel):
         if not index.isValid() or index.row() >= len(self.rows):
             return None
         row = self.rows[index.row()]
-        if role == ROW_ROLE:
-            return row
-        match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
-                return row_spoken(row, self.phrases, is_new=row.key in self.new)
-            case _:
-                return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return row_spoken(row, self.phrases, is_new=row.key in self.new)
+        return row if role == ROW_ROLE else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():

@@ -76,10 +76,7 @@ def parted(text: str) -> tuple[list[str], str]:
 
 def without_filters(text: str) -> str:
     """Remove all filters; phrases and excluded words stay."""
-    for clause in reversed(clauses(text)):
-        if clause.operator:
-            text = without(text, clause)
-    return text
+    return parted(text)[1]
 
 
 def quoted_phrases(text: str) -> str:

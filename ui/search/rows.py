@@ -12,7 +12,7 @@ from enum import Enum, StrEnum, auto
 from pathlib import PurePath
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from indexer.api.types import Hit, Why
 
@@ -235,11 +235,7 @@ def _twins(
         yield line
         return
     for one in hit.also:
-        twin = replace(
-            hit, path=one.path, file=one.file, title=one.title, page=one.page,
-            page_label=one.page_label, pages_before=one.pages_before, page_last=one.page_last,
-            start=one.start, end=one.end, other_paths=(), also=(),
-        )  # fmt: skip
+        twin = replace(hit, **asdict(one), other_paths=(), also=())
         yield ResultRow(HitGroup(one.path, (twin,)), 0, RowKind.TWIN, weak=weak)
 
 

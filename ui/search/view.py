@@ -69,12 +69,9 @@ class RowsView(QListView):
         )
         self.setItemDelegate(self.results)
         self.setModel(model)
-        for about_to in (
-            model.rowsAboutToBeInserted,
-            model.rowsAboutToBeRemoved,
-            model.layoutAboutToBeChanged,
-        ):
-            about_to.connect(self._save_anchor)
+        model.rowsAboutToBeInserted.connect(self._save_anchor)
+        model.rowsAboutToBeRemoved.connect(self._save_anchor)
+        model.layoutAboutToBeChanged.connect(self._save_anchor)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
