@@ -28,9 +28,8 @@ def main() -> int:
         sys.argv = [sys.argv[0], *sys.argv[3:]]
         return int(importlib.import_module(child).main())
     from app.cli import main
-    from app.confined import begin
 
-    return main(began=BEGAN, confine=begin)
+    return main(began=BEGAN, confined=True)
 
 
 def _restore_library_path() -> None:

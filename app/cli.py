@@ -42,7 +42,7 @@ from app.cli_common import (
     absolute_path,
     explain_failure,
 )
-from app.confined import WINDOW, Confine
+from app.confined import WINDOW, begin
 from app.encryption import follow
 from app.engine import OpenEngine, end_staying_engine, open_engine
 from app.settings import Settings
@@ -170,7 +170,7 @@ def main(
     *,
     open_engine: OpenEngine = open_engine,
     began: float | None = None,
-    confine: Confine | None = None,
+    confined: bool = False,
 ) -> int:
     """Run a command line and return its exit status.
 
@@ -178,7 +178,7 @@ def main(
         arguments: Those after the program's name; by default those of this process.
         open_engine: Makes an engine where none is running.
         began: ``time.monotonic()`` at the start; by default now.
-        confine: Cuts this process off from the network; ``app.confined.begin``.
+        confined: Cut this process off from the network.
     """
     for stream in (sys.stdout, sys.stderr):
         # A file name that is not UTF-8 is printed with escapes, which JSON accepts too.
@@ -202,8 +202,8 @@ def main(
         return explain_failure(context, error)
     if command.opens is not None:
         command.opens(options)
-    if confine is not None:
-        confine(command.name, offline=options.offline)
+    if confined:
+        begin(command.name, offline=options.offline)
     follow(context.library)
     return _run(command, options, context)
 

@@ -228,10 +228,7 @@ def _cluster(options: Namespace, context: CommandContext) -> None:
     answer = json.loads(_ask(request, build_library))
     if answer is None:
         raise WorldError("path_missing", path=options.uri)
-    if options.json:
-        context.print_json(answer)
-    else:
-        context.print(*_lines(options.uri, answer))
+    context.answer(options, answer, *_lines(options.uri, answer))
 
 
 def _build_options(options: Namespace, context: CommandContext) -> str:

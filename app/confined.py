@@ -13,7 +13,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from app.settings import Settings
 from indexer.api.codec import decode, encode
@@ -24,12 +24,6 @@ from indexer.vault import mounting
 
 if TYPE_CHECKING:
     from indexer.confine.launcher import Command, LauncherRequest
-
-
-class Confine(Protocol):
-    """See ``begin``."""
-
-    def __call__(self, command: str, *, offline: bool) -> None: ...
 
 
 WINDOW = "gui"

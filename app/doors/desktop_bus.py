@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from jeepney import (
     DBusAddress,
@@ -199,13 +199,10 @@ class DesktopBus:
     def serve(self) -> None:
         """Answer until nothing was asked for ``IDLE_S``, or the session ends with its bus."""
         with suppress(TimeoutError, ConnectionError, EOFError):
-            self._serve()
-
-    def _serve(self) -> NoReturn:
-        while True:
-            message = self._bus.receive(timeout=IDLE_S)
-            if message.header.message_type is MessageType.method_call:
-                self._bus.send(self._answer(message))
+            while True:
+                message = self._bus.receive(timeout=IDLE_S)
+                if message.header.message_type is MessageType.method_call:
+                    self._bus.send(self._answer(message))
 
     def _answer(self, message: Message) -> Message:
         fields = message.header.fields

@@ -363,9 +363,10 @@ class Spaces:
             self.activate(space)
 
     def previous(self) -> Space | None:
-        """Return the space that was active before the last switch, if it still exists."""
+        """Return the space that was active before the last switch, if it exists and is not now."""
         kept = self._db.value("SELECT value FROM meta WHERE key = ?", _PREVIOUS)
-        return next((space for space in self.all() if str(space.id) == kept), None)
+        others = (space for space in self.all() if not space.active)
+        return next((space for space in others if str(space.id) == kept), None)
 
     def remove(self, space: int) -> None:
         """Delete a space, its marks and the vectors of names in it."""
@@ -472,5 +473,4 @@ class Spaces:
             "AND space = coalesce(?, (SELECT id FROM spaces WHERE active))",
             space,
         )
-        queued = self._db.value("SELECT count(*) FROM files WHERE pending > 0 AND fixed_state = ''")
-        return Totals(counts[0], counts[1], embedded, counts[2], counts[3], queued)
+        return Totals(counts[0], counts[1], embedded, counts[2], counts[3])

@@ -164,7 +164,7 @@ class Names:
         return found
 
     def prune(self) -> int:
-        """Delete names that no file or folder has any more; part of maintenance."""
+        """Delete names that no file or folder has any more, and words of what is gone."""
         with self._db.write() as connection:
             self._db.mark_files_changed()
             pruned = connection.execute(
@@ -172,7 +172,8 @@ class Names:
                 "(SELECT stem FROM files WHERE stem IS NOT NULL UNION "
                 "SELECT name FROM folders WHERE name IS NOT NULL)"
             ).rowcount
-            prune_short_words(connection)
+            connection.execute("DELETE FROM name_words WHERE name NOT IN (SELECT id FROM names)")
+            connection.execute("DELETE FROM title_words WHERE doc NOT IN (SELECT doc FROM docs)")
             return pruned
 
 
@@ -424,12 +425,6 @@ def correct_document(connection: sqlite3.Connection, file: int) -> None:
         )
         connection.execute("DELETE FROM title_words WHERE doc = ?", (doc,))
         add_title(connection, doc, given[0], language)
-
-
-def prune_short_words(connection: sqlite3.Connection) -> None:
-    """Delete the words of names and of documents that are gone."""
-    connection.execute("DELETE FROM name_words WHERE name NOT IN (SELECT id FROM names)")
-    connection.execute("DELETE FROM title_words WHERE doc NOT IN (SELECT doc FROM docs)")
 
 
 def _name_words(name: str) -> Iterable[str]:

@@ -142,7 +142,6 @@ class Totals(Struct, frozen=True):
     embedded: int
     characters: int
     pages: int
-    queued: int
 
     @property
     def embedded_share(self) -> float:

@@ -133,16 +133,14 @@ def restrict(
     files: Iterable[tuple[PathOrFd, FileRights]] | None = None,
     ready: Iterable[PathRule] = (),
     *,
-    tcp: bool = True,
     scope: Scope = EVERYWHERE,
 ) -> int:
-    """Confine this thread, and every thread and process it starts from now on.
+    """Confine this thread, and every thread and process it starts from now on, without TCP.
 
     Args:
         files: The rights on folders (and everything below) and files; all others are
             forbidden. ``None`` does not restrict files. Missing paths are skipped.
         ready: More of these, made by ``path_rule``.
-        tcp: Whether TCP ports may still be bound and connected to.
         scope: What is restricted to confined processes.
 
     Returns:
@@ -153,7 +151,7 @@ def restrict(
     """
     version = landlock_version()
     handled = _known_files(version) if files is not None else FileRights(0)
-    net = 0 if tcp or version < _NET_SINCE else _TCP_PORTS
+    net = _TCP_PORTS if version >= _NET_SINCE else 0
     scoped = scope if version >= SCOPE_SINCE else EVERYWHERE
     if not version or not (handled or net or scoped):
         return 0

@@ -105,7 +105,7 @@ def _deny_on_linux() -> Denial:
     except OSError as error:
         why_not.append(f"seccomp: {error.strerror}")
     try:
-        if version := kernel.restrict(tcp=False):
+        if version := kernel.restrict():
             by.append(f"Landlock {version}")
     except OSError as error:
         why_not.append(f"Landlock: {error.strerror}")

@@ -112,7 +112,6 @@ def confine_to_document(document: int | None, scratch: Path, programs: Iterable[
     kernel.restrict(
         _allowed(document, scratch, needed),
         _opened_places(),
-        tcp=False,
         scope=Scope.ABSTRACT_UNIX_SOCKET | Scope.SIGNAL,
     )
     kernel.deny_unneeded(programs=bool(needed))

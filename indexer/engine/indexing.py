@@ -28,7 +28,6 @@ from indexer.files.scanner import Scanner
 from indexer.library.removal import forget_orphans
 from indexer.pipeline.indexing_job import IndexingJob
 from indexer.pipeline.parts import BatchSizes, Parts
-from indexer.pipeline.run import IndexingRun
 from indexer.search import calibration
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class IndexingLibrary(OpenLibrary):
             roots = self._roots(request.paths, request.patterns)
             patient = self.config.background
             make_parts = partial(self._parts, first=first)
-            job = IndexingJob(make_parts, IndexingRun, reporter, patient=patient)
+            job = IndexingJob(make_parts, reporter, patient=patient)
             seen, cancelled = 0, False
             try:
                 self.scanned_pages.detect_tesseract()

@@ -154,34 +154,22 @@ def searched_first(catalog: Catalog, config: EngineConfig, target: Space) -> Spa
     return active if filled and _key(known) == active.key else target
 
 
-def finalise(catalog: Catalog, store: Store, target: Space) -> bool:
-    """Activate a complete space, and delete those that are no longer needed.
-
-    Call it at the end of a run. Returns whether searches are in another space now.
-    """
+def finalise(catalog: Catalog, store: Store, target: Space) -> None:
+    """At the end of a run, activate a complete space, and delete those that are not needed."""
     active = catalog.spaces.active()
     if catalog.meta(REBUILDING):
         catalog.set_meta(REBUILDING, "")
     lacks = catalog.spaces.pending(target.id, 1) or catalog.names.missing(target.id, 1)
-    switched = active is not None and active.id != target.id and not lacks
-    if switched:
+    if active is not None and active.id != target.id and not lacks:
         faults.reached("space-complete")
         catalog.spaces.switch(target.id)
         faults.reached("space-switched")
         log.info("searches are in %s now", target.key)
-    others = (catalog.spaces.active(), previous(catalog))
+    others = (catalog.spaces.active(), catalog.spaces.previous())
     kept = {target.id, *(space.id for space in others if space)}
     for space in catalog.spaces.all():
         if space.id not in kept:
             _drop(catalog, store, space)
-    return switched
-
-
-def previous(catalog: Catalog) -> Space | None:
-    """The space that was active before the last change, if it is kept."""
-    kept = catalog.spaces.previous()
-    active = catalog.spaces.active()
-    return kept if kept is not None and (active is None or kept.id != active.id) else None
 
 
 def before(catalog: Catalog) -> Space:
@@ -189,7 +177,7 @@ def before(catalog: Catalog) -> Space:
 
     Raises ``nothing_to_roll_back`` if it is not kept.
     """
-    space = previous(catalog)
+    space = catalog.spaces.previous()
     if space is None:
         raise WorldError("nothing_to_roll_back")
     return space
@@ -197,7 +185,7 @@ def before(catalog: Catalog) -> Space:
 
 def discard(catalog: Catalog, store: Store) -> int:
     """Delete the space kept for a roll-back; return the bytes of its vectors."""
-    space = previous(catalog)
+    space = catalog.spaces.previous()
     if space is None:
         return 0
     sizes = store.sizes()
@@ -207,12 +195,11 @@ def discard(catalog: Catalog, store: Store) -> int:
     )
 
 
-def requeue_outdated(catalog: Catalog) -> int:
+def requeue_outdated(catalog: Catalog) -> None:
     """Queue files that an older extractor read; their text stays searchable until then."""
     queued = catalog.upkeep.requeue_outdated(EXTRACTOR_VERSION)
     if queued:
         log.info("%d files are read again by a newer extractor", queued)
-    return queued
 
 
 def chosen(config: EngineConfig, model: str | None, precision: str | None) -> EngineConfig:
@@ -235,7 +222,7 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
 
 def describe_change(catalog: Catalog, config: EngineConfig) -> SpaceChange:
     """Return the state of a change of model."""
-    kept = previous(catalog)
+    kept = catalog.spaces.previous()
     changing = None
     if waits(catalog, config):
         key = _key(config)

@@ -124,15 +124,16 @@ def reports_changes(path: bytes) -> bool:
     return not any(each.kind.lower() in _NETWORK for each in (own, *inner) if each is not None)
 
 
-def location_of(path: bytes) -> Location:
-    """Return the location of a folder. Raises ``OSError`` if ``path`` does not exist."""
-    found = os.stat(path)
-    real = os.path.realpath(path)
-    mount = mount_of(path, mounts())
-    if mount is None:
-        return Location("", b"", found.st_ino)
-    inside = join(mount.inner, below(mount.point, real) or b"")
-    return Location(_identity(mount, found.st_dev), inside, found.st_ino)
+def location_of(path: bytes) -> Location | None:
+    """Return the location of a folder; None if it cannot be looked at."""
+    with contextlib.suppress(OSError):
+        found, real = os.stat(path), os.path.realpath(path)
+        mount = mount_of(path, mounts())
+        if mount is None:
+            return Location("", b"", found.st_ino)
+        inside = join(mount.inner, below(mount.point, real) or b"")
+        return Location(_identity(mount, found.st_dev), inside, found.st_ino)
+    return None
 
 
 def find_location(place: Location) -> Iterator[bytes]:
@@ -201,11 +202,11 @@ def locate_root(catalog: Catalog, root: Root) -> Root | None:
 
     None means that it is unreachable.
     """
-    here = _location(root.path)
+    here = location_of(root.path)
     if here is not None and _is_same(catalog, root, here):
         return _record(catalog, root, here)
     for path in find_location(Location(root.volume, root.volume_path, root.inode)):
-        there = _location(path)
+        there = location_of(path)
         if path != root.path and there is not None and catalog.roots.relocate(root.id, path):
             return _record(catalog, root, there)
     return None
@@ -217,13 +218,6 @@ def in_place(root: Root) -> bool:
         return signed(os.stat(root.path).st_ino) == root.inode
     except OSError:
         return False
-
-
-def _location(path: bytes) -> Location | None:
-    try:
-        return location_of(path)
-    except OSError:
-        return None
 
 
 def _record(catalog: Catalog, root: Root, place: Location) -> Root:

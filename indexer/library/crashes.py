@@ -128,15 +128,13 @@ def last_end(library: Path) -> LastEnd:
     return LastEnd(blame if working else 0, fault or killed or _LEAVES_NO_TRACE)
 
 
-def retry_after_update(catalog: Catalog) -> int:
-    """Queue the files that crashed another version of Lectern; return how many."""
+def retry_after_update(catalog: Catalog) -> None:
+    """Queue the files that crashed another version of Lectern."""
     version = program_version()
-    if catalog.meta(TRIED_KEY) == version:
-        return 0
-    with catalog.write():
-        queued = catalog.queue.retry(files=catalog.queue.set_aside())
-        catalog.set_meta(TRIED_KEY, version)
-    return queued
+    if catalog.meta(TRIED_KEY) != version:
+        with catalog.write():
+            catalog.queue.retry(files=catalog.queue.set_aside())
+            catalog.set_meta(TRIED_KEY, version)
 
 
 def _write(mark: BinaryIO, *, working: bool) -> None:

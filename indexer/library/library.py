@@ -71,7 +71,7 @@ def shared_files(library: Path) -> list[Path]:
     return [path for path in found if path.is_file() and not path.name.endswith(("-wal", "-shm"))]
 
 
-def clear_older(library: Path) -> bool:
+def clear_older(library: Path) -> None:
     """Delete the contents of a library of an earlier layout, whose documents are read again.
 
     What the person chose for it is kept, and so is the text of recognised pages. Raises
@@ -81,7 +81,7 @@ def clear_older(library: Path) -> bool:
     older = [_is_older(catalog, schema.LAYOUT), _is_older(library / TEXTS_NAME, texts.LAYOUT)]
     older += [_is_older(path, vectors.LAYOUT) for path in vector_files(library / INDEX_NAME)]
     if not any(older):
-        return False
+        return
     with library_errors(library):
         with (
             contextlib.suppress(sqlite3.Error),
@@ -95,7 +95,6 @@ def clear_older(library: Path) -> bool:
         remove_database(library / TEXTS_NAME)
         faults.reached("older-cleared")
         remove_database(catalog)  # last, since it shows that the library is older
-    return True
 
 
 def _is_older(path: Path, layout: Layout) -> bool:

@@ -77,7 +77,7 @@ def other_texts(catalog: Catalog, store: Store) -> list[int]:
 
 def incomplete(catalog: Catalog, store: Store) -> list[int]:
     """The documents whose number of passages in the store differs from the catalog's."""
-    return _differing(catalog.docs.expected(), store.passage_counts)
+    return _differing(catalog.docs.expected(), store.texts.counts)
 
 
 def without_vectors(catalog: Catalog, store: Store, space: Space) -> list[int]:

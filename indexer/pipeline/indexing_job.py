@@ -18,12 +18,12 @@ from indexer.api.types import Summary
 from indexer.library.recovery import recover
 from indexer.pipeline.parts import Parts, RunCounts
 from indexer.pipeline.rates import record_throughput
+from indexer.pipeline.run import IndexingRun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from indexer.catalog.records import Root
-    from indexer.pipeline.run import IndexingRun
 
 T = TypeVar("T")
 
@@ -37,13 +37,11 @@ class IndexingJob:
 
     Args:
         make_parts: Makes the parts of the next run; called while nothing is embedded.
-        make_run: Makes a run that continues from some counts.
         reporter: Receives progress; its token ends the job cleanly.
         patient: Whether to wait when the disk is full, instead of failing.
     """
 
     make_parts: Callable[[], Parts]
-    make_run: Callable[[Parts, Reporter, RunCounts], IndexingRun]
     reporter: Reporter
     patient: bool
     parts: Parts = field(init=False)
@@ -102,7 +100,7 @@ class IndexingJob:
             return False
         self.parts = self.make_parts()
         recover(self.parts.catalog, self.parts.store)
-        run = self.make_run(self.parts, self.reporter, self.counts)
+        run = IndexingRun(self.parts, self.reporter, self.counts)
         try:
             return run.work_off_queue()
         finally:

@@ -132,9 +132,9 @@ class IndexingRun:
     runs that this one continues.
     """
 
-    def __init__(self, parts: Parts, reporter: Reporter, before: RunCounts | None = None) -> None:
+    def __init__(self, parts: Parts, reporter: Reporter, before: RunCounts) -> None:
         self.parts = parts
-        self._before = before or RunCounts()
+        self._before = before
         self._own = RunCounts()
         self._reporter = reporter
         self._events: Queue[Event] = Queue(EVENTS_AHEAD)

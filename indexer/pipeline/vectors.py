@@ -474,7 +474,7 @@ class VectorWriter:
         complete = self.backlog.pop_complete()
         if not complete:
             return False
-        counts = self.store.passage_counts(complete)
+        counts = self.store.texts.counts(complete)
         with self.catalog.write():
             for doc in complete:
                 self.catalog.spaces.finish(doc, self.space.id, counts[doc])

@@ -220,10 +220,6 @@ class Store:
         vectors = [one.documents()[0] for one in list(self.vectors.values())]
         return united([texts, *vectors])
 
-    def passage_counts(self, docs: Sequence[int]) -> dict[int, int]:
-        """The number of passages of each document."""
-        return self.texts.counts(docs)
-
     def vector_counts(self, space: str, docs: Sequence[int]) -> dict[int, int]:
         """The number of vectors of each document."""
         vectors = self._of(space)

@@ -103,7 +103,7 @@ def _store_is_whole(path: Path) -> None:
         assert list(store.verify()) == []
         known = store.known_docs().tolist()
         assert set(known) >= set(BEFORE) - {1}
-        assert set(store.passage_counts(known).values()) == {PASSAGES}
+        assert set(store.texts.counts(known).values()) == {PASSAGES}
         for doc in set(BEFORE) - {1}:
             assert len(store.keys_with_vectors(SPACE, doc)) == PASSAGES
         found = store.match([Term("fox")], 10**6).keys

@@ -41,7 +41,7 @@ def passages_of(engine: Engine, file: str) -> int:
     assert known is not None
     doc = engine.catalog.files.doc_of(known[0])
     assert doc is not None
-    return engine.store.passage_counts([doc])[doc]
+    return engine.store.texts.counts([doc])[doc]
 
 
 def test_every_file_has_its_state_and_reason(engine: Engine) -> None:

@@ -13,7 +13,6 @@ from indexer.api.models import Discard, EstimateReindex, Reindex, RollBack
 from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.requests import GetActivity, GetStatus, Search
 from indexer.api.status import ModelChoice
-from indexer.engine import reindex
 from indexer.store.vectors import vectors_name
 from tests.integration import killing
 from tests.integration.world import World, check_same, found, look, quoted, states
@@ -281,5 +280,5 @@ def test_a_newer_file_of_a_model_takes_over_like_another_model(world: World) -> 
 
 def test_nothing_is_previous_at_first(world: World) -> None:
     with world.engine() as engine:
-        assert reindex.previous(engine.catalog) is None
+        assert engine.catalog.spaces.previous() is None
         assert np.isclose(engine.call(GetStatus()).embedded_share, 1.0)

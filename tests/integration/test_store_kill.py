@@ -49,7 +49,7 @@ def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
         assert store.verify() == []
         known = store.known_docs().tolist()
         assert committed <= set(known)
-        counts = store.passage_counts(known)
+        counts = store.texts.counts(known)
         assert set(counts.values()) == {PASSAGES}
         # The one document whose passages, but not its vectors, were written.
         partial = [d for d in known if not len(store.keys_with_vectors(SPACE, d))]

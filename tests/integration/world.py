@@ -190,7 +190,7 @@ def look(engine: Engine) -> Seen:
         if doc is None:
             continue
         owners.setdefault(doc, set()).add(row.file)
-        keys = keys_of(doc, store.passage_counts([doc])[doc])
+        keys = keys_of(doc, store.texts.counts([doc])[doc])
         rows = store.passages_of(keys)
         passages[row.file] = [
             {column: getattr(rows[int(key)], column) for column in _COLUMNS} for key in keys
@@ -213,7 +213,7 @@ def check_whole(engine: Engine) -> None:
     known = catalog.docs.known().tolist()
     expected = catalog.docs.expected()
     assert store.known_docs().tolist() == [doc for doc in known if expected[doc]]
-    assert store.passage_counts(known) == expected
+    assert store.texts.counts(known) == expected
     for doc, passages in expected.items():
         assert len(store.keys_with_vectors(space.key, doc)) == passages
     assert catalog.spaces.pending(space.id, 10) == []

@@ -81,8 +81,9 @@ def test_each_frozen_program_hands_over_what_the_other_is_for(
     monkeypatch.setattr(sys, "executable", f"/opt/lectern/{own}")
     monkeypatch.setattr(sys, "argv", [own, *arguments])
     monkeypatch.setattr("os.execv", take_over)
+    monkeypatch.setattr(cli, "begin", begin)
     with pytest.raises(SystemExit):
-        cli.main(confine=begin)
+        cli.main(confined=True)
     assert started == ([[f"/opt/lectern/{other}", *arguments]] if other else [])
 
 

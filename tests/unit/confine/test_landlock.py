@@ -62,7 +62,7 @@ def test_tcp_is_cut_off_and_files_are_not(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         assert _run(tmp_path, f"""
-assert kernel.restrict(tcp=False)
+assert kernel.restrict()
 print(told(lambda: socket.create_connection(("127.0.0.1", {port}))))
 print(told(lambda: socket.create_server(("127.0.0.1", 0))))
 print(told((folder / "file").read_text))

@@ -18,16 +18,16 @@ def test_passages_are_written_by_a_flush_and_marked_at_the_end(library: Library)
     (doc,) = library.begin("a")
     writer = writer_of(library)
     writer.buffer_passages(doc, info("a"), [passage(0, "first"), passage(1, "second")])
-    assert library.store.passage_counts([doc]) == {doc: 0}
+    assert library.store.texts.counts([doc]) == {doc: 0}
 
     assert writer.flush_passages() == []
-    assert library.store.passage_counts([doc]) == {doc: 2}
+    assert library.store.texts.counts([doc]) == {doc: 2}
     assert library.catalog.docs.expected() == {}
 
     writer.buffer_passages(doc, info("a"), [passage(2, "third")])
     writer.complete_document(WrittenDocument(doc, info("a"), 3))
     assert [one.doc for one in writer.flush_passages()] == [doc]
-    assert library.store.passage_counts([doc]) == {doc: 3}
+    assert library.store.texts.counts([doc]) == {doc: 3}
     assert library.catalog.docs.expected() == {doc: 3}
     assert writer.written == 3
     assert not writer.holding

@@ -19,7 +19,7 @@ def test_an_undamaged_library_is_unchanged(library: Library) -> None:
     docs = library.read(a=2, b=0)
     assert recover(library.catalog, library.store) == 0
     assert library.catalog.docs.expected() == {docs["a"]: 2, docs["b"]: 0}
-    assert library.store.passage_counts([docs["a"]]) == {docs["a"]: 2}
+    assert library.store.texts.counts([docs["a"]]) == {docs["a"]: 2}
 
 
 def test_a_document_that_was_being_written_is_read_again(library: Library) -> None:

@@ -46,7 +46,7 @@ def test_an_empty_store_finds_nothing(store: Store) -> None:
     assert len(store.knn(SPACE, vector_for(1, 0), 5)) == 0
     assert len(store.match([Term("fox")], 5)) == 0
     assert len(store.phrases(phrases("the fox"), 5)) == 0
-    assert store.passage_counts([1, 2]) == {1: 0, 2: 0}
+    assert store.texts.counts([1, 2]) == {1: 0, 2: 0}
     assert store.passages_of(np.array([5], np.int64)) == {}
     assert store.vectors_of(SPACE, np.array([5], np.int64)).shape == (1, 0)
 
@@ -73,7 +73,7 @@ def vectors_of_none() -> VectorRows:
 def test_a_passage_whose_ordinal_fits_no_key_is_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="ordinal"):
         store.add_passages(rows(1, ["too far"], first=MAX_ORDINAL + 1))
-    assert store.passage_counts([1]) == {1: 0}
+    assert store.texts.counts([1]) == {1: 0}
 
 
 def test_nothing_to_look_for_finds_nothing(store: Store) -> None:
@@ -96,7 +96,7 @@ def test_a_file_whose_making_was_cut_short_is_no_obstacle(store: Store, tmp_path
     begun = tmp_path / "index" / "vectors_begun.sqlite"
     Database(begun, vectors_module.LAYOUT).close()
     reader = Store.open(tmp_path / "index", threads=1, writable=False)
-    assert reader.passage_counts([1]) == {1: 2}
+    assert reader.texts.counts([1]) == {1: 2}
     reader.close()
     assert begun.exists()  # whoever only reads leaves it
     Store.open(tmp_path / "index", threads=1).close()
@@ -172,7 +172,7 @@ def test_passages_stream_in_order(store: Store) -> None:
 def test_deleted_documents_never_appear(store: Store) -> None:
     fill(store)
     store.delete_docs([1])
-    assert store.passage_counts([1, 2]) == {1: 0, 2: 2}
+    assert store.texts.counts([1, 2]) == {1: 0, 2: 2}
     assert len(store.match([Term("fox")], 5)) == 0
     assert len(store.phrases(phrases("to be"), 5)) == 0
     assert set(store.knn(SPACE, vector_for(1, 0), 9).keys >> 20) == {2}
