@@ -73,9 +73,10 @@ class PageWriter:
         self._write(text, blocks)
 
     def begin_page(self, page: int) -> None:
-        """Complete the current page, which may be empty, and begin another."""
-        self._flush(even_if_empty=True)
-        self.page = page
+        """Complete the current page, which may be empty, and begin another; 1 is begun already."""
+        if page != self.page:
+            self._flush(even_if_empty=True)
+            self.page = page
 
     def completed(self) -> Iterator[RawPage]:
         """Yield the complete pages once."""

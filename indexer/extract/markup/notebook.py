@@ -36,8 +36,7 @@ class NotebookSource(WrittenSource[list[dict[str, Any]]]):
 
     def write_pages(self, writer: PageWriter) -> Iterator[None]:
         for number, cell in enumerate(self._file, 1):
-            if number > 1:
-                writer.begin_page(number)
+            writer.begin_page(number)
             _write(cell, writer)
             yield
 

@@ -241,10 +241,6 @@ class Body:
         """Write a piece, or end an open element, which has no pieces any more."""
         raise NotImplementedError
 
-    def page_count(self) -> int:
-        """The number of pages so far, at least 1."""
-        raise NotImplementedError
-
     def learn_style(self, style: Any) -> None:
         """Learn from a style, or from the head or foot of a page, before the first piece."""
         if short(style.tag) in _MARGINS:
@@ -281,7 +277,7 @@ class OdfSource(PackageSource):
                     pages.setdefault(path, writer.page)
                 yield from writer.completed()
         finally:
-            self.page_count = body.page_count()
+            self.page_count = writer.page
         body.finish()
         if damage is not None:
             raise damage

@@ -32,15 +32,11 @@ class _Slides(Body):
         super().__init__(writer)
         self._number = 0
 
-    def page_count(self) -> int:
-        return max(self._number, 1)
-
     def handle(self, piece: Any) -> None:
         if short(piece.tag) != "draw:page":
             return
         self._number += 1
-        if self._number > 1:
-            self.writer.begin_page(self._number)
+        self.writer.begin_page(self._number)
         shapes = list(_shapes(piece))
         opens = self._number == 1 and any(shape.placeholder == "subTitle" for shape in shapes)
         write_slide(shapes, self.writer, self._number, opens=opens)

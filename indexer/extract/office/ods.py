@@ -39,9 +39,6 @@ class _Book(Body):
         self._sheet: SheetWriter | None = None
         self._drawn: list[str] = []  # texts of the drawings on the sheet
 
-    def page_count(self) -> int:
-        return max(self._number, 1)
-
     def handle(self, piece: Any) -> None:
         name = short(piece.tag)
         if name == "table:table":
@@ -60,8 +57,7 @@ class _Book(Body):
         """Return the current sheet, which begins at its first row or at its end."""
         if self._sheet is None:
             self._number += 1
-            if self._number > 1:
-                self.writer.begin_page(self._number)
+            self.writer.begin_page(self._number)
             self._sheet = SheetWriter(self.writer, attribute(table, "table:name"))
         return self._sheet
 

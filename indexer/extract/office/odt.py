@@ -140,9 +140,6 @@ class _Text(Body):
         self._numbers = _OdtNumbers()
         self._label = ""  # of the next paragraph
 
-    def page_count(self) -> int:
-        return self.writer.page
-
     def learn_style(self, style: Any) -> None:
         self._numbers.learn(style)
         super().learn_style(style)

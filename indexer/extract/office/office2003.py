@@ -84,8 +84,7 @@ class FlatWorkbook(WrittenSource["Path"]):
             if sheet is None:
                 number += 1
                 self.page_count = number
-                if number > 1:
-                    writer.begin_page(number)
+                writer.begin_page(number)
                 around = piece if name == "Worksheet" else next(piece.iterancestors("{*}Worksheet"))
                 title = attribute(around, "Name")
                 sheet = SheetWriter(writer, "" if UNNAMED.match(title) else title)
