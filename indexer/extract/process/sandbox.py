@@ -68,6 +68,9 @@ class _Attempt(Struct):
     """One attempt at a document, and its state."""
 
     request: Extract
+    decide: Decide
+    on_textless: OnTextless
+    watch: Watch | None = None
     page: int = 0  # the one being read
     decided: bool = False
 
@@ -132,7 +135,7 @@ class ExtractionChild:
             path.absolute(), form, password, self._limits,
             recognised=recognised, languages=tuple(languages),
         )  # fmt: skip
-        for message in self._read(request, decide, watch, on_textless, alone=alone):
+        for message in self._read(_Attempt(request, decide, on_textless, watch), alone=alone):
             if isinstance(message, PassagesSent):
                 yield list(message.passages)
 
@@ -151,28 +154,21 @@ class ExtractionChild:
             given, "", None, self._limits,
             recognised=recognised, as_text=True, languages=tuple(languages),
         )  # fmt: skip
-        for message in self._read(request, decide, None, on_textless):
+        for message in self._read(_Attempt(request, decide, on_textless)):
             if isinstance(message, TextSent):
                 yield message
 
-    def _read(
-        self,
-        request: Extract,
-        decide: Decide,
-        watch: Watch | None,
-        on_textless: OnTextless,
-        *,
-        alone: bool = False,
-    ) -> Iterator[PassagesSent | TextSent]:
+    def _read(self, asked: _Attempt, *, alone: bool = False) -> Iterator[PassagesSent | TextSent]:
         """Read a document, again and carefully if that ends the child."""
         skip: list[int] = []
         careful = False
-        self._size = _size_of(request.path)
+        self._size = _size_of(asked.request.path)
         self._left_s = self._total_s(self._size)
         while True:
-            attempt = _Attempt(replace(request, skip=tuple(skip), careful=careful))
+            request = replace(asked.request, skip=tuple(skip), careful=careful)
+            attempt = replace(asked, request=request)
             try:
-                yield from self._run(attempt, decide, watch, on_textless)
+                yield from self._run(attempt)
             except WorldError as failure:
                 error = failure
                 if alone and error.code == "reader_killed":
@@ -189,9 +185,7 @@ class ExtractionChild:
             else:
                 return
 
-    def _run(
-        self, attempt: _Attempt, decide: Decide, watch: Watch | None, on_textless: OnTextless
-    ) -> Iterator[PassagesSent | TextSent]:
+    def _run(self, attempt: _Attempt) -> Iterator[PassagesSent | TextSent]:
         process = self._ready()
         number = next(self._ids)
         finished = False
@@ -204,13 +198,13 @@ class ExtractionChild:
                 match message:
                     case PageReached():
                         attempt.page = message.page
-                        if watch is not None:
-                            watch(message.page, message.pages)
+                        if attempt.watch is not None:
+                            attempt.watch(message.page, message.pages)
                     case Textless():
-                        on_textless(message.pages)
+                        attempt.on_textless(message.pages)
                     case DocumentRead():
                         attempt.decided = True
-                        border.wanted = wanted = decide(message.info)
+                        border.wanted = wanted = attempt.decide(message.info)
                         process.send(Go() if wanted else Skip(), number)
                     case PassagesSent() | TextSent():
                         yield message
