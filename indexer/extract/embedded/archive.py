@@ -68,8 +68,8 @@ class ArchiveSource(PageSource):
         return salvage(self._pages(writer, skip), writer)
 
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
-        characters = self._budget.limits.characters // 2
-        reader = AttachmentReader(writer, characters, lambda: self.on_page(writer.page))
+        limits = self._budget.limits
+        reader = AttachmentReader(writer, limits, lambda: self.on_page(writer.page))
         number = 0
         for number, member in enumerate(self._members(), 1):
             self.page_count = writer.page = number
@@ -79,9 +79,7 @@ class ArchiveSource(PageSource):
             else:
                 yield from reader.read_attachment(member, self._budget, 1)
             if self._budget.spent:
-                raise WorldError(
-                    "too_complex", limit=shown_size(self._budget.limits.unpacked_bytes)
-                )
+                raise WorldError("too_complex", limit=shown_size(limits.unpacked_bytes))
         if not number:
             raise WorldError("empty")
 
@@ -148,8 +146,9 @@ class _Packed(ArchiveSource):
             try:
                 with tarfile.open(fileobj=self._stream(), mode="r|") as archive:
                     for info in archive:
-                        if info.isfile() and is_document(info.name):
-                            pieces = partial(_member_pieces, archive, info)
+                        read = info.isfile() and is_document(info.name)
+                        if read and (stream := archive.extractfile(info)):
+                            pieces = partial(_pieces, stream)
                             yield Attachment(_shown(_typed(info.name)), "", pieces)
             except tarfile.ReadError:
                 if not self._packing:
@@ -194,15 +193,6 @@ class _LimitedStream:
             self._beat_at = self._left
             self._beat()
         return data
-
-
-def _member_pieces(
-    archive: tarfile.TarFile, info: tarfile.TarInfo, budget: Budget
-) -> Iterator[bytes]:
-    stream = archive.extractfile(info)
-    if stream is None:
-        raise WorldError("unreadable", reason="content_damaged")
-    return _pieces(stream, budget)
 
 
 def _pieces(stream: IO[bytes], budget: Budget) -> Iterator[bytes]:

@@ -25,6 +25,7 @@ from indexer.extract.document import Budget, CanonicalText, Spool
 from indexer.extract.registry import IMAGE, by_name, identify, opener
 
 if TYPE_CHECKING:
+    from indexer.config import Limits
     from indexer.extract.base import PageSource
     from indexer.extract.page_writer import PageWriter
 
@@ -65,12 +66,12 @@ class Attachment(Struct, frozen=True):
 class AttachmentReader:
     """Reads the embedded documents of one document into ``writer``, whose page is theirs.
 
-    They may have so many ``characters`` together; ``on_page`` is called at each step.
+    They may have half of the characters of ``limits`` together; ``on_page`` is called at each step.
     """
 
-    def __init__(self, writer: PageWriter, characters: int, on_page: Callable[[], None]) -> None:
+    def __init__(self, writer: PageWriter, limits: Limits, on_page: Callable[[], None]) -> None:
         self._writer = writer
-        self._left = characters
+        self._left = limits.characters // 2
         self._on_page = on_page
 
     def read_attachment(

@@ -43,8 +43,8 @@ class OfficeObjects:
     ) -> None:
         self._package = package
         self._writer = writer
-        characters = package.budget.limits.characters // 2
-        self._reader = AttachmentReader(writer, characters, lambda: on_page(writer.page))
+        limits = package.budget.limits
+        self._reader = AttachmentReader(writer, limits, lambda: on_page(writer.page))
 
     def objects(self, parts: Iterable[str], *, imported: bool = False) -> Iterator[RawPage]:
         """Yield the pages of embedded files, each once; imported ones are text of the document."""

@@ -119,9 +119,7 @@ class MailReader:
         self.writer = PageWriter(Budget(limits))
         self._limits = limits
         self._unpacked = 0
-        self._attachments = AttachmentReader(
-            self.writer, limits.characters // 2, lambda: on_page(self.writer.page)
-        )
+        self._attachments = AttachmentReader(self.writer, limits, lambda: on_page(self.writer.page))
 
     def mail(self, mail: Mail, *, alone: bool = False) -> Iterator[RawPage]:
         """Yield a mail as one page, ``alone`` if its attachments crashed a reader."""

@@ -372,7 +372,7 @@ class PdfSupplements:
         if not found:
             return
         writer = PageWriter(Budget(self._limits))
-        reader = AttachmentReader(writer, self._limits.characters // 2, self._on_page)
+        reader = AttachmentReader(writer, self._limits, self._on_page)
         for number, each in found:
             writer.page = number
             if alone or budget.depth >= _MAX_DEPTH:
