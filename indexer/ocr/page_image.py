@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from PIL import Image, ImageFilter
 
 if TYPE_CHECKING:
@@ -78,12 +78,8 @@ class UprightImage(Struct, frozen=True):
     """
 
     grey: Grey
-    matrix: NDArray[np.float64]
+    matrix: NDArray[np.float64] = field(default_factory=lambda: np.eye(2, 3))
     turn: int = 0
-
-    @classmethod
-    def of(cls, grey: Grey) -> UprightImage:
-        return cls(grey, np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]))
 
     def turned(self, quarters: int) -> UprightImage:
         """Return it after quarter turns anticlockwise."""

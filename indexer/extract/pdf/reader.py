@@ -118,12 +118,13 @@ def use_of(own: str, lines: Sequence[RecognisedLine]) -> RecognisedUse:
     """Return what to do with recognised lines: a page that has legible text too is stamped."""
     if not lines:
         return RecognisedUse.NONE
-    if not has_letters(own) or should_replace(_words(lines), own):
+    if not has_letters(own) or should_replace(text_of(lines), own):
         return RecognisedUse.REPLACE
     return RecognisedUse.NONE if illegible(own) else RecognisedUse.BESIDE
 
 
-def _words(lines: Sequence[RecognisedLine]) -> str:
+def text_of(lines: Sequence[RecognisedLine]) -> str:
+    """Return the words of recognised lines."""
     return " ".join(word.text for line in lines for word in line.words)
 
 
@@ -265,7 +266,7 @@ def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -
         return RawPage(page.number, "", unreadable=known.reason)
     if (use := use_of(page.text, known.lines)) is not RecognisedUse.NONE:
         return raw_page(document, page.number, known.lines, use)
-    confirmed = shows(_words(known.lines), illegible(page.text))
+    confirmed = shows(text_of(known.lines), illegible(page.text))
     return replace(page, unreadable="") if confirmed else page
 
 

@@ -21,6 +21,7 @@ from indexer.extract.base import damage_as_unreadable
 from indexer.extract.pdf.glyphs import illegible
 from indexer.extract.pdf.image import resolution_of
 from indexer.extract.pdf.opening import open_checked
+from indexer.extract.pdf.reader import text_of
 from indexer.ocr import ppocr
 from indexer.ocr.layer import RecognisedLine, read_hocr, scaled
 from indexer.ocr.page_image import Grey, UprightImage, evenly_lit
@@ -66,7 +67,7 @@ def recognise_page(
     needs a language of Tesseract; ``OSError`` if the file cannot be read.
     """
     grey, scale = _grey(path, password, limits, number)
-    page = UprightImage.of(evenly_lit(grey))
+    page = UprightImage(evenly_lit(grey))
     del grey
     seconds = _SHARE_OF_SILENCE * limits.silence_s
     page, boxes = _upright(page, beat)
@@ -99,7 +100,7 @@ def _better(
 ) -> tuple[list[RecognisedLine], bool]:
     """Return the text of a page, by whoever can read it, and whether it lasts."""
     own = reading.lines
-    text = _text(own)
+    text = text_of(own)
     letters = max(sum(map(str.isalpha, text)), 1)
     vietnamese = sum(map(text.count, _VIETNAMESE)) > _VIETNAMESE_SHARE * letters
     if reading.unread < _UNREAD and not vietnamese:
@@ -133,12 +134,8 @@ def _of_script(script: str, tesseract: TesseractPage | None) -> list[RecognisedL
 
 def _worth(lines: Sequence[RecognisedLine]) -> int:
     """Return how many letters of a text are in words that are words."""
-    text = _text(lines)
+    text = text_of(lines)
     return sum(map(str.isalnum, text)) - sum(map(str.isalnum, illegible(text)))
-
-
-def _text(lines: Sequence[RecognisedLine]) -> str:
-    return "\n".join(" ".join(word.text for word in line.words) for line in lines)
 
 
 def _grey(path: Path, password: str | None, limits: Limits, number: int) -> tuple[Grey, float]:

@@ -34,7 +34,7 @@ def text(reading: ppocr.Reading) -> str:
 
 
 def test_a_photograph_is_read_and_its_words_are_where_they_are_on_the_page() -> None:
-    page = UprightImage.of(evenly_lit(photograph(drawn(LAMP), 4.0))).straightened()
+    page = UprightImage(evenly_lit(photograph(drawn(LAMP), 4.0))).straightened()
     reading = read(page)
     assert text(reading) == (LAMP * 3).strip()
     assert reading.unread == 0
@@ -46,12 +46,12 @@ def test_a_photograph_is_read_and_its_words_are_where_they_are_on_the_page() -> 
 
 
 def test_chinese_is_read() -> None:
-    assert text(read(UprightImage.of(evenly_lit(scan(drawn(RAIN)))))).replace(" ", "") == RAIN * 3
+    assert text(read(UprightImage(evenly_lit(scan(drawn(RAIN)))))).replace(" ", "") == RAIN * 3
 
 
 @pytest.mark.parametrize("turn", [0, 1, 2, 3])
 def test_a_page_is_turned_upright(turn: int) -> None:
-    page = UprightImage.of(drawn(LAMP)).turned(-turn)
+    page = UprightImage(drawn(LAMP)).turned(-turn)
     for _ in range(3):
         turns = ppocr.quarter_turns(page.grey, ppocr.find_lines(page.grey))
         page = page.turned(turns)
@@ -62,13 +62,13 @@ def test_a_page_is_turned_upright(turn: int) -> None:
 
 
 def test_another_script_is_known_by_what_cannot_be_read() -> None:
-    reading = read(UprightImage.of(evenly_lit(scan(drawn(TOWER)))))
+    reading = read(UprightImage(evenly_lit(scan(drawn(TOWER)))))
     assert reading.unread > 0.9
     assert len(text(reading)) < len(TOWER) / 4
 
 
 def test_lines_end_at_the_time_they_have() -> None:
-    page = UprightImage.of(drawn(LAMP))
+    page = UprightImage(drawn(LAMP))
     boxes = ppocr.find_lines(page.grey)
     with pytest.raises(WorldError, match="took longer"):
         ppocr.read_lines(page.grey, boxes, seconds=-1, beat=lambda: None)
@@ -77,7 +77,7 @@ def test_lines_end_at_the_time_they_have() -> None:
 def test_an_empty_image_has_no_lines_and_is_straight() -> None:
     white = Image.new("L", (900, 700), 255)
     assert skew(white) == 0.0
-    assert read(UprightImage.of(evenly_lit(white))).lines == []
+    assert read(UprightImage(evenly_lit(white))).lines == []
 
 
 def test_columns_are_read_one_after_the_other() -> None:
