@@ -211,13 +211,14 @@ class CanonicalText:
 
     def info(self, source: PageSource, form: str, detect: Callable[[str], str]) -> DocumentInfo:
         """Return the metadata after ``read_pages``; ``detect`` finds the language of a text."""
+        counts = self._marked_headings
+        # The format marks headings, and several have the highest level.
+        collection = bool(counts) and counts[min(counts)] > 1
         return DocumentInfo(
             text_id=self._hash.hexdigest(),
             format=form,
             extractor_version=EXTRACTOR_VERSION,
-            title=choose_title(
-                source.metadata.title, self._first_pages, collection=self._is_collection
-            ),
+            title=choose_title(source.metadata.title, self._first_pages, collection=collection),
             author=plausible_author(source.metadata.author),
             created=source.metadata.created,
             sent=source.metadata.sent,
@@ -228,12 +229,6 @@ class CanonicalText:
             bad_pages=tuple(dict.fromkeys(self._bad_pages)),
             lost=self._lost_detail(),
         )
-
-    @property
-    def _is_collection(self) -> bool:
-        """Whether the format marks headings, and several have the highest level."""
-        counts = self._marked_headings
-        return bool(counts) and counts[min(counts)] > 1
 
     def pages(self) -> Iterator[PageText]:
         """Yield the pages of the canonical text with their final blocks."""
