@@ -164,16 +164,12 @@ _CLAUSES = (
 )
 
 
-def split_sentences(
-    text: str, language: str = "", max_characters: int = MAX_CHARACTERS
-) -> list[int]:
-    """Find the sentences of a text.
+def split_sentences(text: str, language: str = "") -> list[int]:
+    """Find the sentences of a text; long runs without a stop are cut at clauses, else at spaces.
 
     Args:
         text: View text: words separated by single spaces, paragraphs and rows by line feeds.
         language: ISO 639-1 code, or "" when unknown.
-        max_characters: Longer runs without a stop are cut at clauses, else at spaces, else
-            anywhere.
 
     Returns:
         The start of each sentence, ascending, the first one 0; empty for an empty text. White
@@ -192,7 +188,7 @@ def split_sentences(
             (small or not text[end].islower()) and _ends(text, starts[-1], match, language)
         ):
             starts.append(end)
-    return _bounded(text, starts, max_characters)
+    return _bounded(text, starts)
 
 
 def merge_short(starts: Sequence[int], end: int, minimum: int) -> list[int]:
@@ -240,19 +236,19 @@ def _word_ends(word: str, text: str, following: int, language: str) -> bool:
     return True
 
 
-def _bounded(text: str, starts: list[int], limit: int) -> list[int]:
-    """Cut sentences longer than ``limit`` into pieces that are not."""
+def _bounded(text: str, starts: list[int]) -> list[int]:
+    """Cut sentences longer than ``MAX_CHARACTERS`` into pieces that are not."""
     bounded: list[int] = []
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         bounded.append(start)
-        while end - bounded[-1] > limit:
-            bounded.append(_clause_end(text, bounded[-1], limit))
+        while end - bounded[-1] > MAX_CHARACTERS:
+            bounded.append(_clause_end(text, bounded[-1]))
     return bounded
 
 
-def _clause_end(text: str, start: int, limit: int) -> int:
-    """The best place to cut in the second half of ``text[start:start + limit]``."""
-    low, high = start + max(limit // 2, 1), start + limit
+def _clause_end(text: str, start: int) -> int:
+    """The best place to cut in the second half of the longest sentence from ``start`` on."""
+    low, high = start + MAX_CHARACTERS // 2, start + MAX_CHARACTERS
     for clause in _CLAUSES:
         end = 0
         for match in clause.finditer(text, low, high):
