@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from indexer.api.codec import Header
     from indexer.api.pages import DocumentSource
     from indexer.confine.process import ChildOptions
-    from indexer.ocr.cache import RecognisedPages
 
     Serve = Callable[[OpenDocuments, Header, BinaryIO], None]
 
@@ -135,24 +134,16 @@ class Workers:
             if recognised.pages:
                 # It decides whether recognised text replaces that of the page.
                 language.classifier()
-            reader = self._start(path, recognised, identity, programs)
+
+            def work(requests: BinaryIO, answers: BinaryIO) -> None:
+                documents = OpenDocuments(recognised=lambda _path, _stamp: recognised)
+                while (asked := read_frame(requests)) is not None:
+                    self._serve(documents, asked[0], answers)
+
+            worker = DocumentWorker(work, path, self._started, programs)
+            reader = _RunningWorker(worker, identity)
             self._readers.put(path, reader)
         return reader
-
-    def _start(
-        self,
-        document: Path,
-        recognised: RecognisedPages,
-        identity: tuple[object, ...],
-        programs: list[Path],
-    ) -> _RunningWorker:
-        def work(requests: BinaryIO, answers: BinaryIO) -> None:
-            documents = OpenDocuments(recognised=lambda _path, _stamp: recognised)
-            while (asked := read_frame(requests)) is not None:
-                self._serve(documents, asked[0], answers)
-
-        worker = DocumentWorker(work, document, self._started, programs)
-        return _RunningWorker(worker, identity)
 
 
 def _checked(answer: bytes, asked: Header, request: PageRequest[Any]) -> bytes | None:

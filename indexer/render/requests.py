@@ -10,6 +10,7 @@ import importlib
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -66,10 +67,7 @@ class TextDocument:
 
     def __init__(self, path: Path, known: Format, password: str | None, limits: Limits) -> None:
         self.form = known.name
-        self._path = path
-        self._open = opener(known)
-        self._password = password
-        self._limits = limits
+        self._open = partial(opener(known), path, password, limits)
         self._whole: list[RawPage] | None = None
 
     def close(self) -> None:
@@ -114,7 +112,7 @@ class TextDocument:
         if self._whole is not None:
             yield from self._whole
             return
-        source = self._open(self._path, self._password, self._limits)
+        source = self._open()
         kept: list[RawPage] | None = []
         size = 0
         try:
