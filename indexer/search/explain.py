@@ -66,8 +66,11 @@ class TokenisedText(Struct, frozen=True):
         return [self.text[first:last] for first, last in self.spans]
 
     def shares(self, values: Float32s) -> list[float]:
-        """The sum of the values of each word's tokens."""
-        return sum_by_word(values, self.owner, len(self.spans))
+        """The sum of the values of each word's tokens; tokens of no word are left out."""
+        owned = self.owner >= 0
+        weights = values[owned].astype(np.float64)
+        sums: list[float] = np.bincount(self.owner[owned], weights, len(self.spans)).tolist()
+        return sums
 
 
 def describe_match(
@@ -200,14 +203,6 @@ def token_owners(spans: list[Span], starts: Int32s) -> Int64s:
     at = np.searchsorted(firsts, starts, side="right") - 1
     inside = (at >= 0) & (starts < lasts[at])
     return np.where(inside, at, -1)
-
-
-def sum_by_word(values: Float32s, owner: Int64s, words: int) -> list[float]:
-    """Sum values by word: (n,) to one number per word; tokens of no word are left out."""
-    owned = owner >= 0
-    sums = np.bincount(owner[owned], weights=values[owned].astype(np.float64), minlength=words)
-    found: list[float] = sums.tolist()
-    return found
 
 
 def find_in_text(text: str, view: str, spans: list[Span]) -> list[Span | None]:

@@ -216,28 +216,16 @@ class Similar(Struct, frozen=True):
         others = ~np.isin(found.keys, place.keys)
         keys, scores = found.keys[others], found.scores[others]
         token.check()
-        if place.whole:
-            keys, scores = self._documents(space, place, keys, scores, query, limit)
+        if place.whole and query.terms:  # words beside the operator choose passages, not documents
+            few = _few_of_each(keys)
+            keys, scores = keys[few], scores[few]
+        elif place.whole:
+            similar = list(dict.fromkeys(docs_of(keys).tolist()))[: max(DOCUMENTS, limit)]
+            rows = self.catalog.docs.docs_by_id(similar)
+            passages = {doc: rows[doc].passages for doc in similar if doc in rows}
+            keys, scores = rank_documents(self.store, space.key, place.keys, passages)
         token.check()
         return _Matches(maker, space, place, keys, scores, self._best(space, keys, vector))
-
-    def _documents(
-        self,
-        space: Space,
-        place: SourcePassages,
-        keys: Int64s,
-        scores: Float32s,
-        query: Query,
-        limit: int,
-    ) -> tuple[Int64s, Float32s]:
-        """The documents of the found passages, each with few passages."""
-        if query.terms:  # words beside the operator choose passages, not documents
-            few = _few_of_each(keys)
-            return keys[few], scores[few]
-        docs = list(dict.fromkeys(docs_of(keys).tolist()))[: max(DOCUMENTS, limit)]
-        rows = self.catalog.docs.docs_by_id(docs)
-        passages = {doc: rows[doc].passages for doc in docs if doc in rows}
-        return rank_documents(self.store, space.key, place.keys, passages)
 
     def _explained(self, found: _Matches, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """Align the sentences of hits with those of the source."""

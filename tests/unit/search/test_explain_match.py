@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.explain import find_in_text, sum_by_word, token_owners
+from indexer.search.explain import TokenisedText, find_in_text, token_owners
 from indexer.text.terms import word_spans
 from indexer.text.view import make_view
 
@@ -32,7 +32,8 @@ def test_tokens_outside_words_have_no_owner() -> None:
     spans = word_spans("a (bc)")
     found = token_owners(spans, np.array([-1, 0, 2, 3, 4, 5], np.int32))
     assert found.tolist() == [-1, 0, -1, 1, 1, -1]
-    assert sum_by_word(np.arange(6, dtype=np.float32), found, 2) == [1.0, 7.0]
+    read = TokenisedText("a (bc)", spans, np.zeros((6, 1), np.float32), found)
+    assert read.shares(np.arange(6, dtype=np.float32)) == [1.0, 7.0]
     assert token_owners([], np.array([0], np.int32)).tolist() == [-1]
 
 
