@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
+    QTreeWidget,
 )
 
 from ui import theme
@@ -55,6 +56,17 @@ class RowDelegate(QStyledItemDelegate):
             # An empty icon keeps the text off the bar.
             option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
             option.decorationSize = QSize(_BAR, 1)
+
+
+def style_tree(tree: QTreeWidget, name: str, *, framed: bool = True) -> None:
+    """Have a tree painted as all lists are, with two columns: a name, and a number at the end."""
+    style_list(tree, name, framed=framed)
+    tree.setColumnCount(2)
+    tree.setHeaderHidden(True)
+    header = tree.header()
+    header.setStretchLastSection(False)
+    header.setSectionResizeMode(0, header.ResizeMode.Stretch)
+    header.setSectionResizeMode(1, header.ResizeMode.ResizeToContents)
 
 
 def style_list(

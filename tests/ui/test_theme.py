@@ -430,5 +430,5 @@ def test_every_list_paints_its_own_selection() -> None:
     made = re.compile(r"\bQ(?:List|Tree|Table)(?:View|Widget)(?:\(\)|\):)")
     for path in sorted(UI.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        painted = re.search(r"\bsetItemDelegate\(|\bstyle_list\(", text)
+        painted = re.search(r"\bsetItemDelegate\(|\bstyle_(?:list|tree)\(", text)
         assert not made.search(text) or painted, path.name

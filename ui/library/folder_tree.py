@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
+from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
 from indexer.api.json_files import changing, put_aside, read_object
 from indexer.api.requests import Index, ListFolders, Remove
 from indexer.api.types import FileState
-from ui.lists import style_list
+from ui.lists import style_tree
 from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
 from ui.theme import icon
@@ -47,12 +47,7 @@ class FolderTree(QTreeWidget):
         super().__init__()
         self._questions = Questions(context, self)
         self.roots: dict[str, RootStatus] = {}
-        style_list(self, self.tr("Folders"))
-        self.setColumnCount(2)
-        self.setHeaderHidden(True)
-        self.header().setStretchLastSection(False)
-        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        style_tree(self, self.tr("Folders"))
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setUniformRowHeights(True)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
+from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
-from ui.lists import style_list
+from ui.lists import style_tree
 from ui.theme import L
 
 if TYPE_CHECKING:
@@ -31,15 +31,9 @@ class OutlinePanel(QTreeWidget):
         super().__init__()
         self.document: PageDocument | None = None
         self._page = 1
-        style_list(self, self.tr("Headings of this document"), framed=False)
-        self.setColumnCount(2)
-        self.setHeaderHidden(True)
+        style_tree(self, self.tr("Headings of this document"), framed=False)
         self.setUniformRowHeights(True)
         self.setIndentation(L)
-        header = self.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.itemClicked.connect(self._choose)
         self.itemActivated.connect(self._choose)
 

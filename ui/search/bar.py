@@ -20,7 +20,6 @@ from ui.dialogs import ask_text
 from ui.ports import Context, EnginePort, Notice, Notices, ignore
 from ui.requests import LatestRequest
 from ui.search.box import SearchBox
-from ui.search.facets import Offered
 from ui.search.query_text import parted, with_filter, written
 from ui.search.safe_text import line
 from ui.theme import current, icon
@@ -139,16 +138,12 @@ class FilterValues(QObject):
         self._link, self._status = link, LatestRequest(link)
         self._collections, self._actions, self._box = collections, actions, box
         self.roots: tuple[str, ...] | None = None
-        self._languages: tuple[str, ...] = ()
+        self.languages: tuple[str, ...] = ()
         self._typed = 0.0
         collections.changed.connect(self._offer_collections)
         actions.collected.connect(collections.add_document)
         link.connected.connect(self.ask_values)
         self.ask_values()
-
-    @property
-    def offered(self) -> Offered:
-        return Offered(self.roots or (), tuple(self._collections.known), self._languages)
 
     def ask_values(self) -> None:
         """Ask the engine for the values, if it is connected."""
@@ -167,11 +162,11 @@ class FilterValues(QObject):
         """Offer the folders of the documents of an answer, too, the fullest first."""
         folders = Counter(str(PurePath(path).parent) for path in paths)
         listed = tuple(dict.fromkeys((*(self.roots or ()), *dict(folders.most_common()))))
-        self._box.offers = replace(self._box.offers, folders=listed, languages=self._languages)
+        self._box.offers = replace(self._box.offers, folders=listed, languages=self.languages)
 
     def _handle_status(self, status: Status) -> None:
         self.roots = tuple(root.path for root in status.roots)
-        self._languages = tuple(each.language for each in status.languages)
+        self.languages = tuple(each.language for each in status.languages)
         self.show_documents(())
         self._collections.show_collections(status.collections)
         self.changed.emit()

@@ -16,7 +16,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from indexer.query.filters import TYPES
-from ui.lists import style_list
+from ui.lists import style_tree
 from ui.search.rows import natural
 from ui.search.safe_text import line
 from ui.theme import L, S
@@ -43,30 +43,23 @@ class Facet(Struct, frozen=True):
     inside: tuple[Facet, ...] = ()
 
 
-class Offered(Struct, frozen=True):
-    """What the library has to choose from."""
+def facets_of(
+    roots: Sequence[str], collections: Iterable[str], languages: Iterable[str], heads: Sequence[Hit]
+) -> list[Facet]:
+    """Return the sections of filters, of what the library has to choose from.
 
-    roots: tuple[str, ...] = ()
-    collections: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
-
-
-def facets_of(offered: Offered, heads: Sequence[Hit]) -> list[Facet]:
-    """Return the sections of filters.
-
-    ``offered`` says what the library has; ``heads`` is a hit of each document that was found;
-    without any, nothing is counted.
+    ``heads`` is a hit of each document that was found; without any, nothing is counted.
     """
     translate = QCoreApplication.translate
     paths = [head.path for head in heads]
-    collections = [Facet(name, "in", name) for name in offered.collections]
-    languages = [Facet(language(code), "lang", code) for code in offered.languages if code]
+    listed = [Facet(name, "in", name) for name in collections]
+    spoken = [Facet(language(code), "lang", code) for code in languages if code]
     sections = (
-        Facet(translate("Facets", "Folder"), inside=tuple(_folders(offered.roots, paths))),
-        Facet(translate("Facets", "Collection"), inside=tuple(collections)),
+        Facet(translate("Facets", "Folder"), inside=tuple(_folders(roots, paths))),
+        Facet(translate("Facets", "Collection"), inside=tuple(listed)),
         Facet(translate("Facets", "Type"), inside=tuple(_kinds(paths))),
         Facet(translate("Facets", "Year"), inside=tuple(_years(heads))),
-        Facet(translate("Facets", "Language"), inside=tuple(languages)),
+        Facet(translate("Facets", "Language"), inside=tuple(spoken)),
     )
     return [section for section in sections if section.inside]
 
@@ -130,11 +123,8 @@ class FacetPanel(QFrame):
         self.setFrameStyle(int(QFrame.Shape.Box) | int(QFrame.Shadow.Plain))
         self.setForegroundRole(QPalette.ColorRole.Mid)
         self.tree = QTreeWidget()
-        style_list(self.tree, self.tr("Filters"), framed=False)
-        self.tree.setHeaderHidden(True)
-        self.tree.setColumnCount(2)
+        style_tree(self.tree, self.tr("Filters"), framed=False)
         self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.tree.header().setStretchLastSection(False)
         self.tree.itemClicked.connect(self._choose)
         self.tree.itemActivated.connect(self._choose)
         filled(QVBoxLayout(self), self.tree, edges=(S, S, S, S))
@@ -156,9 +146,6 @@ class FacetPanel(QFrame):
             alone = root and section_of is not None and section_of.childCount() == 1
             known = item.data(0, Qt.ItemDataRole.UserRole) in open_before
             item.setExpanded(item.isExpanded() or alone or known)
-        header = self.tree.header()
-        header.setSectionResizeMode(0, header.ResizeMode.Stretch)
-        header.setSectionResizeMode(1, header.ResizeMode.ResizeToContents)
 
     def open_below(self, button: QWidget) -> None:
         """Show the panel under a button, inside its window."""

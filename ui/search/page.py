@@ -342,7 +342,9 @@ class SearchPage(QWidget):
 
     def _fill_facets(self) -> None:
         heads = {group.path: group.head for group in self.results.groups}
-        self.facets.show_facets(facets_of(self._values.offered, list(heads.values())))
+        roots, languages = self._values.roots or (), self._values.languages
+        known = self.collections.known
+        self.facets.show_facets(facets_of(roots, known, languages, list(heads.values())))
 
     def _show_offers(self) -> None:
         """Offer folders and endings of what is listed beside the button."""
