@@ -370,11 +370,10 @@ class _DrawingEngine(QIconEngine):
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         ratio = painter.device().devicePixelRatio()
-        side = round(min(rect.width(), rect.height()) * ratio)
-        drawn = QPixmap(rendered(self._name, side, self._colour(mode).rgba()))
-        drawn.setDevicePixelRatio(ratio)
-        left = rect.x() + (rect.width() - side / ratio) / 2
-        top = rect.y() + (rect.height() - side / ratio) / 2
+        drawn = pixmap(self._name, min(rect.width(), rect.height()), self._colour(mode), ratio)
+        side = drawn.deviceIndependentSize().width()
+        left = rect.x() + (rect.width() - side) / 2
+        top = rect.y() + (rect.height() - side) / 2
         painter.drawPixmap(round(left), round(top), drawn)
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:

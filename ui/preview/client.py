@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 import psutil
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Qt, Signal
+from PySide6.QtCore import QObject, QProcess, Qt, Signal
 
 from indexer.api.codec import FrameReader, Header, Hello, check_hello, frame, read_answer
 from indexer.api.errors import LecternError, WorldError
@@ -81,10 +81,8 @@ class RenderProcess(QObject):
         self._usage: psutil.Process | None = None
         self._process = QProcess(self)
         self._process.setWorkingDirectory(tempfile.gettempdir())  # on no drive to be unplugged
-        environment = QProcessEnvironment()
-        for name, value in child_environment().items():
-            environment.insert(name, value)
-        self._process.setProcessEnvironment(environment)
+        environment = child_environment()
+        self._process.setEnvironment([f"{name}={value}" for name, value in environment.items()])
         self._process.readyReadStandardOutput.connect(self._read)
         # Queued: where no program is there, Windows says so before anybody listens to this.
         self._process.errorOccurred.connect(self._failed, Qt.ConnectionType.QueuedConnection)

@@ -132,11 +132,7 @@ def want_first_page(
 
 def image_cache(room: int = CACHE_BYTES) -> LruCache[ImageKey, Band]:
     """Return a cache of the bands used last, up to ``room`` bytes."""
-    return LruCache(room, _bytes)
-
-
-def _bytes(band: Band) -> int:
-    return band.pixmap.width() * band.pixmap.height() * _DEPTH
+    return LruCache(room, lambda band: band.pixmap.width() * band.pixmap.height() * _DEPTH)
 
 
 _KEPT_LETTERS = 8

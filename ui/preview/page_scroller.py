@@ -53,7 +53,7 @@ class PageScroller(QAbstractScrollArea):
         self.zoom = Zoom()
         self.turn = 0  # quarter turns clockwise
         self.target: tuple[int, QRectF] | None = None
-        self._page = 1
+        self.page = 1  # the current one
         self.settling = timer(self, _SETTLE_MS, self.fetch)
         # Pages are not mirrored in a right-to-left layout.
         self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)
@@ -72,11 +72,6 @@ class PageScroller(QAbstractScrollArea):
 
     def fetch(self) -> None:
         """Fetch the visible pages; implemented by ``PageView``."""
-
-    @property
-    def page(self) -> int:
-        """The current page, from 1."""
-        return self._page
 
     @property
     def scale(self) -> float:
@@ -111,7 +106,7 @@ class PageScroller(QAbstractScrollArea):
         self.turn = (self.turn + step) % 4
         if self.document is None:
             return
-        target, page = self.target, self._page
+        target, page = self.target, self.page
         self.lay_out(anchor=None)
         self._scroll_to(*(target or (page, None)))
         self.target = target
@@ -164,7 +159,7 @@ class PageScroller(QAbstractScrollArea):
             return
         kept = self._under(anchor) if anchor is not None and len(self.layout_) else None
         room = self.viewport().width(), self.viewport().height()
-        page = min(self._page, self.document.count)
+        page = min(self.page, self.document.count)
         scale = scale_for(self.zoom, self.fitted(page), room, self._natural())
         before = self.layout_
         self.layout_ = PageLayout(self.document.sizes, scale, room[0], self.turn)
@@ -243,8 +238,8 @@ class PageScroller(QAbstractScrollArea):
         self.viewport().update()
 
     def set_page(self, page: int) -> None:
-        if page != self._page:
-            self._page = page
+        if page != self.page:
+            self.page = page
             self.page_changed.emit(page)
 
 

@@ -309,13 +309,13 @@ class PageView(PageScroller):
             document.image_ready.connect(self._image_ready)
             document.letters_ready.connect(self._letters_ready)
             document.sizes_changed.connect(self.arrange)
-        self._page = page
+        self.page = page
         self._skeleton.start()
         self._ahead.stop()
         self.lay_out(anchor=None)
         if document is not None:
             self.go_to(page)
-            self.page_changed.emit(self._page)
+            self.page_changed.emit(self.page)
         self.document_shown.emit(document)
         self.viewport().update()
 
@@ -406,7 +406,7 @@ class PageView(PageScroller):
         if event.matches(QKeySequence.StandardKey.Copy):
             self.selection.copy()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
-            self.selection.select_page(self._page)
+            self.selection.select_page(self.page)
         elif event.matches(QKeySequence.StandardKey.MoveToStartOfDocument):
             self.go_to(1)
         elif event.matches(QKeySequence.StandardKey.MoveToEndOfDocument):
@@ -456,7 +456,7 @@ class PageView(PageScroller):
             if cut(self.pixel_width(page), self.document.sizes[page - 1]).bands == 1
         ]
         self.document.want_bands(self._seen(), soon)
-        self.document.want_letters(self._page)
+        self.document.want_letters(self.page)
 
     def _seen(self) -> list[ImageKey]:
         return [key for page in self.visible_pages() for key in self.visible_keys(page)]
