@@ -55,6 +55,7 @@ from indexer.api.codec import decode, encode
 from indexer.api.endpoint import window_address
 from indexer.api.errors import WorldError
 from indexer.api.private_files import identity
+from ui.ports import ignore
 from ui.theme import S, current, icon
 
 log = logging.getLogger(__name__)
@@ -163,7 +164,7 @@ class Signals(QObject):
         self._writer.setblocking(False)
         self._previous_fd = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, _ignore_signal)
+            signal.signal(number, ignore)  # the wakeup socket reports it
         self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._drain)
 
@@ -179,10 +180,6 @@ class Signals(QObject):
         with contextlib.suppress(OSError):
             self._reader.recv(64)
         self.arrived.emit()
-
-
-def _ignore_signal(_number: int, _frame: object) -> None:
-    """Do nothing; the wakeup socket reports the signal."""
 
 
 @contextlib.contextmanager

@@ -86,11 +86,6 @@ class ExportFormat(Enum):
     def suffix(self) -> str:
         return self.value.rpartition(".")[2]
 
-    @property
-    def has_passages(self) -> bool:
-        """Whether a file has the passages themselves with their pictures, as a document."""
-        return self not in (ExportFormat.CSV, ExportFormat.BIBTEX, ExportFormat.CSL)
-
 
 def export_text(hits: Sequence[Hit], sources: Mapping[str, CitedSource], form: ExportFormat) -> str:
     """Return the content of a table of hits, or of a list of their sources.

@@ -252,11 +252,9 @@ class Pages(QStackedWidget):
         Highlighter(preview, self.highlights, self._context.notices, preview)
         actions = preview.hit_actions
         actions.kept.connect(self.keep)
-        for signal, act in (
-            (preview.like_requested, self.search_for),
-            (actions.elsewhere_requested, self._ask_elsewhere),
-        ):
-            signal.connect(act)
+        preview.like_requested.connect(self.search_for)
+        actions.elsewhere_requested.connect(self._ask_elsewhere)
+        for signal in (preview.like_requested, actions.elsewhere_requested):
             signal.connect(self.window().activateWindow)
         preview.apart_requested.connect(self.show_apart)
         for key, call in (

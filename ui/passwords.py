@@ -7,7 +7,6 @@ is not asked, and nobody has to unlock it.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import threading
 from collections.abc import Callable
@@ -110,7 +109,7 @@ class Passwords(QObject):
             except Exception as error:  # noqa: BLE001  # each backend has its own
                 # Its message may hold the path or the password.
                 log.warning("the keyring failed: %s", type(error).__name__)
-        with contextlib.suppress(RuntimeError):  # the window has closed meanwhile
+        with suppress(RuntimeError):  # the window has closed meanwhile
             self._answered.emit(done, answer)
 
     @Slot(object, object)

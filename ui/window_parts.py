@@ -100,14 +100,14 @@ class Rail(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Pages"))
-        self._buttons: dict[str, RailButton] = {}
+        self.buttons: dict[str, RailButton] = {}
         self._pages = QActionGroup(self)
         self._column = filled(QVBoxLayout(self), spacing=S, edges=(S, M, S, M))
 
     def add_page(self, name: str, action: QAction) -> None:
         """Add the button of a page; the first one is pressed."""
         action.setCheckable(True)
-        action.setChecked(not self._buttons)
+        action.setChecked(not self.buttons)
         self._pages.addAction(action)
         self._add(name, action)
 
@@ -116,18 +116,15 @@ class Rail(QFrame):
         self._column.addStretch(1)
         self._add(name, action)
 
-    def button(self, name: str) -> RailButton:
-        return self._buttons[name]
-
     def show_chosen(self, name: str) -> None:
         """Press the button of a page, without triggering its action."""
-        if name in self._buttons:
-            self._buttons[name].defaultAction().setChecked(True)
+        if name in self.buttons:
+            self.buttons[name].defaultAction().setChecked(True)
 
     def _add(self, name: str, action: QAction) -> None:
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         action.setToolTip(self.tr("{name} ({keys})").format(name=action.text(), keys=keys))
-        button = self._buttons[name] = RailButton(self)
+        button = self.buttons[name] = RailButton(self)
         button.setDefaultAction(action)
         button.restyle()
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
@@ -139,7 +136,7 @@ class Rail(QFrame):
 
     def show_count(self, name: str, number: int, spoken: str) -> None:
         """Show a number at the button of a page, none for 0; ``spoken`` says what it counts."""
-        button = self._buttons[name]
+        button = self.buttons[name]
         button.count = number
         button.setAccessibleDescription(spoken)
         button.update()

@@ -52,9 +52,9 @@ def test_a_library_begins_with_the_search_box(window: MainWindow, qtbot: QtBot) 
 
 def test_the_rail_changes_the_page_and_follows_it(window: MainWindow) -> None:
     for name in (LIBRARY, SEARCH):
-        window.rail.button(name).click()
+        window.rail.buttons[name].click()
         assert window.pages.name == name
-        assert window.rail.button(name).isChecked()
+        assert window.rail.buttons[name].isChecked()
 
 
 def test_the_query_survives_a_crash_of_the_engine(

@@ -269,10 +269,8 @@ class FileDetails(ScrollPage):
         self.place.setToolTip(one.path if one else "")
         self.place.setVisible(one is not None)
         why = (failures.row_reason(one) or names.row_help(one)) if one else ""
-        for label, text in (
-            (self.why, why),
-            (self.advice, failures.step(one.code, one.detail) if one else ""),
-        ):
+        advice = failures.step(one.code, one.detail) if one else ""
+        for label, text in ((self.why, why), (self.advice, advice)):
             label.setText(text)
             label.setVisible(bool(text))
         self.facts.show_facts(self._library[1] if not rows else [])

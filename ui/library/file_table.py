@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
@@ -155,13 +156,10 @@ class FileTable(Restyled, QTableView):
 
     def chosen_rows(self) -> Iterator[int]:
         """Return the numbers of the selected rows, at most ``MOST_CHOSEN``."""
-        left = MOST_CHOSEN
         selection = self.selectionModel().selection()
-        for number in range(selection.size()):
-            part = selection.at(number)
-            last = min(part.bottom(), part.top() + left - 1)
-            yield from range(part.top(), last + 1)
-            left -= max(0, last - part.top() + 1)
+        parts = map(selection.at, range(selection.size()))
+        rows = (range(part.top(), part.bottom() + 1) for part in parts)
+        return islice(chain.from_iterable(rows), MOST_CHOSEN)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

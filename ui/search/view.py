@@ -211,28 +211,19 @@ class RowsView(QListView):
     def scrollTo(
         self,
         index: Index,
-        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+        _hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
     ) -> None:
-        rect, bar = self.visualRect(index), self.verticalScrollBar()
+        rect, bar, at = self.visualRect(index), self.verticalScrollBar(), index.row()
         if rect.isNull():
             return
-        if hint is QAbstractItemView.ScrollHint.EnsureVisible and self._heads(index):
+        if at > 0 and not self.rows_model.rows[at - 1].is_reachable:
             # With the first hit of a document its title is shown.
             rect.setTop(rect.top() - self.results.style.document_height)
         height, value = self.viewport().height(), bar.value()
-        match hint:
-            case QAbstractItemView.ScrollHint.PositionAtTop:
-                bar.setValue(value + rect.top())
-            case QAbstractItemView.ScrollHint.PositionAtCenter:
-                bar.setValue(value + rect.center().y() - height // 2)
-            case _:
-                if rect.top() < 0 or rect.height() > height:
-                    bar.setValue(value + rect.top())
-                elif rect.bottom() >= height:
-                    bar.setValue(value + rect.bottom() - height + 1)
-
-    def _heads(self, index: Index) -> bool:
-        return index.row() > 0 and not self.rows_model.rows[index.row() - 1].is_reachable
+        if rect.top() < 0 or rect.height() > height:
+            bar.setValue(value + rect.top())
+        elif rect.bottom() >= height:
+            bar.setValue(value + rect.bottom() - height + 1)
 
     def verticalOffset(self) -> int:
         return self.verticalScrollBar().value()

@@ -243,24 +243,21 @@ class SettingEditor(QWidget):
         return combo, lambda value: combo.setCurrentIndex(combo.findData(value))
 
     def _make_looks(self, declaration: Setting) -> Made:
-        looks = Looks({value: say(label) for value, label in declaration.choices.items()})
-        looks.chosen.connect(self._emit_change)
-        return looks, looks.show_value
+        choices = {value: say(label) for value, label in declaration.choices.items()}
+        return self._chosen_in(Looks(choices))
 
     def _make_viewer(self, _declaration: Setting) -> Made:
         installed = {command: name for name, command in viewer_commands().items()}
         choices = {"": self.tr("The system’s viewer"), **installed}
-        return self._make_open(
-            choices, self.tr("Command of the viewer"), "okular --page {page} {path}"
-        )
+        label, example = self.tr("Command of the viewer"), "okular --page {page} {path}"
+        return self._chosen_in(ChoiceOrText(choices, label, example))
 
     def _make_style(self, declaration: Setting) -> Made:
         choices = {value: say(label) for value, label in declaration.choices.items()}
         example = "[{author}, ]*{title}*[ ({year})][, {page}]"
-        return self._make_open(choices, self.tr("Template of citations"), example)
+        return self._chosen_in(ChoiceOrText(choices, self.tr("Template of citations"), example))
 
-    def _make_open(self, choices: Mapping[str, str], label: str, example: str) -> Made:
-        editor = ChoiceOrText(choices, label, example)
+    def _chosen_in(self, editor: Looks | ChoiceOrText) -> Made:
         editor.chosen.connect(self._emit_change)
         return editor, editor.show_value
 

@@ -108,12 +108,7 @@ def rate(value: float) -> str:
     """A rate per second, rounded for display."""
     if value >= 10 or value == 0:
         return count(round(value))
-    return decimal(value, 1)
-
-
-def decimal(value: float, places: int) -> str:
-    """A number with a given number of places after the point."""
-    return QLocale().toString(float(value), "f", places)
+    return QLocale().toString(float(value), "f", 1)
 
 
 def about(seconds: float) -> str:
