@@ -14,6 +14,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.pdf.glyphs import baseline_of, characters_of, lines_of, spans_of, without_lines
+from indexer.ocr.layer import union
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -120,7 +121,6 @@ def _set_line(line: Line, words: Sequence[Line], size: float) -> None:
         characters += own
     for each in characters:
         each["bbox"] = (each["bbox"][0], top, each["bbox"][2], bottom)
-    ends = [each["bbox"] for each in characters]
-    box = (min(end[0] for end in ends), top, max(end[2] for end in ends), bottom)
+    box = union([each["bbox"] for each in characters])
     span = {**words[0]["spans"][0], "chars": characters, "size": size, "bbox": box}
     line["spans"], line["bbox"] = [span], box

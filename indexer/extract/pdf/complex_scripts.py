@@ -23,6 +23,7 @@ from indexer.extract.pdf.glyphs import (
     runs_to_the_left,
     without_lines,
 )
+from indexer.ocr.layer import union
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -207,8 +208,7 @@ def _set_letters(line: Line, letters: Sequence[_Letter]) -> None:
     runs = [list(group) for _, group in groups]
     line["spans"] = [{**run[0].span, "chars": [letter.drawn for letter in run]} for run in runs]
     if letters:
-        x0, y0, x1, y1 = zip(*(letter.drawn["bbox"] for letter in letters), strict=True)
-        line["bbox"] = (min(x0), min(y0), max(x1), max(y1))
+        line["bbox"] = union([letter.drawn["bbox"] for letter in letters])
 
 
 def _ordered(letters: Sequence[_Letter], *, to_the_left: bool) -> list[_Letter]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from indexer.extract.plain.decode import is_common
-from indexer.ocr.layer import DIRECTIONS, along
+from indexer.ocr.layer import DIRECTIONS, along, union
 from indexer.text import language
 from indexer.text.stop_words import ALL_STOP_WORDS
 
@@ -156,8 +156,7 @@ class _Glyph(Struct):
         together = unicodedata.normalize("NFC", letter + _ACCENTS[accent.text])
         if len(together) != 1 or not self.start <= (accent.start + accent.end) / 2 <= self.end:
             return None
-        first, second = self.drawn["bbox"], accent.drawn["bbox"]
-        box = (*map(min, first[:2], second[:2]), *map(max, first[2:], second[2:]))
+        box = union([self.drawn["bbox"], accent.drawn["bbox"]])
         drawn = {**self.drawn, "c": together, "bbox": box}
         return _Glyph(drawn, self.span, self.start, self.end)
 

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from indexer.extract.numerals import lowered, raised
 from indexer.extract.pdf.glyphs import lines_of, spans_of
+from indexer.ocr.layer import union
 from indexer.text.view import without_surrogates
 
 _DOWNWARDS = (0, 1)
@@ -251,10 +252,8 @@ class RowRun:
     y1: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.x0 = min(row.x0 for row in self.rows)
-        self.y0 = min(row.y0 for row in self.rows)
-        self.x1 = max(row.x1 for row in self.rows)
-        self.y1 = max(row.y1 for row in self.rows)
+        boxes = [(row.x0, row.y0, row.x1, row.y1) for row in self.rows]
+        self.x0, self.y0, self.x1, self.y1 = union(boxes)
 
 
 def reading_order(lines: Sequence[Line]) -> list[RowRun]:
