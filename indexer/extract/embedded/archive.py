@@ -31,7 +31,7 @@ from indexer.extract.embedded.attachments import (
     AttachmentReader,
     charged,
 )
-from indexer.extract.office.package import ZipPackage, archive_errors
+from indexer.extract.office.package import ZipPackage, archive_errors, opened
 from indexer.extract.page_writer import PageWriter, salvage
 from indexer.extract.plain.decode import decoded
 from indexer.extract.registry import IMAGE, by_name, packed_with
@@ -96,25 +96,23 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ArchiveSour
     if budget.depth > _MAX_DEPTH:
         limit = f"{_MAX_DEPTH} archives in each other"
         raise WorldError("too_complex", limit=limit, reason="part_too_deep")
-    return _Zipped(path, password, budget) if zipped else _Packed(path, budget)
+    if not zipped:
+        return _Packed(path, budget)
+    package = ZipPackage(path, limits, budget=budget, password=password)
+    return opened(package, lambda package: _Zipped(package, password))
 
 
 class _Zipped(ArchiveSource):
     """The documents of a zip file, in the order of its directory."""
 
-    def __init__(self, path: Path, password: str | None, budget: Budget) -> None:
-        super().__init__(budget)
-        self._package = ZipPackage(path, budget.limits, budget=budget, password=password)
-        try:
-            self._shown = self._package.shown_names()
-            files = self._package.files()
-            self._names = [name for name in files if is_document(self._shown[name])]
-            locked = [name for name in self._names if self._package.is_locked(name)]
-            if locked and (password is not None or len(locked) == len(self._names)):
-                next(self._package.chunks(locked[0]), None)  # raises if the password is wrong
-        except BaseException:
-            self._package.close()
-            raise
+    def __init__(self, package: ZipPackage, password: str | None) -> None:
+        super().__init__(package.budget)
+        self._package = package
+        self._shown = package.shown_names()
+        self._names = [name for name in package.files() if is_document(self._shown[name])]
+        locked = [name for name in self._names if package.is_locked(name)]
+        if locked and (password is not None or len(locked) == len(self._names)):
+            next(package.chunks(locked[0]), None)  # raises if the password is wrong
 
     def _members(self) -> Iterator[Attachment]:
         for name in self._names:
@@ -158,15 +156,13 @@ class _Packed(ArchiveSource):
             # It is one compressed file, named like the archive without the last extension.
             yield Attachment(_shown(self._path.stem), "", partial(_pieces, self._stream()))
 
-    def _beat(self) -> None:
-        """Report progress while parts that are skipped are unpacked."""
-        self.on_page(self.page_count)
-
     def _stream(self) -> IO[bytes]:
         self._file.seek(0)
         unpack = _UNPACK.get(self._packing)
         inside = self._file if unpack is None else unpack(self._file)
-        return cast("IO[bytes]", _LimitedStream(inside, self._room, self._beat))
+        # Parts that are skipped are unpacked as well, which takes time.
+        stream = _LimitedStream(inside, self._room, lambda: self.on_page(self.page_count))
+        return cast("IO[bytes]", stream)
 
     def close(self) -> None:
         self._file.close()
