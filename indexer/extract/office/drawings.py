@@ -29,9 +29,7 @@ class _Series(Struct):
 
 
 def write_chart(root: Any, writer: PageWriter) -> None:
-    """Write the titles of a chart, and its series as columns of tables."""
-    for text in paragraphs(root):
-        writer.add_block(text)
+    """Write the series of a chart as columns of tables."""
     series = [_series(each) for each in root.iter("{*}ser")] or _newer(root)
     series = [each for each in series[:_MAX_SERIES] if each.values or each.labels]
     tables: dict[tuple[str, ...], list[_Series]] = {}
@@ -108,11 +106,10 @@ def _shown(value: str, code: str) -> str:
 def write_drawing(package: OfficePackage, part: str, writer: PageWriter) -> None:
     """Write a diagram, a chart with its shapes, or comments."""
     root, _ = package.tree(part)
+    for text in paragraphs(root):
+        writer.add_block(text)
     if root is not None and local(root) == "chartSpace":
         write_chart(root, writer)
-    else:
-        for text in paragraphs(root):
-            writer.add_block(text)
     for shapes in package.related(part, "chartUserShapes"):
         for text in paragraphs(package.tree(shapes)[0]):
             writer.add_block(text)
