@@ -76,7 +76,8 @@ class _Storage:
             self._date(),
         )  # fmt: skip
         plain = self._string(_BODY)
-        html = self._binary(_HTML) or self._string(_HTML).encode("utf-8", "replace")
+        html = self._stream(f"__substg1.0_{_HTML}0102").rstrip(b"\x00")
+        html = html or self._string(_HTML).encode("utf-8", "replace")
         shown = Mail(bodies=[Html(html, self._encoding)])
         if not plain.strip() and not html:
             plain = self._rich_text()
@@ -149,9 +150,6 @@ class _Storage:
             return wide.decode("utf-16-le", "replace").rstrip("\x00")
         narrow = self._stream(f"__substg1.0_{code}001E", place)
         return narrow.decode(self._encoding, "replace").rstrip("\x00")
-
-    def _binary(self, code: str) -> bytes:
-        return self._stream(f"__substg1.0_{code}0102").rstrip(b"\x00")
 
     def _stream(self, name: str, place: list[str] | None = None) -> bytes:
         path = [*(self._place if place is None else place), name]

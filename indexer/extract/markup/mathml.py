@@ -50,9 +50,8 @@ _OF_TWO: dict[str, Callable[[str, str], str]] = {
 
 def _children(node: Any) -> list[Any]:
     """Return the children of a node but for white space between them."""
-    found, child = [], node.child
-    while child is not None:
-        if child.tag != "-text" or (child.text_content or "").strip() or node.tag == "mtext":
-            found.append(child)
-        child = child.next
-    return found
+    return [
+        child
+        for child in node.iter(include_text=True)
+        if child.tag != "-text" or (child.text_content or "").strip() or node.tag == "mtext"
+    ]

@@ -12,6 +12,8 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.extract.embedded.office_objects import EMBEDDED, OfficeObjects
@@ -38,6 +40,7 @@ from indexer.extract.office.xml import (
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter, read_each
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
@@ -135,13 +138,12 @@ class XlsxSource(OfficeSource):
                     writer.add_block(text)
 
 
-class _Cells:
+class _Cells(Struct, frozen=True):
     """Formats the values of cells, by the formats of styles, shared strings and an epoch."""
 
-    def __init__(self, formats: list[str], strings: list[str], epoch: Any) -> None:
-        self._formats = formats
-        self._strings = strings
-        self._epoch = epoch
+    formats: list[str]
+    strings: list[str]
+    epoch: dt.datetime
 
     def row(self, row: Any) -> list[str]:
         """Return the values of a row.
@@ -161,15 +163,15 @@ class _Cells:
         if not value or kind in ("e", "str"):
             return "" if kind == "e" else value
         if kind == "s":
-            return self._strings[int(value)]
+            return self.strings[int(value)]
         if kind == "b":
             return str(bool(int(value))).upper()
         if kind == "d":
             text = value.removesuffix("Z").replace("T", " ").partition(".")[0]
             return without_zero_time(text) if text.count(":") >= 2 else text
         number = float(value) if set(value) & set(".eE") else int(value)
-        code = self._formats[style] if style < len(self._formats) else ""
-        shown = displayed(number, code, self._epoch) if code else None
+        code = self.formats[style] if style < len(self.formats) else ""
+        shown = displayed(number, code, self.epoch) if code else None
         if shown is None:
             shown = str(number) if isinstance(number, int) else f"{number:.15g}"
         return shown
