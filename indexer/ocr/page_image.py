@@ -83,21 +83,16 @@ class UprightImage(Struct, frozen=True):
 
     def turned(self, quarters: int) -> UprightImage:
         """Return it after quarter turns anticlockwise."""
-        ways = {
-            1: Image.Transpose.ROTATE_90,
-            2: Image.Transpose.ROTATE_180,
-            3: Image.Transpose.ROTATE_270,
-        }
         if not (quarters := quarters % 4):
             return self
         width, height = self.grey.size
-        # Where a pixel of the turned image was before.
-        back = {
-            1: [[0, -1, width], [1, 0, 0]],
-            2: [[-1, 0, width], [0, -1, height]],
-            3: [[0, 1, 0], [-1, 0, height]],
+        # How it is turned, and where a pixel of the turned image was before.
+        way, back = {
+            1: (Image.Transpose.ROTATE_90, [[0, -1, width], [1, 0, 0]]),
+            2: (Image.Transpose.ROTATE_180, [[-1, 0, width], [0, -1, height]]),
+            3: (Image.Transpose.ROTATE_270, [[0, 1, 0], [-1, 0, height]]),
         }[quarters]
-        turned = self.grey.transpose(ways[quarters])
+        turned = self.grey.transpose(way)
         return UprightImage(turned, self._after(np.array(back, float)), (self.turn + quarters) % 4)
 
     def straightened(self) -> UprightImage:
