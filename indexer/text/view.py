@@ -19,6 +19,7 @@ from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from indexer.api.types import Block, BlockKind
 from indexer.text.sentences import lazy_pattern
@@ -64,9 +65,7 @@ def regions(text: str, blocks: Sequence[Block], offset: int = 0) -> list[Block]:
             continue
         if start > at:
             covered.extend(_paragraphs(text, at, start, offset))
-        trimmed = _trimmed(text, start, end, offset, block)
-        if trimmed is not None:
-            covered.append(trimmed)
+        covered.extend(_trimmed(text, start, end, offset, block))
         at = end
     covered.extend(_paragraphs(text, at, size, offset))
     return covered
@@ -93,15 +92,12 @@ def _caseless(char: str) -> bool:
     return char.isalpha() and char.lower() == char.upper()
 
 
-def _trimmed(text: str, start: int, end: int, offset: int, block: Block) -> Block | None:
-    left = text[start:end].lstrip(_EDGES)
-    if not left:
-        return None
-    start = end - len(left)
-    end = start + len(left.rstrip(_EDGES))
-    if block.start == start + offset and block.end == end + offset:
-        return block
-    return Block(start + offset, end + offset, block.kind, block.page, block.level)
+def _trimmed(text: str, start: int, end: int, offset: int, block: Block) -> Iterator[Block]:
+    """Yield a block of a part of a text without the characters of its edges, if any are left."""
+    if left := text[start:end].lstrip(_EDGES):
+        start = end - len(left)
+        end = start + len(left.rstrip(_EDGES))
+        yield replace(block, start=start + offset, end=end + offset)
 
 
 def _paragraphs(text: str, start: int, end: int, offset: int) -> Iterator[Block]:
@@ -109,11 +105,9 @@ def _paragraphs(text: str, start: int, end: int, offset: int) -> Iterator[Block]
         return
     whole = Block(start + offset, end + offset, BlockKind.PARAGRAPH, 0)
     for match in _BLANK_LINE.finditer(text, start, end):
-        if (block := _trimmed(text, start, match.start(), offset, whole)) is not None:
-            yield block
+        yield from _trimmed(text, start, match.start(), offset, whole)
         start = match.end()
-    if (block := _trimmed(text, start, end, offset, whole)) is not None:
-        yield block
+    yield from _trimmed(text, start, end, offset, whole)
 
 
 _NEWLINE = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
