@@ -124,7 +124,10 @@ def own_features(
     *,
     gone: bool = False,
 ) -> list[AnswerabilityFeatures]:
-    """The features of the library's own sentences; ``gone``: while their documents are away."""
+    """The features of the library's own sentences, of those for which anything is found.
+
+    ``gone``: while their documents are away.
+    """
     documents = searcher.catalog.docs.expected()
     found = searcher.store.passages_of(spread_out(documents, SAMPLE))
     own = [
@@ -134,11 +137,20 @@ def own_features(
     ]
     count = max(sum(documents.values()) // PASSAGES_A_SENTENCE, LEAST_ASKED)
     asked = thinned(own, min(count, MOST_ASKED))
+    passages = searcher.catalog.spaces.totals().passages
     measured = []
     for text, docs in asked:
         give_way()
-        measured.append(_features(searcher, space, cohort, text, docs, token))
-    return [features for features in measured if features is not None]
+        query = Query(text=text, terms=tuple(words(text)))
+        narrowing = narrow(query, searcher.catalog)
+        narrowing = narrowing if docs is None else replace(narrowing, docs=docs)
+        # With its context, a part of a sentence would be closer to the passage than any question.
+        request = SearchRequest(query, narrowing, passages, LEADING, apart=True)
+        retrieved, ranking = searcher.rank(request, space, token)
+        maker = HitMaker(searcher.catalog, searcher.store, query, narrowing)
+        if hits := maker.make(ranking, LEADING, token, explain=False):
+            measured.append(searcher.features(retrieved, cohort, hits, ranking))
+    return measured
 
 
 def thinned(values: Sequence[T], count: int) -> list[T]:
@@ -162,25 +174,3 @@ def own_sentence(view: str, language: str) -> str:
         and sum(char.isalpha() for char in text) >= LETTERS * len(text)
     ]
     return kept[len(kept) // 2] if kept else ""
-
-
-def _features(
-    searcher: Searcher,
-    space: Space,
-    cohort: Cohort,
-    text: str,
-    docs: DocSet | None,
-    token: CancelToken,
-) -> AnswerabilityFeatures | None:
-    """The features of a sentence, asked of some documents; None if nothing is found."""
-    catalog = searcher.catalog
-    query = Query(text=text, terms=tuple(words(text)))
-    passages = catalog.spaces.totals().passages
-    # With its context, a part of a sentence would be closer to the passage than any question is.
-    narrowing = narrow(query, catalog)
-    narrowing = narrowing if docs is None else replace(narrowing, docs=docs)
-    request = SearchRequest(query, narrowing, passages, LEADING, apart=True)
-    retrieved, ranking = searcher.rank(request, space, token)
-    maker = HitMaker(catalog, searcher.store, query, request.narrowing)
-    hits = maker.make(ranking, LEADING, token, explain=False)
-    return searcher.features(retrieved, cohort, hits, ranking) if hits else None
