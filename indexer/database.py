@@ -30,7 +30,7 @@ from msgspec import Struct
 
 from indexer import faults
 from indexer.api.errors import LecternError, WorldError
-from indexer.api.private_files import DISK_FULL, is_full
+from indexer.api.private_files import DISK_FULL, file_identity, is_full
 from indexer.api.status import TableSize
 
 _MASK = (1 << 63) - 1
@@ -107,7 +107,7 @@ class Database:
             self._address = _read_only_address(path)
         else:
             _create(path, layout)
-            self._file = _identity(path)
+            self._file = file_identity(path)
         try:
             with self._translated():
                 self._make_tables(self.reader())
@@ -283,7 +283,7 @@ class Database:
 
     def _check_place(self) -> None:
         try:
-            moved = _identity(self.path) != self._file
+            moved = file_identity(self.path) != self._file
         except (FileNotFoundError, NotADirectoryError):
             moved = True
         except OSError:  # SQLite reports the drive's error when it opens the file
@@ -319,11 +319,6 @@ class Database:
             if known is None:
                 raise
             raise known from error
-
-
-def _identity(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_dev, found.st_ino
 
 
 def _world_error(error: sqlite3.Error, path: Path, layout: Layout) -> LecternError | None:

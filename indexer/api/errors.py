@@ -36,16 +36,9 @@ class ErrorCode(Struct, frozen=True):
         return self.next_step if self.in_window is None else self.in_window
 
 
-def _declare(*codes: ErrorCode) -> dict[str, ErrorCode]:
-    table = {code.code: code for code in codes}
-    if len(table) != len(codes):
-        raise ValueError("an error code is declared twice")
-    return table
-
-
 # The one table of failures: help, documentation, dialogs and exit statuses derive from it. Texts of
 # the command line alone are not marked for translation.
-CODES = _declare(
+_DECLARED = (
     # the person's request
     ErrorCode("path_missing", N_("Not there"), N_("There is nothing at {path}."),
               N_("Check the path, or connect the drive it is on."), 2),
@@ -276,6 +269,7 @@ CODES = _declare(
               "`lectern report` shows what to send.", 70,
               in_window=N_("Run “lectern report” in a terminal: it shows what to send.")),
 )  # fmt: skip
+CODES = {declared.code: declared for declared in _DECLARED}
 
 
 # Codes of failures that have another name as a reason within others.

@@ -219,10 +219,10 @@ class LibraryLock:
 
     def __init__(self, library: Path, lock: BaseFileLock, shared: int | None = None) -> None:
         self.library = library
-        self.holding = Holding(*_numbers(library), secrets.token_hex(8))
+        self.holding = Holding(*file_identity(library), secrets.token_hex(8))
         self._lock = lock
         self._shared = shared
-        self._file = _numbers(_guard(library))
+        self._file = file_identity(_guard(library))
         # The acquisition that the holder's file must name: ours, or the last writer's.
         self._signed = self.holding.taking if shared is None else _signed(library, "")
 
@@ -268,7 +268,7 @@ class LibraryLock:
 
         with contextlib.ExitStack() as unless_taken:
             try:
-                own = private_file(library_prefix(*_numbers(library)), "lock")
+                own = private_file(library_prefix(*file_identity(library)), "lock")
                 lock = FileLock(own, timeout=0, mode=0o600, thread_local=False)
                 lock.acquire()
                 unless_taken.callback(lock.release)
@@ -291,7 +291,7 @@ class LibraryLock:
         another library. True if the drive does not respond.
         """
         try:
-            there = _numbers(self.library), _numbers(_guard(self.library))
+            there = file_identity(self.library), file_identity(_guard(self.library))
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError:
@@ -341,7 +341,7 @@ class LibraryLock:
 def holding(library: Path) -> Holding | None:
     """Return the current holding of a library; None if it has none."""
     try:
-        return Holding(*_numbers(library), str(_note(library)["taking"]))
+        return Holding(*file_identity(library), str(_note(library)["taking"]))
     except (OSError, KeyError):
         return None
 
@@ -352,7 +352,7 @@ def identity(library: Path) -> tuple[int, int] | None:
     The same for all paths to the folder, through links and mounts; different for a copy.
     """
     try:
-        return _numbers(library)
+        return file_identity(library)
     except OSError:
         return None
 
@@ -419,6 +419,7 @@ def _note(library: Path) -> dict[str, Any]:
     return note if isinstance(note, dict) else {}
 
 
-def _numbers(path: Path) -> tuple[int, int]:
+def file_identity(path: Path) -> tuple[int, int]:
+    """Return the device and inode of a file or folder. Raises ``OSError`` if there is none."""
     found = path.stat()
     return found.st_dev, found.st_ino

@@ -157,7 +157,8 @@ def _pooling_folder(folder: Path) -> str:
 
 
 def _pooling(options: FolderOptions) -> Pooling:
-    options.require(include_prompt=True)
+    if options.values.get("include_prompt") not in (True, None):
+        raise options.wrong("include_prompt", options.values["include_prompt"])
     modes = [name for name, on in options.values.items()
              if name.startswith("pooling_mode_") and on is True]  # fmt: skip
     named = options.values.get("pooling_mode")
@@ -247,12 +248,6 @@ class FolderOptions(Struct, frozen=True):
         if type(value) is not int or not low <= value <= _MOST[name]:
             raise self.wrong(name, value)
         return value
-
-    def require(self, **wanted: object) -> None:
-        """Each option, where it is set, must have this value."""
-        for name, value in wanted.items():
-            if self.values.get(name, value) not in (value, None):
-                raise self.wrong(name, self.values[name])
 
     def wrong(self, name: str, value: object) -> WorldError:
         return refusal(self.folder, "model_option", option=name, value=str(value)[:80])

@@ -109,7 +109,7 @@ class Store:
         with ExitStack() as unless_open:
             texts = Texts(path.with_name(TEXTS_NAME), refusal)
             unless_open.callback(texts.close)
-            words = WordStore.open(path / WORDS, writable=writable)
+            words = WordStore(path / WORDS, writable=writable)
             store = cls(path, texts, words, refusal, threads, ann_from)
             unless_open.callback(store._close_vectors)
             for file in vector_files(path):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import tantivy
@@ -72,16 +72,17 @@ _MOST_DELETED, _FEW_ENTRIES = 0.25, 2_000
 
 
 class WordStore:
-    """The words of one library: one thread writes, any thread asks. Use ``open``.
+    """The words of one library, made if they are missing: one thread writes, any thread asks.
 
     ``behind`` says whether they may lack something that the texts have; see ``catch_up``;
     ``failed`` says whether a file could not be read; the next ``catch_up`` makes all again.
+    Raises ``disk_full``, or another error of the system.
     """
 
-    def __init__(self, folder: Path, *, temporary: bool = False) -> None:
+    def __init__(self, folder: Path, *, writable: bool) -> None:
         self.behind = True
         self.failed = False
-        self._folder, self._temporary = folder, temporary
+        self._folder, self._temporary = folder if writable else linked_copy(folder), not writable
         #: Of each document, how many passages and words the indexes have.
         self._counts: dict[int, tuple[int, int]] = {}
         self._documents: DocumentWords | None = None
@@ -92,14 +93,6 @@ class WordStore:
         except AlteredIndexError as error:
             log.warning("the words of %s are made again: %s", folder.parent, error)
             self._reset()
-
-    @classmethod
-    def open(cls, folder: Path, *, writable: bool) -> Self:
-        """Open the indexes in a folder, made if they are missing.
-
-        Raises ``disk_full``, or another error of the system.
-        """
-        return cls(folder) if writable else cls(linked_copy(folder), temporary=True)
 
     def close(self) -> None:
         """Forget the indexes. No thread may be asking."""

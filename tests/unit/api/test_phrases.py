@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api import errors
 from indexer.api.errors import CODES, WorldError, sentence
 from indexer.api.phrases import PHRASES, Note, english, fill, read_detail, reason_of
 
@@ -88,3 +89,7 @@ def test_the_system_is_understood(number: int, code: str) -> None:
 @pytest.mark.parametrize("unread", ["x", [1], [["a"]], [["a", "b", "c"]], None, {"a": "b"}])
 def test_parts_in_no_form_that_is_known_are_no_failure(unread: object) -> None:
     assert english("parts_unread", {"unread": unread, "more": None}).startswith("Not read inside")
+
+
+def test_no_error_code_is_declared_twice() -> None:
+    assert len(errors.CODES) == len(errors._DECLARED)
