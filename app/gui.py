@@ -307,7 +307,7 @@ class Program:
     def _add_tray(self) -> None:
         from ui.main_window import Tray
 
-        if not Tray.is_available():
+        if not Tray.isSystemTrayAvailable():
             return
         tray = Tray(self.window)
         tray.search.triggered.connect(self.window.show_search)

@@ -366,11 +366,11 @@ class WindowAlerts(QObject):
 Reason = QSystemTrayIcon.ActivationReason
 
 
-class Tray(QObject):
+class Tray(QSystemTrayIcon):
     """The tray icon, whose menu has the actions ``search``, ``pause`` and ``quit``."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(icon("lectern"), parent)
         self.menu = QMenu(parent)
         self.search = self.menu.addAction(icon("search"), self.tr("Search…"))
         self.pause = self.menu.addAction(icon("pause"), self.tr("Pause reading"))
@@ -378,17 +378,9 @@ class Tray(QObject):
         self.pause.setEnabled(False)
         self.menu.addSeparator()
         self.quit = self.menu.addAction(icon("quit"), self.tr("Quit Lectern"))
-        self._icon = QSystemTrayIcon(icon("lectern"), self)
-        self._icon.setToolTip("Lectern")
-        self._icon.setContextMenu(self.menu)
-        self._icon.activated.connect(self._activated)
-
-    @staticmethod
-    def is_available() -> bool:
-        return QSystemTrayIcon.isSystemTrayAvailable()
-
-    def show(self) -> None:
-        self._icon.show()
+        self.setToolTip("Lectern")
+        self.setContextMenu(self.menu)
+        self.activated.connect(self._activated)
 
     def show_activity(self, activity: Activity | None) -> None:
         """Show in the menu whether reading is paused."""
