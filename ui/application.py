@@ -338,7 +338,7 @@ def hand_over(library: Path, start: Start) -> bool:
     return accepted
 
 
-class Single(QObject):
+class Single(QLocalServer):
     """Listens for further starts. Signals: ``handed_over`` with a ``Start``."""
 
     handed_over = Signal(object)
@@ -347,23 +347,19 @@ class Single(QObject):
         super().__init__(parent)
         self._library = library
         self._folder = identity(library)
-        self._server = QLocalServer(self)
-        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._accept)
+        self.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self.newConnection.connect(self._accept)
         name = window_address(library)
         # Checked first, since ``removeServer`` would take a live window's socket away.
         if _is_served(name):
             log.warning("no second start can hand over: another window answers at %s", name)
             return
         QLocalServer.removeServer(name)  # left by a crash
-        if not self._server.listen(name):
-            log.warning("no second start can hand over: %s", self._server.errorString())
-
-    def close(self) -> None:
-        self._server.close()
+        if not self.listen(name):
+            log.warning("no second start can hand over: %s", self.errorString())
 
     def _accept(self) -> None:
-        socket = self._server.nextPendingConnection()
+        socket = self.nextPendingConnection()
         socket.readyRead.connect(self._read)
         socket.disconnected.connect(socket.deleteLater)
 
