@@ -11,7 +11,7 @@ import logging
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,8 +45,6 @@ class Passwords(QObject):
         super().__init__(parent)
         self._find = find
         self._memory: dict[str, str] = {}
-        self._keyring: Keyring | None = None
-        self._looked = False
         self._one_at_a_time = threading.Lock()
         self._answered.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
@@ -78,21 +76,17 @@ class Passwords(QObject):
 
     def check_keyring(self, done: Callable[[bool], None]) -> None:
         """Call ``done`` with whether this system has a trusted keyring."""
-        self._work(lambda: self._backend() is not None, lambda there: done(there is True))
+        self._work(lambda: self._backend is not None, lambda there: done(there is True))
 
     def _get(self, path: str) -> str | None:
-        backend = self._backend()
-        return backend.get_password(SERVICE, path) if backend else None
+        return self._backend.get_password(SERVICE, path) if self._backend else None
 
     def _set(self, path: str, password: str) -> bool:
-        backend = self._backend()
-        return backend is not None and store_password(backend, path, password)
+        return self._backend is not None and store_password(self._backend, path, password)
 
+    @cached_property
     def _backend(self) -> Keyring | None:
-        if not self._looked:
-            self._keyring = self._find()
-            self._looked = True
-        return self._keyring
+        return self._find()
 
     def _work(self, job: Callable[[], object], done: Callable[[object], None]) -> None:
         """Run a job on a thread of its own, since it may wait for the person to unlock the keyring.

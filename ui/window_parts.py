@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QLocale, QObject, QRectF, QSize, Qt, Signal
@@ -156,9 +155,7 @@ class NoticeBar(CardFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Notice"))
-        self._act: Callable[[], None] | None = None
-        self._expired: Callable[[], None] | None = None
-        self._seconds = 0.0
+        self._shown = Notice("")
         self._timer = timer(self, 0, self.dismiss)
         self._text = wrapped_label()
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -204,8 +201,7 @@ class NoticeBar(CardFrame):
     def post(self, notice: Notice) -> None:
         """See ``ports.Notices``."""
         self.dismiss()
-        self._act, self._expired = notice.undo or notice.act, notice.expired
-        self._seconds = notice.seconds
+        self._shown = notice
         if notice.undo is not None:
             self._undoable.append(notice)
         action = self.tr("Undo") if notice.undo is not None else notice.action
@@ -220,14 +216,14 @@ class NoticeBar(CardFrame):
 
     def dismiss(self) -> None:
         """Remove the notice and call its ``expired``."""
-        expired = self._expired
+        expired = self._shown.expired
         self._clear()
         if expired is not None:
             expired()
 
     def leave_page(self) -> None:
         """Hide a notice that would pass by itself, which another page is not about."""
-        if self._seconds > 0 and self.isVisible():
+        if self._shown.seconds > 0 and self.isVisible():
             self._focus.give_back()
             self.hide()
             self._start()  # the pointer on it may have stopped it
@@ -237,8 +233,8 @@ class NoticeBar(CardFrame):
         if not self._undoable:
             return
         notice = self._undoable.pop()
-        seen = notice.undo is self._act and not self.isHidden()
-        if notice.undo is self._act:
+        seen = notice is self._shown and not self.isHidden()
+        if notice is self._shown:
             self._clear()  # without its ``expired``
         if not seen:
             self.post(Notice(self.tr("Undone: {action}").format(action=notice.text)))
@@ -246,23 +242,23 @@ class NoticeBar(CardFrame):
             notice.undo()
 
     def _accept(self) -> None:
-        if self._undoable and self._act is self._undoable[-1].undo:
+        if self._undoable and self._shown is self._undoable[-1]:
             self.undo()
             return
-        act = self._act
+        act = self._shown.undo or self._shown.act
         self._clear()
         if act is not None:
             act()
 
     def _clear(self) -> None:
         self._timer.stop()
-        self._act = self._expired = None
+        self._shown = Notice("")
         self._focus.give_back()
         self.hide()
 
     def _start(self) -> None:
-        if self._seconds > 0:
-            self._timer.start(round(self._seconds * 1000))
+        if self._shown.seconds > 0:
+            self._timer.start(round(self._shown.seconds * 1000))
 
     def enterEvent(self, event: QEnterEvent) -> None:
         # The notice stays while the pointer is on it: its button may be pressed next.

@@ -184,7 +184,7 @@ class _QueuedRequest:
     number: int
     request: PageRequest[Any] = field(compare=False)
     done: Callable[[Any, bytes], None] | None = field(compare=False)
-    failed: Callable[[LecternError], None] | None = field(compare=False)
+    failed: Callable[[LecternError], None] = field(compare=False)
     since: float = field(default=0.0, compare=False)
 
     @property
@@ -232,7 +232,7 @@ class RenderClient(QObject):
         self,
         request: PageRequest[A],
         done: Callable[[A, bytes], None],
-        failed: Callable[[LecternError], None] | None = None,
+        failed: Callable[[LecternError], None] = ignore,
         urgency: Urgency = Urgency.VISIBLE,
     ) -> int:
         """Queue a request and return its number.
@@ -251,7 +251,7 @@ class RenderClient(QObject):
         pending = self._known.pop(number, None)
         if pending is None:
             return
-        pending.done = pending.failed = None
+        pending.done, pending.failed = None, ignore
         if pending is self._current:
             pending.since = monotonic() - LIMIT_S + ABANDONED_S
 
@@ -310,7 +310,7 @@ class RenderClient(QObject):
         try:
             answer = read_answer(header, pending.request.answer)
         except LecternError as error:
-            _fail(pending, error)
+            pending.failed(error)
         else:
             if pending.done is not None:
                 pending.done(answer, data)
@@ -342,7 +342,7 @@ class RenderClient(QObject):
         self._drop()
         self._finish_current()
         if pending is not None:
-            _fail(pending, error)
+            pending.failed(error)
         self._go_on()
 
     def _ended(self, reason: str) -> None:
@@ -357,14 +357,9 @@ class RenderClient(QObject):
             self._starts = 0
         for pending in failed:
             self._known.pop(pending.number, None)
-            _fail(pending, WorldError("child_died", reason=reason))
+            pending.failed(WorldError("child_died", reason=reason))
         self._go_on()
 
     def _rest(self) -> None:
         if self._child is not None and not self.is_busy:
             self.ask_child(Rest(), ignore, urgency=Urgency.REST)
-
-
-def _fail(pending: _QueuedRequest, error: LecternError) -> None:
-    if pending.failed is not None:
-        pending.failed(error)

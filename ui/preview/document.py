@@ -116,9 +116,9 @@ def want_first_page(
 
     def opened(found: Opened, _data: bytes) -> None:
         if found.pages is not None:
-            client.ask_child(GetImage(source, 1, width), image_came, None, Urgency.REST)
+            client.ask_child(GetImage(source, 1, width), image_came, urgency=Urgency.REST)
         elif letters:
-            client.ask_child(GetText(source, 0, 0, letters), text_came, None, Urgency.REST)
+            client.ask_child(GetText(source, 0, 0, letters), text_came, urgency=Urgency.REST)
 
     def image_came(found: PageImage, data: bytes) -> None:
         if (band := band_of(found, data)) is not None:
@@ -127,7 +127,7 @@ def want_first_page(
     def text_came(_part: TextPart, data: bytes) -> None:
         came(data.decode("utf-8", "replace")[:letters])
 
-    client.ask_child(Open(source), opened, None, Urgency.REST)
+    client.ask_child(Open(source), opened, urgency=Urgency.REST)
 
 
 def image_cache(room: int = CACHE_BYTES) -> LruCache[ImageKey, Band]:
