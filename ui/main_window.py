@@ -239,7 +239,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         stays = self.has_tray and bool(self._context.settings["close_to_tray"])
         self._state.save_window(self)
-        self._state.flush()
+        self._state.sync()
         if stays and not self._quitting:
             event.ignore()
             self.hide()
@@ -247,7 +247,7 @@ class MainWindow(QMainWindow):
         self._notices.dismiss()
         self._feed.close()
         self.pages.close_parts()
-        self._state.flush()
+        self._state.sync()
         super().closeEvent(event)
         self.quit_requested.emit()
 

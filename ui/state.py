@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 FILE_NAME = "window.ini"
 
 
-class WindowState:
+class WindowState(QSettings):
     """A file in ``folder``; one that cannot be read or written is ignored."""
 
     def __init__(self, folder: Path) -> None:
@@ -24,33 +24,29 @@ class WindowState:
             self.file.touch(mode=0o600)
         except OSError:
             pass
-        self._kept = QSettings(str(self.file), QSettings.Format.IniFormat)
+        super().__init__(str(self.file), QSettings.Format.IniFormat)
 
     def restore_window(self, window: QWidget) -> bool:
         """Restore a window's geometry; False without a stored one."""
         return window.restoreGeometry(self._bytes("geometry"))
 
     def save_window(self, window: QWidget) -> None:
-        self._kept.setValue("geometry", window.saveGeometry())
+        self.setValue("geometry", window.saveGeometry())
 
     def restore_splitter(self, name: str, splitter: QSplitter) -> bool:
         return splitter.restoreState(self._bytes(f"splitter/{name}"))
 
     def save_splitter(self, name: str, splitter: QSplitter) -> None:
-        self._kept.setValue(f"splitter/{name}", splitter.saveState())
+        self.setValue(f"splitter/{name}", splitter.saveState())
 
     def number(self, name: str) -> int:
         """Return the number stored under a name, at first 0."""
-        kept = str(self._kept.value(f"numbers/{name}", "0"))
+        kept = str(self.value(f"numbers/{name}", "0"))
         return int(kept) if kept.isdecimal() else 0
 
     def keep_number(self, name: str, number: int) -> None:
-        self._kept.setValue(f"numbers/{name}", number)
-
-    def flush(self) -> None:
-        """Write what has changed."""
-        self._kept.sync()
+        self.setValue(f"numbers/{name}", number)
 
     def _bytes(self, name: str) -> QByteArray:
-        kept = self._kept.value(name)
+        kept = self.value(name)
         return kept if isinstance(kept, QByteArray) else QByteArray()
