@@ -260,7 +260,10 @@ class _Parts:
         elif kind in _ENRICHED:
             yield enriched_text(self._text(part))
         elif kind not in _SILENT:
-            yield _unflowed(self._text(part), part)
+            text = self._text(part)
+            if str(part.get_param("format", "")).lower() == "flowed":
+                text = unflowed(text, delete=str(part.get_param("delsp", "")).lower() == "yes")
+            yield text
 
     def _text(self, part: email.message.Message) -> str:
         data = self._bytes(part, _MAX_TEXT_BYTES)
@@ -366,13 +369,6 @@ def _name(part: email.message.Message) -> str:
 def _fields(block: email.message.Message) -> str:
     """Return the fields of a report, such as why a mail was not delivered."""
     return "\n".join(f"{name}: {_header(block, name)}" for name in dict.fromkeys(block.keys()))
-
-
-def _unflowed(text: str, part: email.message.Message) -> str:
-    """Join the lines of a text that its program broke (RFC 3676)."""
-    if str(part.get_param("format", "")).lower() != "flowed":
-        return text
-    return unflowed(text, delete=str(part.get_param("delsp", "")).lower() == "yes")
 
 
 def _labelled(data: bytes, label: str) -> str:

@@ -52,14 +52,6 @@ _STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?(none|disc|(?:lower|upper)-\
 _NUMBER = re.compile(r"\s*(-?\d{1,6})")
 
 
-def hidden_elements(tree: Any) -> frozenset[int]:
-    """Return the ids of hidden elements; the body is none, as a script would display it."""
-    body = tree.body
-    return frozenset(
-        node.mem_id for node in tree.css(_HIDING) if node.mem_id != body.mem_id and _is_hidden(node)
-    )
-
-
 def _is_hidden(node: Any) -> bool:
     attributes = node.attributes
     if node.tag == "dialog" and "open" not in attributes:
@@ -261,7 +253,11 @@ def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
     """Return the displayed text and the blocks of a page, which lies inside ``frames`` others."""
     if tree.body is None:
         return "", ()
-    hidden = hidden_elements(tree)
+    # The body is none of them, as a script would display it.
+    body = tree.body.mem_id
+    hidden = frozenset(
+        node.mem_id for node in tree.css(_HIDING) if node.mem_id != body and _is_hidden(node)
+    )
     text, blocks = _HtmlReader(hidden, frames).read(tree.body)
     if not text and hidden:  # a script would display it
         return _HtmlReader(frozenset(), frames).read(tree.body)

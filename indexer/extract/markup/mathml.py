@@ -20,10 +20,9 @@ def formula(node: Any, depth: int = 0) -> str:
         return _SPACE.sub(" ", node.text_content or "")
     if tag in _SILENT or depth > _MAX_DEPTH:
         return ""
+    parts = [formula(one, depth + 1) for one in _children(node)]
     if tag.startswith("m") and tag not in ("math", "mtext"):
-        parts = [formula(one, depth + 1).strip() for one in _children(node)]
-    else:
-        parts = [formula(one, depth + 1) for one in _children(node)]
+        parts = [part.strip() for part in parts]
     return _written(tag, parts)
 
 
