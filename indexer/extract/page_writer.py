@@ -46,8 +46,7 @@ class PageWriter:
 
     def add_block(self, text: str, kind: BlockKind = BlockKind.PARAGRAPH, level: int = 0) -> None:
         """Add a block, stripped of white space; an empty one is ignored."""
-        if self._rows:
-            self.end_table()
+        self.end_table()
         self._add(text, kind, level)
 
     def add_row(self, cells: Sequence[str]) -> None:
@@ -115,8 +114,7 @@ class PageWriter:
             self._flush(even_if_empty=False)
 
     def _flush(self, *, even_if_empty: bool) -> None:
-        if self._rows:
-            self.end_table()
+        self.end_table()
         if self._parts or (even_if_empty and self._last != self.page):
             self._done.append(RawPage(self.page, "".join(self._parts), tuple(self._blocks)))
             self._last = self.page

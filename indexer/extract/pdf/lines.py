@@ -56,10 +56,6 @@ class Line(Struct):
     skipped: int = 0
     spaced: bool = False
 
-    @property
-    def height(self) -> float:
-        return self.y1 - self.y0
-
 
 def lacks_sizes(content: dict[str, Any]) -> bool:
     """Return whether most of the text of a page has no size."""
@@ -333,7 +329,7 @@ def _on_same_row(row: TextRow, line: Line) -> bool:
     if line.y0 > row.y1:
         return False
     shared = min(row.y1, line.y1) - max(row.y0, line.y0)
-    if shared < 0.5 * min(row.y1 - row.y0, line.height):
+    if shared < 0.5 * min(row.y1 - row.y0, line.y1 - line.y0):
         return False
     slack = 0.2 * line.size
     return line.x0 >= row.x1 - slack or line.x1 <= row.x0 + slack

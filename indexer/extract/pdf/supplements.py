@@ -452,8 +452,7 @@ def _is_read(name: str) -> bool:
     """Whether an attachment is read, or reported as unread, by its name."""
     if name.lower() in _INVOICES:
         return False
-    known = by_name(Path(name))
-    return is_document(name) or known is IMAGE
+    return is_document(name) or by_name(Path(name)) is IMAGE
 
 
 def _line(text: str, most: int) -> str:
