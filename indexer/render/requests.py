@@ -147,11 +147,9 @@ class OpenDocuments:
     """Opens documents, with their recognised pages, and keeps the last ``MAX_OPEN``."""
 
     def __init__(
-        self,
-        limits: Limits | None = None,
-        recognised: Callable[[Path, Stamp], RecognisedPages] = lambda _path, _stamp: NOTHING,
+        self, recognised: Callable[[Path, Stamp], RecognisedPages] = lambda _path, _stamp: NOTHING
     ) -> None:
-        self._limits = limits or Limits()
+        self._limits = Limits()
         self._recognised = recognised
         self._open: LruCache[Path, OpenDocument] = LruCache(
             MAX_OPEN, evicted=lambda opened: opened.document.close()

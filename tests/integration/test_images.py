@@ -8,7 +8,6 @@ from PIL import Image
 
 from indexer.api.pages import DocumentSource
 from indexer.api.types import FileState
-from indexer.config import Limits
 from indexer.render.pdf import PdfPages
 from indexer.render.requests import OpenDocuments, RecognitionLookup
 from tests.integration.scanning import (
@@ -53,7 +52,7 @@ def test_it_is_shown_as_a_page_with_its_words_outlined(
         world.index(engine)
         (hit,) = search(engine, '"eleven vessels"')
         assert hit.page == hit.page_last == 2
-        documents = OpenDocuments(Limits(), RecognitionLookup(world.library).pages)
+        documents = OpenDocuments(RecognitionLookup(world.library).pages)
         document = documents.open_document(DocumentSource(path)).document
         assert isinstance(document, PdfPages)
         assert document.form == "image"
