@@ -145,7 +145,8 @@ class Comparer(Struct, frozen=True):
         token.check()
         back = match_statements(other, one)
         token.check()
-        threshold = find_threshold(one, other)
+        cosines = np.concatenate([_different(one), _different(other)])
+        threshold = float(np.quantile(cosines, QUANTILE)) if len(cosines) else 1.0
         versions = bool(len(there.same) and len(back.same)) and bool(
             min(there.same.mean(), back.same.mean()) >= VERSIONS
         )
@@ -217,12 +218,6 @@ class Comparer(Struct, frozen=True):
         )
 
 
-def find_threshold(one: ComparedDocument, other: ComparedDocument) -> float:
-    """The cosine from which statements of two documents count as the same; see above."""
-    cosines = np.concatenate([_different(one), _different(other)])
-    return float(np.quantile(cosines, QUANTILE)) if len(cosines) else 1.0
-
-
 def _different(side: ComparedDocument) -> Float32s:
     """The cosines of statements to the nearest different one of their document, (m,)."""
     step = max(1, len(side.statements) // SAMPLE)
@@ -274,7 +269,11 @@ def _changed(
         partner = int(there.partner[number])
         if int(back.partner[partner]) != number or not known[partner]:
             continue
-        if _differ(one.statements[number], other.statements[partner]):
+        mine, theirs = one.statements[number], other.statements[partner]
+        # Each must have a number that the other has not: one may be part of a longer sentence.
+        numbers = mine.numbers - theirs.numbers and theirs.numbers - mine.numbers
+        negated = mine.negations != theirs.negations
+        if numbers or (negated and overlap(mine, theirs) >= SHARED_WORDS):
             changed.append((number, partner))
     return changed
 
@@ -283,10 +282,3 @@ def _change(one: ReadStatement, other: ReadStatement, language: str) -> Change:
     first, second = one.statement, other.statement
     found = differences(first.text, second.text, language)
     return Change(first, second, found.first, found.second)
-
-
-def _differ(one: ReadStatement, other: ReadStatement) -> bool:
-    # Each must have a number that the other has not: one may be part of a longer sentence.
-    if one.numbers - other.numbers and other.numbers - one.numbers:
-        return True
-    return one.negations != other.negations and overlap(one, other) >= SHARED_WORDS

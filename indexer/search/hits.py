@@ -75,7 +75,8 @@ class HitMaker(Struct, frozen=True):
         called = self.called(limit)
         shown = {(hit.path, hit.start) for hit in called}
         hits: list[Hit] = []
-        groups = NearDuplicates(self._query_words())
+        halves = (part for term in self.query.terms for part in alphanumeric_parts(term))
+        groups = NearDuplicates(frozenset((*self.query.terms, *halves)))
         asked_in = clear_language(self.query.text, self.query.terms)
         candidates, scores, exact = ranking.candidates, ranking.scored.total, ranking.exact
         quoted = 0  # hits with the exact phrase, which precede all others
@@ -139,11 +140,6 @@ class HitMaker(Struct, frozen=True):
             return None
         hit = passage_hit(first, places, self.catalog.docs.docs_by_id([doc], labels=True)[doc], [0])
         return replace(hit, why=Why.NAME)
-
-    def _query_words(self) -> frozenset[str]:
-        """The words of the query, and the parts of those that mix letters and digits."""
-        parts = (part for term in self.query.terms for part in alphanumeric_parts(term))
-        return frozenset((*self.query.terms, *parts))
 
     def similar(self, keys: Int64s, scores: Float32s, best: Indices, limit: int) -> tuple[Hit, ...]:
         """Make hits of passages that resemble something, best first.

@@ -173,11 +173,6 @@ class _Token(Struct, frozen=True):
         return self.digits and last_year(self.plain) is not None
 
     @property
-    def capitals(self) -> bool:
-        """Whether it is written in capitals throughout."""
-        return self.plain.isupper()
-
-    @property
     def named(self) -> bool:
         """Whether it may be a word of a name."""
         if self.digits:
@@ -208,7 +203,7 @@ def _tokens(query: str) -> Iterator[_Token]:
 
 def _close(run: list[_Token], names: dict[tuple[str, ...], None]) -> None:
     """Close a run of capitalised words; it is a name unless it is one abbreviation alone."""
-    capitals = sum(token.capitals and not token.digits for token in run)
+    capitals = sum(token.plain.isupper() and not token.digits for token in run)
     if run and (capitals < len(run) or capitals > 1):
         found = [word for token in run for word in words(token.plain)]
         name = tuple(dict.fromkeys(word for word in found if word not in ALL_STOP_WORDS))

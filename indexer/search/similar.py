@@ -246,7 +246,8 @@ class Similar(Struct, frozen=True):
 
     def _vector(self, space: Space, place: SourcePassages, query: Query) -> Float32s | None:
         """The query vector: the mean of the source's passages, shifted towards the words."""
-        mean = mean_direction(self.store, space, place.keys)
+        vectors = self.store.vectors_of(space.key, place.keys)
+        mean = _unit(vectors.sum(axis=0)) if vectors.size else None
         if mean is None or not query.terms:
             return mean
         words = self.models.query(space.record).encode_query(query.text)
@@ -277,12 +278,6 @@ def _few_of_each(keys: Int64s) -> Indices:
         places.setdefault(doc, []).append(at)
     chosen = [at for mine in places.values() for at in mine[:PASSAGES_A_DOCUMENT]]
     return np.array(chosen, np.intp)
-
-
-def mean_direction(store: Store, space: Space, keys: Int64s) -> Float32s | None:
-    """The mean of passages' vectors, scaled to length 1; None if there is none."""
-    vectors = store.vectors_of(space.key, keys)
-    return _unit(vectors.sum(axis=0)) if vectors.size else None
 
 
 def _unit(vector: Float32s) -> Float32s | None:
