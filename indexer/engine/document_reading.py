@@ -91,7 +91,7 @@ def read_passages(catalog: Catalog, store: Store, request: ReadPassages) -> Docu
     row = known[2] if known is not None else None
     if row is None:
         return DocumentText(document, 0, (), 0)
-    found = store.passages_of(keys_of(row.doc, row.passages))
+    found = store.texts.passages(keys_of(row.doc, row.passages))
     end = request.end or row.characters
     passages: list[TextPassage] = []
     following, length = 0, 0

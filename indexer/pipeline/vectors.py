@@ -183,7 +183,7 @@ class VectorReuse(Struct):
 
     def _digests(self, row: DocRow) -> Iterator[tuple[bytes, list[int]]]:
         reading = section_reader(row, self.space)
-        for run in reading.runs(self.store.iter_passages([row.doc])):
+        for run in reading.runs(self.store.texts.iter_passages([row.doc])):
             yield reading.digest(run), [passage.key for passage in run.passages]
 
 
@@ -288,7 +288,7 @@ class Backlog:
 
     def _read(self, docs: Sequence[int]) -> Iterator[Run]:
         """Yield the passages without vectors, in runs that are embedded together."""
-        for doc, passages in groupby(self.store.iter_passages(docs), attrgetter("doc")):
+        for doc, passages in groupby(self.store.texts.iter_passages(docs), attrgetter("doc")):
             document = self._open[doc]
             reading = section_reader(document.row, self.space)
             for run in reading.runs(passages):

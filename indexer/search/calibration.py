@@ -129,7 +129,7 @@ def own_features(
     ``gone``: while their documents are away.
     """
     documents = searcher.catalog.docs.expected()
-    found = searcher.store.passages_of(spread_out(documents, SAMPLE))
+    found = searcher.store.texts.passages(spread_out(documents, SAMPLE))
     own = [
         (text, DocSet.from_docs(docs_of(np.array([key])).tolist(), allowed=False) if gone else None)
         for key, row in found.items()

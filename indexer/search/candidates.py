@@ -104,7 +104,7 @@ FRESH_KEPT = 2000
 
 def model_inputs(catalog: Catalog, store: Store, keys: Int64s) -> dict[int, EmbedInput]:
     """What a model reads of passages by themselves, by key; without missing ones."""
-    found = store.passages_of(keys)
+    found = store.texts.passages(keys)
     rows = catalog.docs.docs_by_id({one.doc for one in found.values()})
     return {
         key: EmbedInput(row.title_used, one.heading_path, one.view, one.view_starts)

@@ -291,7 +291,7 @@ class Explainer(Struct, frozen=True):
     ) -> tuple[StoredPassage, list[EmbedInput], int] | None:
         """The passage that begins at an offset, the run it is embedded in, and its index there."""
         reading = section_reader(doc, space)
-        for run in reading.runs(self.store.iter_passages([doc.doc])):
+        for run in reading.runs(self.store.texts.iter_passages([doc.doc])):
             for place, passage in enumerate(run.passages):
                 if passage.char_start == start:
                     before = () if run.before is None else (run.before,)

@@ -191,7 +191,7 @@ class HitMaker(Struct, frozen=True):
     def _firsts(self, docs: list[int]) -> Iterator[StoredPassage]:
         begins = (self._begin(doc) for doc in docs)
         keys = np.array([key for key in begins if key is not None], np.int64)
-        found = self.store.passages_of(keys)
+        found = self.store.texts.passages(keys)
         yield from (found[key] for key in keys.tolist() if key in found)
 
     def _begin(self, doc: int) -> int | None:
@@ -199,7 +199,7 @@ class HitMaker(Struct, frozen=True):
         if doc not in self.narrowing.unsent:
             return key_of(doc, 0)
         row = self.catalog.docs.docs_by_id([doc]).get(doc)
-        found = self.store.passages_of(keys_of(doc, row.passages if row else 0))
+        found = self.store.texts.passages(keys_of(doc, row.passages if row else 0))
         kept = (key for key, passage in found.items() if self.narrowing.keeps(passage, doc))
         return min(kept, default=None)
 
@@ -210,7 +210,7 @@ class HitMaker(Struct, frozen=True):
         for start in range(0, len(order), limit):
             chosen = order[start : start + limit]
             keys = candidates[chosen]
-            found = self.store.passages_of(keys)
+            found = self.store.texts.passages(keys)
             docs = docs_of(keys).tolist()
             places = self.catalog.files.by_document(docs)
             rows = self.catalog.docs.docs_by_id(docs, labels=True)

@@ -109,7 +109,7 @@ class Lexicon:
 
         In languages with proclitics, such as articles, words match without them as well.
         """
-        texts = self._store.document_words()
+        texts = self._store.words.documents()
         found = dict(texts.beginning(prefix, limit))
         titled = self._catalog.short_words.titles_beginning(prefix, limit)
         found |= self._frequencies(word for word in titled if word not in found)
@@ -160,7 +160,7 @@ class Lexicon:
         # A stem has letters without diacritics, and in a few languages those of another script.
         stems = stems_in(word, languages)
         letters |= {*map(fold, letters), *(stem[:1] for stem in stems)} - {""}
-        return self._store.document_words().has_beginning(letters) or (
+        return self._store.words.documents().has_beginning(letters) or (
             self._catalog.short_words.has_beginning(letters)
         )
 
@@ -189,12 +189,12 @@ class Lexicon:
         """Return the compounds that end with a word, frequent ones first."""
         if not ending.isalpha():
             return []
-        return self._store.document_words().ending(ending, limit)
+        return self._store.words.documents().ending(ending, limit)
 
     # within
 
     def _current(self) -> _Words:
-        version, texts = self._catalog.db.version_read(), self._store.document_words()
+        version, texts = self._catalog.db.version_read(), self._store.words.documents()
         words = self._words
         if words is None or words.texts is not texts or words.version < version:
             lengths = texts.lengths.copy()
@@ -208,7 +208,7 @@ class Lexicon:
     def _frequencies(self, words: Iterable[str]) -> dict[str, int]:
         """The number of documents with each word in text or title, without words of none."""
         listed = list(words)
-        found = self._store.document_words().frequencies(listed)
+        found = self._store.words.documents().frequencies(listed)
         for word, docs in self._catalog.short_words.titles_with(listed).items():
             found[word] = max(found.get(word, 0), len(docs))
         return found
@@ -216,7 +216,7 @@ class Lexicon:
     def _with_stems(self, stems: Iterable[str]) -> dict[str, set[str]]:
         """The words of texts and titles with each stem that has any."""
         listed = list(stems)
-        found = defaultdict(set, self._store.document_words().with_stems(listed))
+        found = defaultdict(set, self._store.words.documents().with_stems(listed))
         for stem, titled in self._catalog.short_words.title_words_of(listed).items():
             found[stem] |= titled
         return found

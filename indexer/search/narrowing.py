@@ -143,7 +143,7 @@ def _on_labelled(narrowing: Narrowing, catalog: Catalog, store: Store) -> Int64s
     counts = catalog.docs.docs_by_id(kept.tolist())
     of_docs = [keys_of(doc, row.passages) for doc, row in counts.items()]
     every = np.concatenate([np.zeros(0, np.int64), *of_docs])[:_MAX_ON_PAGES]
-    found = store.passages_of(every)
+    found = store.texts.passages(every)
     return np.array(
         sorted(
             key

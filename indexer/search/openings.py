@@ -111,7 +111,7 @@ def read_openings(store: Store, terms: QueryTerms, docs: Int32s) -> Openings:
     if not asked or not len(docs):
         return Openings(docs[:0], ())
     keys = [key_of(doc, 0) for doc in docs.tolist()]
-    found = store.passages_of(np.array(keys, np.int64))
+    found = store.texts.passages(np.array(keys, np.int64))
     views = [found[key].view if key in found else "" for key in keys]
     runs, single = asked_runs(terms.text, terms.instead), frozenset(asked)
     written, mine, _ = names_in(terms.text)

@@ -128,7 +128,7 @@ SHORT, LONG = 3, 8
 
 def rerank_evidence(store: Store, terms: QueryTerms, keys: Int64s) -> RerankEvidence:
     """Read k passages for the re-ranking pass."""
-    passages = store.passages_of(keys)
+    passages = store.texts.passages(keys)
     wanted = frozenset(term.text for term in terms.question_terms)
     weights = terms.stem_weights()
     long = min(max((weights.words - SHORT) / (LONG - SHORT), 0.0), 1.0)

@@ -121,7 +121,7 @@ class Elsewhere(Struct, frozen=True):
         if not flat.size:
             return
         cosines = flat @ source.vectors.T
-        passages = self.store.passages_of(keys)
+        passages = self.store.texts.passages(keys)
         known = [set(words(text)) for text in source.texts]
         for key, (low, high) in zip(keys.tolist(), pairwise(offsets.tolist()), strict=True):
             spans = spans_of(passages[key]) if key in passages else []

@@ -60,7 +60,7 @@ class Sentences(Struct, frozen=True):
         """Return the place and the text of a sentence."""
         at = int(np.searchsorted(self.offsets, row, side="right")) - 1
         key = int(self.keys[at])
-        passage = self.store.passages_of(self.keys[at : at + 1])[key]
+        passage = self.store.texts.passages(self.keys[at : at + 1])[key]
         sentence = row - int(self.offsets[at])
         first, last = spans_of(passage)[sentence]
         start = passage.char_start
@@ -76,7 +76,7 @@ def align_sentences(found: Sentences, source: Sentences) -> tuple[AlignedSentenc
         Each of its sentences, with the most similar one of the source.
     """
     places, cosines = nearest(found.vectors, source.vectors, 1)
-    passage = found.store.passages_of(found.keys).get(int(found.keys[0]))
+    passage = found.store.texts.passages(found.keys).get(int(found.keys[0]))
     if passage is None or not places.size:
         return ()
     pairs = [
@@ -113,7 +113,7 @@ def find_source(catalog: Catalog, store: Store, text: str) -> SourcePassages:
     # A page number is inclusive, the end of a range exclusive.
     meant = [
         key
-        for key, row in store.passages_of(keys).items()
+        for key, row in store.texts.passages(keys).items()
         if (
             row.page_first <= first <= row.page_last
             if len(rest) == 1
@@ -231,7 +231,7 @@ class Similar(Struct, frozen=True):
         """Align the sentences of hits with those of the source."""
         places = {
             (row.doc, row.char_start): key
-            for key, row in self.store.passages_of(found.keys).items()
+            for key, row in self.store.texts.passages(found.keys).items()
         }
         source = Sentences.read_sentences(self.store, found.space.key, found.place.keys)
         explained = []

@@ -8,7 +8,7 @@ One thread writes and maintains, any number of threads read.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,7 +31,6 @@ from indexer.store.values import (
     Phrase,
     ScoredKeys,
     SentenceCodes,
-    StoredPassage,
     Term,
     VectorRows,
     Without,
@@ -48,7 +47,6 @@ from indexer.store.words import WORDS, WordStore
 
 if TYPE_CHECKING:
     from indexer.api.status import TableSize
-    from indexer.store.word_index import DocumentWords
 
 # Passages whose words are made again before a library is open, and between other work.
 _MADE_AGAIN = 4_096
@@ -208,7 +206,7 @@ class Store:
     def catch_up(self, most: int | None = None) -> None:
         """Add words that the indexes lack; ``most``: the passages to read, if not all."""
         there = {doc: one.passages for doc, one in self.texts.documents().items()}
-        while self.words.behind and not self.words.catch_up(there, self.iter_passages, most):
+        while self.words.behind and not self.words.catch_up(there, self.texts.iter_passages, most):
             if most is not None:
                 break
 
@@ -229,14 +227,6 @@ class Store:
         """The keys of a document's passages that have vectors, ascending."""
         vectors = self._of(space)
         return vectors.keys_of(doc) if vectors else NO_KEYS
-
-    def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
-        """Stream all passages of documents, in the order given."""
-        return self.texts.iter_passages(docs)
-
-    def passages_of(self, keys: Int64s) -> dict[int, StoredPassage]:
-        """Passages by key, without missing ones."""
-        return self.texts.passages(keys)
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of texts and words, and of the vectors and the index of each space."""
@@ -293,10 +283,6 @@ class Store:
         return self.words.query_words(
             lambda now: word_queries.phrases(now, wanted, count, docs, views), NOTHING
         )
-
-    def document_words(self) -> DocumentWords:
-        """The words of all documents; the same object until they change."""
-        return self.words.documents()
 
     def bm25_of(self, keys: Int64s, terms: Sequence[Term]) -> Float32s:
         """BM25 of given passages, float32 (n,), as in ``match``; 0 if no term occurs."""

@@ -49,7 +49,7 @@ class Multivectors:
         space = engine.catalog.spaces.active()
         assert space is not None
         docs = engine.store.known_docs().tolist()
-        keys = np.array([one.key for one in engine.store.iter_passages(docs)], np.int64)
+        keys = np.array([one.key for one in engine.store.texts.iter_passages(docs)], np.int64)
         database: Any = lancedb.connect(str(folder))
         table: Any = None
         for start in range(0, len(keys), _ROWS_AT_ONCE):

@@ -176,7 +176,7 @@ class Collector(Struct, frozen=True):
     def _places(self, keys: NDArray[np.int64]) -> list[RunHit]:
         docs = docs_of(keys).tolist()
         files = self.engine.catalog.files.by_document(docs)
-        passages = self.engine.store.passages_of(keys)
+        passages = self.engine.store.texts.passages(keys)
         return [
             {
                 "file": files[doc][0].relative,

@@ -44,7 +44,7 @@ def run(options: Options, libraries: Libraries) -> Section:
 def text_bytes(engine: Engine) -> int:
     """The canonical text of a library as UTF-8; bytes a character are taken from its passages."""
     characters = encoded = 0
-    for passage in engine.store.iter_passages(engine.store.known_docs().tolist()):
+    for passage in engine.store.texts.iter_passages(engine.store.known_docs().tolist()):
         characters += len(passage.text)
         encoded += len(passage.text.encode("utf-8", "replace"))
     whole = engine.catalog.spaces.totals().characters

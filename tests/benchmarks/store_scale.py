@@ -197,7 +197,7 @@ class Bench:
             timed(f"sentence vectors of {count}", self.store.sentence_vectors_of, turns, self.times)
             timed(f"sentence codes of {count}", self.store.sentence_codes_of, turns, self.times)
         turned = [(keys[:20],) for keys in some]
-        timed("texts of 20", self.store.passages_of, turned, self.times)
+        timed("texts of 20", self.store.texts.passages, turned, self.times)
 
     def filtered(self, share: float) -> None:
         docs = np.unique(docs_of(self.keys))

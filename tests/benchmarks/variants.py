@@ -110,7 +110,7 @@ class SingleRetrievers:
     def _placed(self, found: ScoredKeys) -> list[RunHit]:
         docs = docs_of(found.keys).tolist()
         places = self.engine.catalog.files.by_document(docs)
-        passages = self.store.passages_of(found.keys)
+        passages = self.store.texts.passages(found.keys)
         return [
             {
                 "file": places[doc][0].relative,

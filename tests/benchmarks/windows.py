@@ -82,7 +82,7 @@ def _fed(engine: Engine, window: int) -> tuple[list[EmbedInput], list[int]]:
     """What the model is given for whole documents, and the runs it is read in."""
     inputs: list[EmbedInput] = []
     runs: list[int] = []
-    passages = engine.store.iter_passages(engine.store.known_docs().tolist())
+    passages = engine.store.texts.iter_passages(engine.store.known_docs().tolist())
     read = 0
     for doc, own in groupby(passages, attrgetter("doc")):
         reading = SectionReader(engine.catalog.docs.docs_by_id([doc])[doc].title_used, window)

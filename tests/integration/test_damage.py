@@ -169,7 +169,9 @@ def test_one_that_was_met_by_a_query_is_read_again_at_the_next_opening(
     with world.engine(batches=SCATTERED) as engine:
         doc = doc_of(engine, "long.txt")
         damage_row(world, doc, 0)
-        assert len([*engine.store.iter_passages([doc])]) < engine.store.texts.counts([doc])[doc]
+        assert (
+            len([*engine.store.texts.iter_passages([doc])]) < engine.store.texts.counts([doc])[doc]
+        )
     with world.engine(batches=SCATTERED) as engine:
         assert world.index(engine).work[0] == 1
         assert kinds(engine) == set()
@@ -187,7 +189,7 @@ def test_a_document_whose_drive_is_away_keeps_the_rest_of_its_text(
         damage_row(world, doc, 1)
         engine.call(Repair())
         engine.call(Index())
-        kept = [one.ordinal for one in engine.store.iter_passages([doc])]
+        kept = [one.ordinal for one in engine.store.texts.iter_passages([doc])]
         assert kept == [at for at in range(engine.store.texts.counts([doc])[doc]) if at != 1]
     away.rename(world.documents)
     with world.engine() as engine:

@@ -72,7 +72,7 @@ def test_words_catch_up_after_a_kill_between_the_commits(
     assert len(docs) == times
     every = store.texts.keys().tolist()
     assert sorted(store.match([Term("fox")], 10**6).keys.tolist()) == every
-    words = store.document_words()
+    words = store.words.documents()
     counted, found = words.counts("fox")
     assert sorted(counted.tolist()) == docs
     assert set(found.tolist()) == {PASSAGES}

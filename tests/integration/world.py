@@ -191,7 +191,7 @@ def look(engine: Engine) -> Seen:
             continue
         owners.setdefault(doc, set()).add(row.file)
         keys = keys_of(doc, store.texts.counts([doc])[doc])
-        rows = store.passages_of(keys)
+        rows = store.texts.passages(keys)
         passages[row.file] = [
             {column: getattr(rows[int(key)], column) for column in _COLUMNS} for key in keys
         ]

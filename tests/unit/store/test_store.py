@@ -47,7 +47,7 @@ def test_an_empty_store_finds_nothing(store: Store) -> None:
     assert len(store.match([Term("fox")], 5)) == 0
     assert len(store.phrases(phrases("the fox"), 5)) == 0
     assert store.texts.counts([1, 2]) == {1: 0, 2: 0}
-    assert store.passages_of(np.array([5], np.int64)) == {}
+    assert store.texts.passages(np.array([5], np.int64)) == {}
     assert store.vectors_of(SPACE, np.array([5], np.int64)).shape == (1, 0)
 
 
@@ -153,19 +153,19 @@ def test_passages_come_back_as_they_went_in(store: Store) -> None:
     row = rows(3, ["x"])[0]
     original = passage(0, "A line-\nbreak.\r\nNext.", view="A linebreak. Next.")
     store.add_passages([type(row)(3, "t", "de", original)])
-    (stored,) = store.iter_passages([3])
+    (stored,) = store.texts.iter_passages([3])
     for name in ("ordinal", "page_first", "char_end", "heading_path", "text", "view",
                  "text_starts", "view_starts"):  # fmt: skip
         assert getattr(stored, name) == getattr(original, name)
     assert (stored.doc, stored.text_id, stored.language) == (3, "t", "de")
     key = np.array([stored.key], np.int64)
-    assert store.passages_of(key) == {stored.key: stored}
+    assert store.texts.passages(key) == {stored.key: stored}
 
 
 def test_passages_stream_in_order(store: Store) -> None:
     store.add_passages(rows(5, [f"word{i}" for i in range(300)]))
     store.add_passages(rows(4, ["one"]) + rows(5, [f"word{i}" for i in range(300)], first=300))
-    ordinals = [(p.doc, p.ordinal) for p in store.iter_passages([5, 4])]
+    ordinals = [(p.doc, p.ordinal) for p in store.texts.iter_passages([5, 4])]
     assert ordinals == [(5, i) for i in range(600)] + [(4, 0)]
 
 

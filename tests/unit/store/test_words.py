@@ -110,7 +110,7 @@ def check(store: Store, held: Mapping[int, str]) -> None:
 def answers(store: Store) -> list[Any]:
     """What all searches find, and how often documents have words."""
     found = [store.match(terms, 10_000) for terms in TERMS]
-    counted = store.document_words()
+    counted = store.words.documents()
     counts = [sorted(np.stack(counted.counts(word)).T.tolist()) for word in ("w0", "w3")]
     return [*(sorted(one.keys.tolist()) for one in found), counted.lengths.tolist(), counts]
 
@@ -129,7 +129,7 @@ def test_rows_written_and_deleted_later_count_at_once(store: Store) -> None:
     assert sorted(found.keys.tolist()) == sorted(reference(left, [Term("w0")]))
     add(store, 3, ["w0 w0", "w39"])  # the keys are there again, with other stems
     assert store.match([Term("w39")], 9, DocSet.from_docs([3])).keys.tolist() == [key_of(3, 1)]
-    assert store.document_words().lengths[[3, 21]].tolist() == [3, 0]
+    assert store.words.documents().lengths[[3, 21]].tolist() == [3, 0]
 
 
 def test_many_deleted_entries_are_made_away_with(
@@ -222,7 +222,7 @@ def test_words_of_documents_are_counted(
         store.add_passages(rows(doc, [" ".join(listed[1::2])], first=1))
     left = {doc: Counter(one) for doc, one in enumerate(texts, 1) if doc not in gone}
     store.delete_docs([doc for doc in gone if doc <= len(texts)])
-    counted = store.document_words()
+    counted = store.words.documents()
     assert np.flatnonzero(counted.lengths).tolist() == sorted(left)
     assert all(counted.lengths[doc] == one.total() for doc, one in left.items())
     for word in [*LETTERS, "none"]:
@@ -246,7 +246,7 @@ def test_words_of_documents_are_counted(
 def test_a_word_may_occur_any_number_of_times(tmp_path: Path) -> None:
     store = opened(tmp_path)
     store.add_passages(rows(3, ["axed " * 700]) + rows(5, ["axed " * 255]))
-    docs, times = store.document_words().counts("axed")
+    docs, times = store.words.documents().counts("axed")
     assert dict(zip(docs.tolist(), times.tolist(), strict=True)) == {3: 700, 5: 255}
     store.close()
 
@@ -257,7 +257,7 @@ def test_compounds_and_stems_are_those_of_the_language(tmp_path: Path) -> None:
     for doc, (language, text) in enumerate(texts.items(), 1):
         row = passage(0, text, stems=stems(text, language))
         store.add_passages([PassageRow(doc, f"text-{doc}", language, row)])
-    counted = store.document_words()
+    counted = store.words.documents()
     assert counted.ending("verarbeitung", 9) == [("datenverarbeitung", 1)]
     assert counted.with_stems(["gift", "δρομ"]) == {"gift": {"gifts"}, "δρομ": {"δρομοσ"}}
     assert counted.frequencies(["gifts", "οταν"]) == {"gifts": 2, "οταν": 1}
@@ -334,7 +334,7 @@ def test_without_room_words_catch_up_later(
     found = store.match([Term("w0")], 10_000).keys.tolist()
     held = everything([*range(1, DOCS + 1), 20, 21])
     assert sorted(found) == sorted(reference(held, [Term("w0")]))
-    assert store.document_words().lengths[20] == sum(len(one.split()) for one in drawn(20))
+    assert store.words.documents().lengths[20] == sum(len(one.split()) for one in drawn(20))
 
 
 def test_without_its_folder_the_words_are_made_again_in_steps(
@@ -348,9 +348,9 @@ def test_without_its_folder_the_words_are_made_again_in_steps(
     monkeypatch.setattr(words, "_TOGETHER", EACH)
     again = opened(tmp_path)
     assert again.words.behind
-    assert np.count_nonzero(again.document_words().lengths) == 2
+    assert np.count_nonzero(again.words.documents().lengths) == 2
     again.maintain()
-    assert np.count_nonzero(again.document_words().lengths) == 4
+    assert np.count_nonzero(again.words.documents().lengths) == 4
     again.maintain(idle=True)
     assert answers(again) == expected
     again.close()
