@@ -85,10 +85,9 @@ def ran_out(child: int) -> bool:
     return False
 
 
-def end(child: int) -> None:
-    """Kill a child with all that it started, if it has a cgroup, and remove that."""
-    if place := delegated():
-        _remove(place / f"{_PREFIX}{child}")
+def end(place: Path, child: int) -> None:
+    """Kill a child with all that it started, if it has a cgroup in a folder, and remove that."""
+    _remove(place / f"{_PREFIX}{child}")
 
 
 def _remove(own: Path) -> None:

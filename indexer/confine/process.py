@@ -454,7 +454,8 @@ def kill_session(child: int) -> None:
     Each reader has a group of processes of its own, which would outlive the child. None of them can
     leave its group or the session that the child leads.
     """
-    cgroup.end(child)
+    if place := cgroup.delegated():
+        cgroup.end(place, child)
     for listed in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError):
             fields = listed.read_text("utf-8", "replace").rpartition(")")[2].split()

@@ -103,7 +103,6 @@ def test_where_none_is_delegated_nothing_is_done(session: Path) -> None:
     before = {*session.rglob("*")}
     assert cgroup.delegated() is None
     cgroup.join(100)
-    cgroup.end(os.getpid())
     assert not cgroup.ran_out(os.getpid())
     assert {*session.rglob("*")} == before
     assert "no cgroup is delegated" in cgroup.verdict()[1]
@@ -157,7 +156,7 @@ def _child(
         try:
             yield started, psutil.Process(int(started.stdout.readline()))
         finally:
-            cgroup.end(started.pid)
+            cgroup.end(_folder(started).parent, started.pid)
             started.kill()
 
 
@@ -180,7 +179,7 @@ def test_what_it_holds_in_files_without_a_name_is_limited() -> None:
         assert started.wait(60) == -signal.SIGKILL
         assert cgroup.ran_out(started.pid)
         wait_for(lambda: not left.is_running())
-        cgroup.end(started.pid)
+        cgroup.end(_folder(started).parent, started.pid)
         assert not _folder(started).exists()
 
 
@@ -197,7 +196,7 @@ def test_it_ends_with_all_that_it_started() -> None:
     with _child() as (started, left):
         assert left.is_running()
         assert str(left.pid) in (_folder(started) / "cgroup.procs").read_text().split()
-        cgroup.end(started.pid)
+        cgroup.end(_folder(started).parent, started.pid)
         assert started.wait(60) == -signal.SIGKILL
         assert not left.is_running()
         assert not _folder(started).exists()
