@@ -257,6 +257,8 @@ def test_real_passages_stand_where_their_outlines_are(
     checked = exact = 0
     for path in files[2:14:6]:
         _, passages = read(child, path)
+        # Where links lead to stands on no page.
+        passages = [each for each in passages if not each.text.startswith("http")]
         reader = Reader(path)
         for passage in passages[:: max(1, len(passages) // 12)]:
             spans = [(0, len(passage.text)), *sentence_spans(passage)][:8]

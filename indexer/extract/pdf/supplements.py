@@ -231,7 +231,7 @@ def _lines(root: Any) -> Iterator[str]:
     """Yield the printed words and the fields with their values, then the values without a field."""
     values: dict[str, list[str]] = {}
     for element in root.iterfind(".//{*}datasets/{*}data//{*}*"):
-        text = _folded(element.text or "")
+        text = " ".join((element.text or "").split())
         if text and len(element) == 0:
             values.setdefault(local(element), []).append(text)
     for element in root.iterfind(".//{*}template//{*}*"):
@@ -253,17 +253,14 @@ def _said(value: Any) -> str:
     """Return the text in a value, plain or rich."""
     if value is None:
         return ""
-    return _folded(" ".join("".join(each.itertext()) for each in value.iter(*_TEXTS)))
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(" ".join("".join(each.itertext()) for each in value.iter(*_TEXTS)).split())
 
 
 BOOKMARKS, FORM, LINKS = "bookmarks", "form", "links"
 _MAX_DEPTH = 3  # PDFs in PDFs
 _MAX_CHARS = 2_000_000  # of comments
 _MAX_BOOKMARKS = 2_000
+_LONG_QUERY = re.compile(r"[?#].{33,}")  # of a link: tokens and hashes, which nobody types
 _MAX_LINKS = 200  # of a document; those of one with more are references or a saved site
 # The data of an electronic invoice, which its page shows.
 _INVOICES = frozenset({
@@ -333,6 +330,7 @@ class PdfSupplements:
         missing = []
         for link in links[: _MAX_LINKS + 1 - len(self._linked)]:
             target = _line(self._document.xref_get_key(link, "A/URI")[1], _MOST_TARGET)
+            target = _LONG_QUERY.sub("", target)
             place = letters_of(_SCHEME.sub("", target))
             if "." in target and place not in self._linked:
                 self._linked.add(place)

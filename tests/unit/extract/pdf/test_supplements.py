@@ -158,7 +158,11 @@ def test_files_in_a_long_list_are_read(tmp_path: Path) -> None:
 
 def test_where_links_lead_to_is_read_unless_the_page_says_so(tmp_path: Path) -> None:
     def change(document: pymupdf.Document) -> None:
-        targets = ("https://www.example.org/tariff", "http://example.com/", "mailto:a@example.net")
+        token = "?hash=" + 5 * "c0ffee1e"
+        targets = (
+            f"https://www.example.org/tariff{token}", "https://www.example.org/tariff",
+            "http://example.com/", "mailto:a@example.net",
+        )  # fmt: skip
         for page in document:
             for at, target in enumerate(targets):
                 place = pymupdf.Rect(72, 80 + 20 * at, 200, 95 + 20 * at)
