@@ -60,8 +60,8 @@ CREATE TABLE sentences (
 """
 LAYOUT = Layout("vector store", 0x4C656376, 2, _TABLES)  # "Lecv"
 _COPIED = ("space", "pooled", "sentences")
-# From so many keys on, which ascend, all rows between the first and the last are read, if at most
-# so many times as many are there.
+# So many keys, or more, are read as one range from the first to the last, if that has less than so
+# many times as many rows.
 _MANY, _SPREAD = 4_096, 2
 _BATCH = 16_384
 # Tolerance of the norm of unit vectors; float16 alone is off by a thousandth.

