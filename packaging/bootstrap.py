@@ -34,7 +34,7 @@ LEVELS: dict[str, list[tuple[str, list[str]]]] = {
     ],
     "convert": [
         ("torch and sentence-transformers, for comparison only (about 1 GB)",
-         ["torch==2.13.0", "sentence-transformers>=5,<7"]),
+         ["torch==2.13.0", "sentence-transformers>=5,<7", "sentencepiece==0.2.3"]),
     ],
 }  # fmt: skip
 
