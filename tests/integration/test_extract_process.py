@@ -83,6 +83,15 @@ def test_a_child_that_falls_silent_is_killed(tmp_path: Path, tale: Path) -> None
         assert read(child, tale)[1]  # by a fresh one
 
 
+def test_an_error_names_the_time_that_a_careful_reader_had() -> None:
+    child = ChildProcess(Limits())
+    try:
+        child.silence_s = 15.0  # of a second attempt, which ``Limits`` does not know
+        assert "15 seconds" in str(child.failure("silent"))
+    finally:
+        child.close()
+
+
 # Takes a processor for seconds of its time, and ends.
 BUSY = """
 import os, resource, sys

@@ -228,7 +228,7 @@ class ChildProcess:
     def failure(self, reason: str) -> WorldError:
         """Convert an outcome to an error."""
         if reason == "silent":
-            return WorldError("out_of_time", limit=f"{self._limits.silence_s:g} seconds")
+            return WorldError("out_of_time", limit=f"{self.silence_s:g} seconds")
         if reason == "large":
             limit = f"{self._limits.resident_bytes // 1024**2} MB"
             return WorldError("out_of_memory", limit=limit)
