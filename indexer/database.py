@@ -1,14 +1,14 @@
-"""A SQLite file shared by threads: one connection each, one writer at a time, readers never wait.
+"""A SQLite file for several threads: each has a connection, one may write, readers never wait.
 
 In WAL mode every thread reads the last committed state while another writes. With ``synchronous``
 NORMAL a commit survives any end of the process, kill -9 included, without an fsync; a power cut may
 roll back the last commits, whole and in order, and recovery redoes that work. A transaction that
 must survive a power cut passes ``durable``.
 
-On a read-only file system SQLite cannot create the WAL's files. Without a WAL that holds commits
-the file is opened as ``immutable``, which the library lock makes true; with one, as ``mode=ro``.
+On a read-only file system SQLite cannot create the WAL's files. If the WAL holds commits, the file
+is opened with ``mode=ro``, else as ``immutable``; the library lock ensures that it is.
 
-Errors of the file system, such as a full disk, are recognised in those of SQLite, LanceDB and
+Errors of the file system, such as a full disk, are recognised in the errors of SQLite, LanceDB and
 tantivy.
 """
 
@@ -37,19 +37,19 @@ _MASK = (1 << 63) - 1
 _HEADER = struct.Struct(">60xi4xI")  # user_version and application_id in SQLite's header
 _MAGIC = b"SQLite format 3\x00"
 
-# SQLite's error codes, by the error they are reported as.
+# SQLite's error codes by the code of the error that is raised.
 _FULL = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE}
 _CLOSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM}
-# LanceDB and tantivy report errors of the system only as text, with their numbers.
+# LanceDB and tantivy report errors of the system only as text that contains the errno.
 _OS_ERROR = re.compile(r"(?:os error |Os \{ code: )(\d+)")
 _WINDOWS = sys.platform == "win32"
 # A missing file; Windows has another code for a missing folder.
 _MISSING = {2, 3} if _WINDOWS else {errno.ENOENT}
 _DENIED = {5} if _WINDOWS else {errno.EACCES, errno.EPERM}
 _DISK_FULL = {39, 112, errno.ENOSPC} if _WINDOWS else DISK_FULL
-# The share of pages that may be free before a file is made smaller.
+# A file shrinks once more than this share of its pages is free.
 _FREE_SHARE, _FREE_PAGES = 0.2, 1_024
-#: Of damaged files.
+#: The error codes of damaged files.
 DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
@@ -62,9 +62,9 @@ class Layout(Struct, frozen=True):
     """The tables of a kind of file.
 
     Attributes:
-        name: What the file is called in messages, such as "catalog".
-        application_id: Of the kind, in the header of the file.
-        version: Of the tables; a file of an earlier version is not opened.
+        name: The file's name in messages, such as "catalog".
+        application_id: The number in the file's header that identifies the kind of file.
+        version: The version of the tables; a file of an earlier version is not opened.
         script: Creates the tables in an empty file.
         cache_kib: SQLite's cache of each connection.
     """
@@ -77,7 +77,7 @@ class Layout(Struct, frozen=True):
 
 
 class Database:
-    """An open SQLite file. The library lock excludes other processes.
+    """An open SQLite file. The library lock keeps other processes away.
 
     Args:
         path: The file; created if missing, readable by its owner only.
@@ -98,7 +98,7 @@ class Database:
         self._closed = False
         self.files_version = 0  # incremented when files, folders or their documents change
         self.version = 0  # incremented by every commit
-        #: Whether the file was created now.
+        #: Whether this call created the file.
         self.is_new = False
         if (found := version_of(path, layout)) is not None:
             _check_version(path, layout, found)
@@ -118,7 +118,7 @@ class Database:
     def _make_tables(self, connection: sqlite3.Connection) -> None:
         """Create the tables of an empty file, in one transaction, and check the version."""
         if self.refusal is None:
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of an empty file only
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # works only in an empty file
             connection.execute("PRAGMA journal_mode = WAL")
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version or self.refusal is not None:
@@ -146,7 +146,7 @@ class Database:
 
     @property
     def in_write(self) -> bool:
-        """Whether this thread is inside ``write``."""
+        """Whether this thread runs a block of ``write``."""
         return getattr(self._local, "depth", 0) > 0
 
     @contextmanager
@@ -156,8 +156,8 @@ class Database:
         Args:
             durable: fsync the commit, so that it survives a power cut. Ignored in a nested block.
 
-        Raises what the constructor does, or the refusal; ``library_moved``, if another file, or
-        none, is at the path now.
+        Raises the errors of the constructor, the refusal, or ``library_moved`` if the file is no
+        longer at its path.
         """
         self.must_be_writable()
         with self._writing, self._translated():
@@ -173,7 +173,7 @@ class Database:
             self._local.places = False
             try:
                 yield connection
-                # The store writes by path: its rows went to whatever is there now.
+                # The store writes by path, so its rows went to whatever is there now.
                 self._check_place()
                 connection.execute("COMMIT")
                 self.version += 1
@@ -194,13 +194,13 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Run the block's queries in one read transaction; inside ``write``, in the writer's."""
+        """Run the block's queries in one read transaction, or in that of an enclosing ``write``."""
         with self._translated():
             connection = self.reader()
             if connection.in_transaction:
                 yield connection
                 return
-            # Taken before the transaction, so its rows are at least of this version.
+            # The version is taken first, so the rows are of this version or a later one.
             self._local.seen = self.version, self.files_version
             connection.execute("BEGIN")
             try:
@@ -210,11 +210,11 @@ class Database:
                 connection.execute("COMMIT")
 
     def version_read(self) -> int:
-        """A lower bound of the version of the rows that this thread reads."""
+        """The rows that this thread reads are of this version or a later one."""
         return self._seen()[0]
 
     def files_version_read(self) -> int:
-        """A lower bound of the files' version of the rows that this thread reads."""
+        """The files in the rows that this thread reads are of this version or a later one."""
         return self._seen()[1]
 
     def _seen(self) -> tuple[int, int]:
@@ -222,7 +222,7 @@ class Database:
         return (self.version, self.files_version) if seen is None else seen
 
     def mark_files_changed(self) -> None:
-        """Invalidate, inside ``write``, what readers have cached about files."""
+        """Invalidate what readers have cached about files. Called inside ``write``."""
         self._local.places = True
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -246,7 +246,7 @@ class Database:
             return connection.execute(sql, values).rowcount
 
     def size(self, rows: int) -> TableSize:
-        """The bytes of the file and its log, and those that are in use, beside a count of rows."""
+        """Return ``rows`` with the bytes of the file and its log, and the bytes in use."""
         free, pages = self._free_pages()
         page = int(self.value("PRAGMA page_size"))
         log = self.path.with_name(f"{self.path.name}-wal")
@@ -254,7 +254,7 @@ class Database:
         return TableSize(rows, pages * page + logged, (pages - free) * page)
 
     def shrink(self) -> bool:
-        """Give free pages back to the file system, if they are many; return whether."""
+        """Return free pages to the file system if there are many; return whether it did so."""
         free, pages = self._free_pages()
         if free < max(_FREE_PAGES, _FREE_SHARE * pages):
             return False
@@ -263,7 +263,7 @@ class Database:
         return True
 
     def problems(self) -> list[str]:
-        """What SQLite's own check finds wrong in the whole file."""
+        """The problems that SQLite's own check finds in the file."""
         try:
             said = [str(row[0]) for row in self.rows("PRAGMA integrity_check(100)")]
         except LecternError as error:
@@ -301,7 +301,7 @@ class Database:
             isolation_level=None,
             check_same_thread=False,
         )
-        self._open.append(connection)  # so that it is closed if the file is no database
+        self._open.append(connection)  # closed even if the file is no database
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")
@@ -344,10 +344,10 @@ def _full(path: Path, layout: Layout) -> WorldError:
 
 
 def version_of(path: Path, layout: Layout) -> int | None:
-    """The version of the tables of a file by its header alone; None if there are none yet.
+    """Read the version of the tables from the file's header; None if there are no tables yet.
 
-    Opening it with SQLite would already create the WAL's files. Raises ``library_damaged`` if it is
-    no file of this layout, or ``library_unwritable``.
+    SQLite is not used, as opening the file would create the WAL's files. Raises ``library_damaged``
+    if the file has another layout, or ``library_unwritable``.
     """
     try:
         with path.open("rb") as file:
@@ -381,7 +381,7 @@ def _read_only_address(path: Path) -> str:
 
 
 def _create(path: Path, layout: Layout) -> None:
-    # SQLite would create it readable by others; the WAL's files inherit its mode.
+    # SQLite would create the file readable by others; the WAL's files inherit its mode.
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
@@ -400,7 +400,7 @@ def is_whole(path: Path) -> bool:
 
 
 def remove_database(path: Path) -> None:
-    """Delete a file and those that SQLite keeps beside it."""
+    """Delete a database file and the files that SQLite keeps beside it."""
     for suffix in ("-wal", "-shm", ""):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
@@ -408,27 +408,27 @@ def remove_database(path: Path) -> None:
 V = TypeVar("V")
 
 
-_MOST_CACHED = 32  # such as the documents of a filter
+_MOST_CACHED = 32  # values such as the documents of a filter
 
 
 class CachedValues(Generic[V]):
-    """Values by key, each read at a version of the catalog."""
+    """A cache of values that were read from the catalog, which is valid for one version of it."""
 
     def __init__(self, database: Database, seen: Callable[[], int]) -> None:
-        """Cache values; ``seen`` returns the version, of the whole catalog or of its files."""
+        """``seen`` returns the current version, of the whole catalog or of its files."""
         self._db = database
         self._seen = seen
-        self._known: dict[Hashable, tuple[int, V]] = {}  # at most _MOST_CACHED
+        self._known: dict[Hashable, tuple[int, V]] = {}  # at most _MOST_CACHED entries
 
     def get(self, key: Hashable, read: Callable[[], V]) -> V:
-        """Return the value of a key, read again if the catalog has changed since.
+        """Return the value of a key; it is read again if the catalog has changed since.
 
-        Callers share the object and must not change it. Inside a write transaction nothing is
-        cached, since that may be rolled back.
+        Callers share the value and must not change it. Nothing is cached inside a write
+        transaction, which may be rolled back.
         """
         if self._db.in_write:
             return read()
-        # Taken before the rows are read, so the rows are at least of this version.
+        # The version is taken before the rows are read, so they are of this version or a later one.
         version = self._seen()
         known = self._known.get(key)
         if known is None or known[0] < version:
@@ -439,7 +439,7 @@ class CachedValues(Generic[V]):
 
 
 def errno_of(error: BaseException) -> int | None:
-    """The errno of the system error that caused another, if there is one."""
+    """The errno of the system error behind an error, if there is one."""
     found = _OS_ERROR.search(str(error))
     if found is not None:
         return int(found[1])
@@ -447,10 +447,10 @@ def errno_of(error: BaseException) -> int | None:
 
 
 def system_error(error: BaseException, path: Path) -> WorldError | None:
-    """The error to raise if the system, not the bytes, is the cause; None otherwise.
+    """Return the error to raise if the system is the cause, None if the bytes are.
 
     Args:
-        error: Of LanceDB, tantivy or Python.
+        error: An error of LanceDB, tantivy or Python.
         path: The folder that was used.
     """
     code = errno_of(error)
@@ -463,7 +463,7 @@ def system_error(error: BaseException, path: Path) -> WorldError | None:
 
 @contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Map the errors of writing below a folder.
+    """Translate errors of writing below a folder.
 
     Raises ``disk_full``, or the result of ``system_error``.
     """

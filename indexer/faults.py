@@ -1,9 +1,9 @@
 """Named points at which a test can kill or stop this process; without a test they do nothing.
 
 ``LECTERN_FAULT=passages-committed:2`` kills the process with SIGKILL when it reaches that point for
-the second time; ``document-begun=bad.pdf:1`` when it reaches it with a file of this name, and
-``passage-embedding=the end.:1:SIGABRT`` with a text of this ending. ``…:2:SIGSTOP`` sends another
-signal: the stopped process can be inspected by the test and continues with SIGCONT.
+the second time. ``document-begun=bad.pdf:1`` waits for a file of this name, and
+``passage-embedding=the end.:1:SIGABRT`` for a text that ends so. ``…:2:SIGSTOP`` sends another
+signal: the test can inspect the stopped process, and SIGCONT continues it.
 """
 
 from __future__ import annotations

@@ -18,16 +18,16 @@ _LAST = (1 << 63) - 1
 
 
 def copy_readable_rows(damaged: Path, made: Database, tables: Sequence[str]) -> int:
-    """Copy all readable rows of some tables; return how many.
+    """Copy all readable rows of some tables; return their number.
 
     Args:
         damaged: The file.
         made: A new one.
-        tables: Those to copy, parents of foreign keys before their children.
+        tables: The tables to copy, parents of foreign keys before their children.
     """
     total = 0
     with contextlib.closing(sqlite3.connect(damaged, isolation_level=None)) as old:
-        # Without it SQLite refuses a file that was cut short.
+        # Without this setting SQLite refuses a truncated file.
         with contextlib.suppress(sqlite3.Error):
             old.execute("PRAGMA writable_schema = ON")
         writer = made.reader()
@@ -47,7 +47,7 @@ def copy_readable_rows(damaged: Path, made: Database, tables: Sequence[str]) -> 
 
 
 def _insert(connection: sqlite3.Connection, insert: str, rows: list[tuple[Any, ...]]) -> int:
-    """Insert rows, one by one if damage has made some of them impossible; return how many."""
+    """Insert rows and return their number; rows that damage has made invalid are skipped."""
     try:
         connection.executemany(insert, rows)
         return len(rows)
@@ -83,7 +83,7 @@ class _DamagedTable:
         return True
 
     def _from_both_ends(self, wanted: str) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield rows by the key, the first column, ascending and descending up to the damage."""
+        """Yield rows from the start and from the end of the table, each up to the damage."""
         for order in ("", " DESC"):
             rows, whole = self._read(f"SELECT {wanted} FROM {self._table} ORDER BY 1{order}")
             yield rows
@@ -97,7 +97,7 @@ class _DamagedTable:
         at = -_LAST
         while at <= last:
             rows, whole = self._read(sql, at, _BLOCK)
-            if not whole:  # the error came instead of the row before the damage
+            if not whole:  # the error hid the row before the damage
                 rows += self._read(sql, rows[-1][0] + 1 if rows else at, 1)[0]
             if rows:
                 yield [row[1:] for row in rows]
@@ -108,7 +108,7 @@ class _DamagedTable:
                 at = self._after_damage(sql, at, last)
 
     def _after_damage(self, sql: str, at: int, last: int) -> int:
-        """The first number from which on rows can be read again, found by bisection."""
+        """Find by bisection the first rowid from which rows can be read again."""
         before, step = max(at, 0), 1
         while before + step <= last and not self._read(sql, before + step, 1)[1]:
             step *= 2
@@ -122,7 +122,7 @@ class _DamagedTable:
         return readable
 
     def _read(self, sql: str, *values: int) -> tuple[list[tuple[Any, ...]], bool]:
-        """Return the rows up to the first damage, and whether there is none."""
+        """Return the rows up to the first damage, and whether all rows could be read."""
         rows: list[tuple[Any, ...]] = []
         try:
             for row in self._connection.execute(sql, values):
@@ -138,7 +138,7 @@ def copy_damaged_database(
 ) -> Path:
     """Copy what can be read of a damaged file into a new one beside it, then run ``tidied`` there.
 
-    ``tidied`` are statements of SQL. Returns the path of the new file.
+    ``tidied`` is a script of SQL. Returns the path of the new file.
     """
     new = path.with_name(f"{path.name}.new")
     remove_database(new)
@@ -151,6 +151,6 @@ def copy_damaged_database(
 
 
 def replace_database(new: Path, path: Path) -> None:
-    """Put a file in the place of another, and of those that SQLite keeps beside that."""
+    """Replace a database file by another, and delete the files that SQLite keeps beside it."""
     remove_database(path)
     new.rename(path)

@@ -51,7 +51,7 @@ class Document(Struct, frozen=True):
 
 
 class DocumentList(Struct, frozen=True):
-    """A page of a list of documents, and the number of all."""
+    """A page of a list of documents, and the number of documents in the whole list."""
 
     documents: tuple[Document, ...]
     total: int
@@ -69,7 +69,7 @@ class TextPassage(Struct, frozen=True):
 
 
 class DocumentText(Struct, frozen=True):
-    """Passages of a document, in their order; ``following`` is where the next begins, 0 for none.
+    """Passages of a document in order; ``following`` is where the next one begins, 0 for none.
 
     ``characters`` is the length of the document's canonical text.
     """
@@ -91,13 +91,13 @@ class Estimate(Struct, frozen=True):
     """The cost of indexing some paths.
 
     Attributes:
-        files: To be read; ``bytes`` of them, ``formats`` by format.
-        left_out: Count by reason code.
+        files: The number of files to read; ``bytes`` is their size, ``formats`` both by format.
+        left_out: The number of files that are not read, by reason code.
         known: Files that were read before; they are in no other count.
-        leaving: Files of the library that the given patterns leave out, counted by the folder that
-            is left out, or by the file; "" counts those for which there is no room here.
-        seconds_words: Until all are searchable by words.
-        seconds_meaning: Until all have vectors.
+        leaving: The number of files that leave the library by the given patterns, by excluded
+            folder or file; "" counts the rest once there are ``estimate.MOST_NAMED`` names.
+        seconds_words: The time until all files are searchable by words.
+        seconds_meaning: The time until all files have vectors.
         measured: Whether the rates were measured in this library.
     """
 
@@ -117,9 +117,9 @@ class WatchedRoot(Struct, frozen=True):
     """How changes below a root are noticed.
 
     Attributes:
-        how: ``events``; ``polling``, which takes minutes; or ``offline``.
-        why: Why it is polled: ``network`` (the system does not report changes by other machines),
-            ``exhausted`` (the system's limit of watches is reached), or "".
+        how: ``events``; ``polling``, which notices a change after minutes; or ``offline``.
+        why: Why the root is polled: ``network`` (the system does not report changes by other
+            machines), ``exhausted`` (the system's limit of watches is reached), or "".
     """
 
     path: str
@@ -131,9 +131,9 @@ class WatchState(Struct, frozen=True):
     """Whether and how the roots are watched.
 
     Attributes:
-        folders: Watches in use.
-        quiet: No change is waiting to be scanned.
-        problem: Why folders could not be scanned or their files read; tried again after a while.
+        folders: The number of folders that are watched.
+        quiet: Whether no change is waiting to be scanned.
+        problem: Why folders could not be scanned or files not read; this is tried again later.
     """
 
     on: bool
@@ -148,8 +148,8 @@ class ReindexCost(Struct, frozen=True):
 
     Attributes:
         measured: Whether ``seconds`` is computed from a rate of this machine.
-        bytes: Additional disk space.
-        outdated: Files that an older extractor read.
+        bytes: The additional disk space.
+        outdated: The number of files that an older extractor read.
     """
 
     model: str
@@ -165,13 +165,13 @@ class ReindexCost(Struct, frozen=True):
 
 
 class Problem(Struct, frozen=True):
-    """A damage or an inconsistency of a library.
+    """Damage or an inconsistency in a library.
 
     Attributes:
         kind: A stable name, such as ``unreadable_rows``.
         where: A table, an embedding space, or ``catalog``.
-        count: How many.
-        sentence: For the person.
+        count: The number of rows, files or other items that have the problem.
+        sentence: The text that the person reads.
     """
 
     kind: str
@@ -191,7 +191,7 @@ class Verification(Struct, frozen=True):
 
 
 class RepairOutcome(Struct, frozen=True):
-    """The problems before a repair, those that are ``left``, and how many files are queued."""
+    """The problems before a repair and after it (``left``), and the number of files queued."""
 
     problems: tuple[Problem, ...]
     left: tuple[Problem, ...]
@@ -213,7 +213,7 @@ class Check(Struct, frozen=True):
 class Statement(Struct, frozen=True):
     """A sentence and its place: ``start`` and ``end`` are offsets into the canonical text.
 
-    ``original`` is that range of it; ``text`` is without hyphens at the ends of lines and headings.
+    ``original`` is that range. ``text`` has no headings, and no hyphens from the ends of lines.
     """
 
     page: int
@@ -226,7 +226,7 @@ class Statement(Struct, frozen=True):
 
 
 class LoneStatement(Statement, frozen=True, kw_only=True):
-    """A statement that only one document has; ``near`` is the closest one of the other."""
+    """A statement that only one document has; ``near`` is the most similar one of the other."""
 
     near: Statement | None
     cosine: float
@@ -242,7 +242,7 @@ class ComparisonSide(Struct, frozen=True):
     Attributes:
         statements: How many were compared.
         alone: How many of them the other document does not have.
-        only: Those, in order; the most different if there are too many.
+        only: These statements in the order of the text, or only the least similar ones.
     """
 
     path: str
@@ -256,11 +256,11 @@ class ComparisonSide(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """Two counterparts that differ in a number or a negation.
+    """Two similar statements, one of each document, that differ in a number or a negation.
 
     Attributes:
         first_marks: The numbers, dates and names that only the first has, as offsets into its text.
-        second_marks: Those that only the second has, as offsets into the second's text.
+        second_marks: The same of the second, as offsets into its text.
     """
 
     first: Statement
@@ -275,13 +275,13 @@ class Parallel(Struct, frozen=True):
     Attributes:
         hit: Its passage; ``hit.best`` is the sentence.
         source: The sentence that it is like.
-        cosine: Of the two.
-        same: They share most of their words, too.
+        cosine: The cosine between the two sentences.
+        same: Whether they also share most of their words.
         marks: The numbers, dates and names that only the sentence has, as offsets into
             ``hit.text``.
-        pairs: What stands for what: in the source, in the sentence.
+        pairs: The values that differ: first the one in the source, then the one in the sentence.
 
-    Values are compared only if they are the ``same``.
+    Values are compared only if ``same`` is true.
     """
 
     hit: Hit
@@ -296,9 +296,9 @@ class Comparison(Struct, frozen=True):
     """The statements that only one of two documents has.
 
     Attributes:
-        changes: How many counterparts differ in a number or a negation; some in ``changed``.
+        changes: How many similar statements differ in a number or a negation; ``changed`` has some.
         border: The cosine from which statements count as the same.
-        by_words: Whether words were compared, as the meaning of one of them is not known yet.
+        by_words: Whether words were compared, because one of the documents has no vectors yet.
     """
 
     first: ComparisonSide

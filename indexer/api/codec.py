@@ -65,7 +65,7 @@ class Message(Struct, frozen=True):
 
 
 def read_answer(header: Mapping[str, Any], kind: Any) -> Any:
-    """Decode the answer in a reply to a type. Raises ``LecternError`` if the reply is an error."""
+    """Decode the answer in a reply to type ``kind``. Raises the error if the reply is one."""
     if header.get("type") == "error":
         raise decode_error(header.get("error"))
     check_values(header)
@@ -73,7 +73,7 @@ def read_answer(header: Mapping[str, Any], kind: Any) -> Any:
 
 
 def decode_error(data: object) -> LecternError:
-    """Decode an encoded ``Failure`` to its exception."""
+    """Decode a ``Failure`` and return its exception."""
     return decode(Failure, data).error()
 
 
@@ -90,13 +90,13 @@ def decode(kind: type[T], data: Any) -> T: ...
 @overload
 def decode(kind: Any, data: Any) -> Any: ...
 def decode(kind: Any, data: Any) -> Any:
-    """Decode a value of a type from JSON types.
+    """Decode JSON types to a value of the given type.
 
     Raises ``bad_request``, or the error of the type's own checks.
     """
     try:
         return msgspec.convert(data, kind, dec_hook=_decode_other)
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the latter from enumerations
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # enumerations raise ValueError
         raise WorldError("bad_request", reason=str(error)) from error
 
 
@@ -120,7 +120,7 @@ def from_json(data: bytes) -> Any:
     try:
         try:
             return msgspec.json.decode(data)
-        except msgspec.DecodeError:  # perhaps for lone surrogates, or a number that is too large
+        except msgspec.DecodeError:  # lone surrogates or a number too large for a float
             return json.loads(data.decode("utf-8"), parse_constant=_refuse)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
@@ -130,11 +130,11 @@ def check_values(value: Any, surrogates: str = sys.getfilesystemencodeerrors()) 
     """Check numbers and texts of parsed JSON: 64 bits, finite, surrogates only as in file names.
 
     Args:
-        surrogates: "strict" refuses those of file names, too.
+        surrogates: "strict" refuses the surrogates of file names as well.
 
     Raises ``bad_request``.
     """
-    waiting = [value]  # not by recursion, for which a message may be nested too deeply
+    waiting = [value]  # recursion would fail on a deeply nested message
     while waiting:
         part = waiting.pop()
         if isinstance(part, str):
@@ -158,7 +158,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _encode_other(value: Any) -> Any:
-    """Encode what msgspec does not know."""
+    """Encode the types that msgspec does not know."""
     if isinstance(value, PurePath):
         return str(value)
     if isinstance(value, float):  # numpy's float64
@@ -171,7 +171,7 @@ def _encode_other(value: Any) -> Any:
 def _decode_other(kind: type, value: Any) -> Any:
     if kind is not Path:
         raise TypeError(f"{kind} cannot cross a border")
-    # Checked before it is a path, which drops a drive's ".".
+    # The text is checked before ``Path`` drops the "." after a drive.
     if not isinstance(value, str) or not os.path.isabs(value):  # noqa: PTH117  # see above
         raise ValueError("an absolute path is needed")
     return Path(value)
@@ -182,7 +182,7 @@ PROTOCOL_VERSION = 8
 # The largest messages are page images and batches of passages; a larger one is a fault or an
 # attack, and must be refused before it is allocated.
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-# The limit of requests to the engine: the paths of some ten thousand files.
+# The limit of requests to the engine. The paths of some ten thousand files fit.
 MAX_REQUEST_BYTES = 4 * 1024 * 1024
 _LENGTH = struct.Struct(">I")
 LENGTH_BYTES = _LENGTH.size
@@ -231,7 +231,7 @@ def frame(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
 def write_frame(stream: IO[bytes], header: Mapping[str, Any], binary: bytes = b"") -> None:
     """Write one message to a byte stream and flush it.
 
-    Raises ``bad_request`` if it is too large; ``OSError`` if the other side has closed the stream.
+    Raises ``bad_request`` if the message is too large, ``OSError`` if the stream is closed.
     """
     stream.write(frame(header, binary))
     stream.flush()
@@ -290,10 +290,10 @@ class Greeting(Struct, frozen=True):
     """The hello of an engine.
 
     Attributes:
-        holding: The holding of the lock, see ``indexer.api.private_files``.
-        offline: It never uses the network.
-        version: Of the program.
-        staying: It only stays for the next question, and ends for a command that does more.
+        holding: The engine's holding of the library lock, see ``indexer.api.private_files``.
+        offline: Whether the engine never uses the network.
+        version: The version of the program.
+        staying: Whether the engine only waits for questions, and ends for any other command.
     """
 
     pid: int
@@ -311,7 +311,7 @@ def hello(words: Hello | Greeting) -> Header:
 
 def program_version(package: str = "lectern") -> str:
     """Return the version of this program, or of another package; "" if it is not installed."""
-    from importlib import metadata  # children never say it, and would pay 15 ms for it
+    from importlib import metadata  # importing it takes 15 ms, and children never need it
 
     try:
         return metadata.version(package)
@@ -322,7 +322,7 @@ def program_version(package: str = "lectern") -> str:
 def check_hello(header: Mapping[str, Any], kind: type[H]) -> H:
     """Decode a hello, and check the version of its protocol.
 
-    Raises ``bad_request`` if it is no hello, ``engine_version`` if the versions differ.
+    Raises ``bad_request`` if the message is no hello, ``engine_version`` if the versions differ.
     """
     if header.get("type") != "hello":
         raise WorldError("bad_request", reason="the other side did not say hello")

@@ -1,6 +1,6 @@
-"""The base classes of requests: a message that names its answer and, to an engine, its queue.
+"""The base classes of requests: messages that name the type of their answer and their queue.
 
-``requests`` declares those to an engine, ``pages`` those to the render child.
+``requests`` declares the requests to an engine, ``pages`` the requests to the render child.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ A = TypeVar("A")
 MAX_LIMIT = 10_000
 # Larger than any size of a file or a library.
 MAX_NUMBER = 2**53
-# The least and the most of fields that mean the same in every request.
+# The bounds of fields that mean the same in every request.
 _BOUNDS = {
     "limit": (1, MAX_LIMIT),
     **dict.fromkeys(("offset", "start", "end", "page"), (0, MAX_NUMBER)),
@@ -25,7 +25,7 @@ _BOUNDS = {
 
 
 class Answered(Message, Generic[A], frozen=True):
-    """A message that is answered with an ``A``, the type argument of the base class."""
+    """A message whose answer is an ``A``, the type argument of the base class."""
 
     answer: ClassVar[Any]
 
@@ -46,7 +46,7 @@ class Queue(Enum):
 
 
 class LibraryPart(StrEnum):
-    """A part of the library's state; the answer to a request that writes names those it changed."""
+    """A part of the library's state; the answer to a request names the parts that it changed."""
 
     FILES = "files"  # roots, files, documents and their states
     PACE = "pace"
@@ -58,14 +58,14 @@ class Request(Answered[A], frozen=True):
     """A request to an engine.
 
     Attributes:
-        queue: The queue in which it waits; by default that of queries on the library.
+        queue: The queue in which the request waits; by default ``STATUS``.
         reports: Whether progress is sent before the answer.
-        changes: The parts of the library that it may change.
-        queues_files: Whether its answer is a number of files queued, which are then read.
+        changes: The parts of the library that the request may change.
+        queues_files: Whether the answer is a number of queued files, which are then read.
 
-    Any request may raise ``library_damaged`` and, over a socket, ``engine_gone`` and ``busy``; one
-    that changes the library ``library_read_only`` and ``disk_full``; one with paths
-    ``bad_request`` unless they are absolute.
+    Any request may raise ``library_damaged`` and, over a socket, ``engine_gone`` and ``busy``. A
+    request that changes the library may raise ``library_read_only`` and ``disk_full``. One with
+    relative paths raises ``bad_request``.
     """
 
     kinds: ClassVar[dict[str, type[Request[Any]]]] = {}
@@ -97,10 +97,10 @@ class EngineApi(Protocol):
 
         Args:
             request: One of ``indexer.api.requests``.
-            token: Ends it early, with ``Cancelled``; an index run returns its summary so far.
+            token: Cancels the request early; an index run then returns its summary so far.
             report: Called with at most ten snapshots a second, on a thread of the engine's choice.
 
-        Raises what the request's docstring says; ``Cancelled`` if the token was cancelled.
+        Raises the errors in the request's docstring, and ``Cancelled`` if the token was cancelled.
         """
 
     def close(self) -> None:

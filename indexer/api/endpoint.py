@@ -2,11 +2,11 @@
 
 A file beside the library holds the address and a secret. On Unix the socket's folder and mode
 exclude other users; a Windows pipe has no folder, so a client also proves by the secret that it can
-read the library. The file names the holding of the lock that it belongs to, since a copied library
-contains the file of an engine that has the original open. For a read-only library the file is
-outside it, beside the socket. The socket is named after the folder (device and inode), and a name
-with a listener is never reused nor removed. Commands speak with an engine by this client, the
-window by ``ui.engine_client``.
+read the library. A copied library contains the file of the engine that has the original open;
+therefore the file names the holding of the lock that it belongs to. For a read-only library the
+file is outside it, beside the socket. The socket is named after the folder (device and inode), and
+a name with a listener is never reused nor removed. Commands use the client in this module, the
+window uses ``ui.engine_client``.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ _CHUNK_BYTES = 1 << 16
 
 
 class Endpoint(Struct, frozen=True):
-    """The address of an engine, and the holding of the library that it must have.
+    """The address of an engine, and the holding of the library lock that it belongs to.
 
-    ``pid`` is for messages only; the lock shows which process is alive.
+    ``pid`` is only for messages; whether the engine is alive is known from the lock.
     """
 
     address: str
@@ -84,11 +84,11 @@ class Endpoint(Struct, frozen=True):
 
 
 def new_endpoint(held: Holding) -> Endpoint:
-    """Choose the address for the engine that holds a library: short, in a private folder.
+    """Choose a short address in a private folder for the engine that holds a library.
 
-    It is the same for a folder each time, unless another engine's socket has the name: device and
-    inode of an unplugged drive or a deleted folder may be reused while its engine is ending. Raises
-    ``library_unwritable``, if there is no folder that only this user can enter.
+    A folder always has the same address, unless another engine's socket has that name: the device
+    and inode of an unplugged drive or a deleted folder may be reused while its engine is ending.
+    Raises ``library_unwritable``, if there is no folder that only this user can enter.
     """
     address = _address(name := library_prefix(*held[:2]))
     if _is_socket(address) or _listens(address):
@@ -111,7 +111,7 @@ def _address(name: str) -> str:
 def publish(library: Path, endpoint: Endpoint, *, inside: bool = True) -> None:
     """Publish the address of the engine. Only the holder of the library lock may call this.
 
-    ``inside`` says whether to write into the library; otherwise, or on a full disk, outside it.
+    The file goes into the library if ``inside`` and its disk has room, else outside it.
     """
     note = to_json(endpoint).decode()
     if inside:
@@ -154,8 +154,8 @@ def clear(library: Path, held: Holding, *, inside: bool = True) -> None:
     """Delete the published addresses of a library, and the socket of an engine that has died.
 
     Only the holder of the library lock may call this. The socket may be in another folder than a
-    new one would, so the published address is used too; if that is the socket of another library,
-    only the file is deleted.
+    new one would be, so the published address is used too. If that belongs to another library, only
+    the file is deleted.
     """
     left = {_address(name := library_prefix(*held[:2]))}
     places = [_note_outside(held[:2]), library / NOTE_NAME]
@@ -189,7 +189,7 @@ def _listens(address: str) -> bool:
 
 
 class MessageStream:
-    """Messages over a local socket or a named pipe of Windows, each behind its length in 4 bytes.
+    """Messages over a local socket or a named pipe of Windows, each after its length in 4 bytes.
 
     One thread may read while another one writes.
     """
@@ -204,7 +204,7 @@ class MessageStream:
     def send_bytes(self, message: bytes) -> None:
         """Send a message.
 
-        Raises ``OSError`` if the other side has closed, or reads nothing for too long.
+        Raises ``OSError`` if the other side has closed the stream or reads nothing for too long.
         """
         data = _LENGTH.pack(len(message)) + message
         if isinstance(self._raw, socket.socket):
@@ -215,8 +215,8 @@ class MessageStream:
     def recv_bytes(self, most: int = MAX_MESSAGE_BYTES) -> bytes:
         """Wait for a message.
 
-        Raises ``bad_request``, if it has more than ``most`` bytes; ``EOFError`` if the stream has
-        ended; ``OSError``: ``BlockingIOError``, if it stops within the message for too long.
+        Raises ``bad_request`` for more than ``most`` bytes, ``EOFError`` at the end of the stream,
+        ``BlockingIOError`` if it pauses too long inside the message, or another ``OSError``.
         """
         (length,) = _LENGTH.unpack(self._read(_LENGTH.size))
         if length > most:
@@ -225,10 +225,10 @@ class MessageStream:
         return self._read(length)
 
     def is_readable(self, seconds: float | None = None, unless: Connection | None = None) -> bool:
-        """Wait until a message begins or the stream ends; whether that came in time.
+        """Wait until a message begins or the stream ends; return whether that happened in time.
 
         Args:
-            seconds: How long to wait; None is without end.
+            seconds: How long to wait; None waits for ever.
             unless: Waiting also ends when this becomes readable.
         """
         if self._unread:
@@ -237,9 +237,9 @@ class MessageStream:
         return self._raw in wait([self._raw, *others], seconds)
 
     def limit_waits(self, seconds: float) -> None:
-        """Make a read or a write fail with ``BlockingIOError`` after so long without progress.
+        """Make reads and writes raise ``BlockingIOError`` after this time without progress.
 
-        Waiting for a message to begin has no limit. Windows pipes support no such limit.
+        Waiting for a message to begin is not limited, and neither is a pipe on Windows.
         """
         if isinstance(self._raw, socket.socket):
             limit = struct.pack("ll", int(seconds), 0)
@@ -247,7 +247,7 @@ class MessageStream:
                 self._raw.setsockopt(socket.SOL_SOCKET, option, limit)
 
     def stop_reading(self) -> None:
-        """Make a thread that reads from the stream end, at the latest after a message."""
+        """End a thread that reads from the stream, at the latest after its next message."""
         if isinstance(self._raw, socket.socket):
             with contextlib.suppress(OSError):
                 self._raw.shutdown(socket.SHUT_RD)
@@ -260,7 +260,7 @@ class MessageStream:
             if isinstance(self._raw, socket.socket):
                 part = self._raw.recv(min(size - len(self._unread), _CHUNK_BYTES))
             else:
-                part = self._raw.recv_bytes()  # of a pipe: what the other side wrote at once
+                part = self._raw.recv_bytes()  # one write of the other side
             if not part and isinstance(self._raw, socket.socket):
                 raise EOFError
             self._unread += part
@@ -293,7 +293,7 @@ class StreamListener:
     def accept(self) -> MessageStream:
         """Wait for a client.
 
-        Raises ``OSError`` if it hung up, there are too many open files, or the listener is closed.
+        Raises ``OSError`` if the client hung up, too many files are open or the listener is closed.
         """
         if isinstance(self._listener, socket.socket):
             return MessageStream(self._listener.accept()[0])
@@ -307,13 +307,13 @@ class StreamListener:
 
 
 def connect(address: str, patience: float = CONNECT_S) -> MessageStream:
-    """Connect to a socket; fails at once if it has no listener.
+    """Connect to a socket. Without a listener this fails at once.
 
     Args:
-        patience: Seconds to retry while its backlog is full.
+        patience: Seconds to retry while the socket's backlog is full.
 
     Raises ``ConnectionRefusedError`` or ``FileNotFoundError`` without a listener,
-    ``BlockingIOError`` if the listener has accepted no connection meanwhile.
+    ``BlockingIOError`` if the backlog was full all that time.
     """
     if sys.platform == "win32":
         return MessageStream(Client(address, family="AF_PIPE"))
@@ -336,7 +336,7 @@ def connect(address: str, patience: float = CONNECT_S) -> MessageStream:
     return MessageStream(ours)
 
 
-# Seconds between checks of a waiting call for its token and for signals.
+# A waiting call checks its token and signals after this many seconds.
 POLL_S = 0.05
 HELLO_S = 10.0
 
@@ -358,7 +358,7 @@ class EngineClient:
     ) -> A:
         """Send a request and wait for its answer; see ``indexer.api.contract.EngineApi``.
 
-        Raises ``bad_request`` too, if the request is too large to be sent; ``TypeError`` if it
+        Also raises ``bad_request`` if the request is too large to be sent, and ``TypeError`` if it
         holds a value of an unsupported type.
         """
         number = next(self._numbers)
@@ -392,12 +392,12 @@ class EngineClient:
         self._connection.close()
 
     def _send(self, message: bytes) -> None:
-        # An engine that has gone is noticed by the next read.
+        # The next read notices an engine that has gone.
         with contextlib.suppress(OSError):
             self._connection.send_bytes(message)
 
     def _replies(self, number: int, token: CancelToken | None) -> Iterator[Header]:
-        """Yield the messages on a request, and pass a cancel on."""
+        """Yield the messages about a request, and tell the engine if it is cancelled."""
         cancel_sent = False
         try:
             while True:
@@ -417,8 +417,8 @@ class EngineClient:
         """Connect to the engine that serves a library; None if there is none.
 
         An engine that has another folder open does not count, even at the same address. Raises
-        ``engine_version``, if it speaks another protocol; ``engine_gone``, if it does not answer in
-        time; ``busy``, if it serves too many others.
+        ``engine_version`` if the engine speaks another protocol, ``engine_gone`` if it does not
+        answer in time, ``busy`` if it has too many clients.
         """
         endpoint = published(library)
         if endpoint is None:
@@ -436,7 +436,7 @@ class EngineClient:
             except (EOFError, OSError):
                 return None
             except WorldError as error:
-                if error.code == "bad_request":  # it has another secret
+                if error.code == "bad_request":  # the engine has another secret
                     return None
                 raise
             if greeting.holding != endpoint.holding:
@@ -462,9 +462,9 @@ def end_engine(library: Path, patience: float, *, only_staying: bool = False) ->
 
     Args:
         patience: Seconds to wait.
-        only_staying: End one that only stays for the next question, and no other.
+        only_staying: End the engine only if it does nothing but wait for the next question.
 
-    Raises ``busy``, if it does not end in time, and what ``EngineClient`` raises.
+    Raises ``busy`` if the engine does not end in time, and the errors of ``EngineClient``.
     """
     client = EngineClient.attach(library)
     if client is None:

@@ -20,8 +20,8 @@ from indexer.api.translation import N_
 class ErrorCode(Struct, frozen=True):
     """One declared failure; its texts are format strings over the keys of the detail.
 
-    ``label`` fits a column. ``in_window`` replaces ``next_step`` in the window, if the command line
-    has another way out.
+    ``label`` fits a column. ``in_window`` replaces ``next_step`` in the window where the command
+    line needs another next step.
     """
 
     code: str
@@ -36,8 +36,8 @@ class ErrorCode(Struct, frozen=True):
         return self.next_step if self.in_window is None else self.in_window
 
 
-# The one table of failures: help, documentation, dialogs and exit statuses derive from it. Texts of
-# the command line alone are not marked for translation.
+# The one table of failures: help, documentation, dialogs and exit statuses derive from it. Texts
+# that only the command line shows are not marked for translation.
 _DECLARED = (
     # the person's request
     ErrorCode("path_missing", N_("Not there"), N_("There is nothing at {path}."),
@@ -222,7 +222,7 @@ _DECLARED = (
     ErrorCode("unsupported", N_("Format not read yet"),
               N_("Lectern does not read {format} files yet."),
               N_("Save it as PDF, HTML or text; unpack an archive, or pack it as zip.")),
-    # what is not read, with the reason in the coverage list
+    # files that are not read; the coverage list shows the reason
     ErrorCode("excluded", N_("Left out by a rule"), N_("It is left out: {reason}."),
               N_("To include it, add a pattern that begins with “!” to its folder.")),
     ErrorCode("not_document", N_("Not a document"),
@@ -272,7 +272,7 @@ _DECLARED = (
 CODES = {declared.code: declared for declared in _DECLARED}
 
 
-# Codes of failures that have another name as a reason within others.
+# The failures that have another code where they are the reason of a failure.
 _AS_REASONS = {"too_complex": "unpacks_too_much", "too_large": "unpacks_too_much"}
 
 
@@ -302,7 +302,7 @@ class LecternError(Exception):
 
     @property
     def reason(self) -> str:
-        """The reason code in the detail (``indexer.api.phrases``), or its own code."""
+        """The reason code in the detail (``indexer.api.phrases``), or the error's own code."""
         return str(self.detail.get("reason") or _AS_REASONS.get(self.code, self.code))
 
     def note(self) -> Note:
@@ -319,12 +319,12 @@ class WorldError(LecternError):
 
 
 def bad_usage(command: str, reason: str) -> WorldError:
-    """The error of a command line that cannot be understood."""
+    """The error for a command line that cannot be parsed."""
     return WorldError("bad_usage", command=f"lectern {command}", reason=reason)
 
 
 def not_a_choice(setting: str, value: object, choices: Iterable[str]) -> WorldError:
-    """The error of a value that is none of those to choose from."""
+    """The error for a value that is not one of the choices."""
     return WorldError(
         "bad_setting", name=setting, value=value, reason="takes_choice", choices=", ".join(choices)
     )

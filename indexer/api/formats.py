@@ -23,7 +23,7 @@ _CONVERTED = "office.libreoffice"
 
 
 class SizeClass(StrEnum):
-    """Formats of one class share the size beyond which a file is not read, a ``config.Limits``."""
+    """The formats of one class share the size limit of files, a field of ``config.Limits``."""
 
     PDF = "pdf_bytes"
     TEXT = "text_bytes"
@@ -59,12 +59,12 @@ class Format(Struct, frozen=True):
         reader: The module with its ``open_source``, below ``indexer.extract``.
         size_class: The class of its size limit.
         group: A key of ``GROUPS``, or "".
-        unit: The unit of its pages, "" if it has none. The name of a sheet, chapter or mail, and
-            the title of a slide, are in the heading paths of its passages.
-        magic: The first bytes of its files, b"" if these vary or the registry has more rules.
-        inside: In a zip file the declared type or a folder, in OLE a stream.
-        drawn: Whether MuPDF renders its pages: shown as images, and recognised if scanned.
-        page_bytes: The bytes of a file per page, for estimates.
+        unit: The unit of its pages, "" for a format without pages. The name of a sheet, chapter or
+            mail, and the title of a slide, are in the heading paths of its passages.
+        magic: The first bytes of its files; b"" if they vary or ``registry`` decides by more rules.
+        inside: What identifies it in a zip file (a declared type or a folder) or in OLE (a stream).
+        drawn: Whether MuPDF renders its pages, to show them as images and recognise scans.
+        page_bytes: The average bytes of a file per page, for estimates.
     """
 
     name: str
@@ -177,7 +177,7 @@ BY_EXTENSION = {extension: known for known in FORMATS for extension in known.ext
 # Web pages that browsers keep as mails.
 _SAVED_PAGES = {"mht": "web", "mhtml": "web"}
 DRAWN = tuple(known.name for known in FORMATS if known.drawn)
-# Extensions of documents that Lectern does not read, which is reported to the person.
+# Extensions of documents that Lectern does not read; it reports them to the person.
 FOREIGN_DOCUMENTS = frozenset({
     "7z", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi",
     "gdoc", "heic", "heif", "hwp", "lit", "lyx", "mobi", "odf",
@@ -186,7 +186,7 @@ FOREIGN_DOCUMENTS = frozenset({
 })  # fmt: skip
 
 
-# "2", "15" and "v2" are numbers of versions and days, "Smith" is a name, "final" a state.
+# Not extensions: "2", "15" and "v2" are versions and days, "Smith" is a name, "final" a state.
 _NO_EXTENSION = re.compile(r"v?\d+|[A-Z][a-z]{4,}|draft|final|FINAL|1st|first|me|ascii|utf8")
 _EXTENSION = re.compile(r"[A-Za-z0-9]{1,10}")
 
@@ -194,7 +194,7 @@ _EXTENSION = re.compile(r"[A-Za-z0-9]{1,10}")
 def extension_of(name: str) -> str:
     """Return the extension of a file's name in lower case with its dot.
 
-    "" means that it has none, and that its content says what it is; a name may have dots.
+    "" means that the name has none, even if it has dots; the format is then known from the content.
     """
     head, _, tail = name.rpartition(".")
     extension = f".{tail.lower()}"
@@ -211,7 +211,7 @@ def page_unit(form: str) -> str:
 
 
 def page_name(unit: str, page: int, label: str) -> str:
-    """Return the name of a page by the number printed on it, if that is not the sheet's.
+    """Return the name of a page by its printed label, if that differs from the number of the sheet.
 
     >>> page_name("page", 6, "iv"), page_name("page", 6, "")
     ('page iv (sheet 6)', 'page 6')

@@ -1,7 +1,7 @@
-"""Changes JSON files of the person, which other processes change too.
+"""Changes the person's JSON files, which other processes change too.
 
 A change is made under a lock, to what the file holds at that moment. Keys that the caller does not
-know stay. A file that cannot be read is never written over, and a link to a file stays one.
+know stay. A file that cannot be read is never overwritten, and a link to a file remains a link.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from indexer.api.private_files import small_file, write_file
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-_LOCK_S = 10.0  # for which another process may hold the lock
+_LOCK_S = 10.0  # how long another process may hold the lock
 
 
 def read_object(file: Path) -> dict[str, Any]:
     """Return the object in a file; {} if there is no file.
 
-    Raises ``ValueError`` if it is damaged, or something else; a ``JSONDecodeError`` has the place;
-    ``OSError`` if the system does not let it be read.
+    Raises ``ValueError`` if the file is damaged or holds no object (``JSONDecodeError`` says
+    where), and ``OSError`` if the system does not let it be read.
     """
     try:
         content = json.loads(small_file(file).decode("utf-8"))
@@ -41,10 +41,10 @@ def read_object(file: Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def changing(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the object in a file, to be changed in the block; an empty one has no file.
+    """Yield the object in a file, which the block changes. An empty object has no file.
 
-    Raises ``ValueError`` as ``read_object``; nothing is written then; ``OSError`` if it cannot be
-    read or written, or another process keeps it locked.
+    Raises ``ValueError`` as ``read_object`` does, and then writes nothing. Raises ``OSError`` if
+    the file cannot be read or written, or another process keeps it locked.
     """
     with lock_for(file):
         place = Path(os.path.realpath(file))
@@ -58,7 +58,7 @@ def changing(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def put_aside(file: Path) -> Path | None:
-    """Move a file out of the way if it is damaged; return its new path.
+    """Rename a damaged file; return its new path, or None if it is not damaged.
 
     Raises ``OSError`` if it cannot be read or moved.
     """
@@ -72,7 +72,7 @@ def put_aside(file: Path) -> Path | None:
 
 
 def copies(file: Path) -> list[Path]:
-    """Return what was put aside of a file."""
+    """Return the damaged files that ``put_aside`` has renamed."""
     return list(file.parent.glob(f"{file.stem}-unread-*.json"))
 
 
@@ -85,8 +85,8 @@ def _is_damaged(file: Path) -> bool:
 
 
 def lock_for(file: Path) -> BaseFileLock:
-    """Return the lock of changes to a file, whose folder is made."""
-    from filelock import FileLock  # only changes need it
+    """Make the folder of a file and return the lock for changes to the file."""
+    from filelock import FileLock  # only changes need this module
 
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     return FileLock(Path(os.path.realpath(file)).with_suffix(".lock"), timeout=_LOCK_S, mode=0o600)

@@ -44,7 +44,7 @@ STATES = {
     FileState.FAILED: Label(N_("Failed"), N_("Reading it went wrong.")),
 }
 
-# In place of ``INDEXED`` where the model does not read the language.
+# Replaces ``INDEXED`` if the model does not read the language.
 BY_WORDS = Label(
     N_("Found by words"),
     N_("It is found by its words alone: the language model does not read {language}."),
@@ -66,7 +66,7 @@ STEPS = {
     Step.RECOGNISE: N_("Recognising text: {left} scanned pages left"),
     Step.MAINTAIN: N_("Tidying up the library"),
 }
-# Instead of ``Step.INDEX`` once every file is read.
+# Replaces ``Step.INDEX`` once every file is read.
 EMBEDDING = N_("Understanding: {left} passages to go")
 
 SPEEDS = {

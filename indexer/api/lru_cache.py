@@ -13,12 +13,12 @@ V = TypeVar("V")
 
 
 class LruCache(Generic[K, V]):
-    """Values by their keys, of which those used last are kept. For one thread.
+    """An LRU cache for one thread.
 
     Args:
-        room: The most that the sizes of all values may add up to; one value is kept in any case.
+        room: The most that the sizes of all values may add up to; the last value is always kept.
         size_of: Returns the size of a value; by default 1, so that ``room`` is their number.
-        evicted: Called with each value that is no longer kept, unless it was taken out by ``pop``.
+        evicted: Called with each value that leaves the cache, except through ``pop``.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class LruCache(Generic[K, V]):
         return key in self._values
 
     def __iter__(self) -> Iterator[K]:
-        """Iterate over the keys; the one used last comes last."""
+        """Iterate over the keys, the most recently used one last."""
         return iter(self._values)
 
     def get(self, key: K) -> V | None:
@@ -54,14 +54,14 @@ class LruCache(Generic[K, V]):
             self.discard(next(iter(self._values)))
 
     def computed(self, key: K, compute: Callable[[K], V]) -> V:
-        """Return the value of a key, computed and kept if it is missing."""
+        """Return the value of a key; a missing one is computed and kept."""
         if key not in self._values:
             self.put(key, compute(key))
         self._values.move_to_end(key)
         return self._values[key]
 
     def pop(self, key: K) -> V | None:
-        """Take a value out."""
+        """Remove a value and return it."""
         if key not in self._values:
             return None
         value = self._values.pop(key)
@@ -96,7 +96,7 @@ class SharedCache(Generic[K, V]):
     def get(self, key: K, compute: Callable[[], V]) -> V:
         """Return the value of a key; an error of ``compute`` is raised to every thread that waits.
 
-        Values are not None.
+        ``compute`` must not return None.
         """
         with self._lock:
             kept = self._kept.get(key)

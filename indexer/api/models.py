@@ -1,4 +1,4 @@
-"""Language models, on this machine or to be fetched, and the requests to an engine about them."""
+"""Language models, and the requests to an engine about them."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ class Origin(StrEnum):
     """Where the files of a model come from."""
 
     SHIPPED = "shipped"  # they are part of Lectern
-    IMPORTED = "imported"  # from a folder of the person
+    IMPORTED = "imported"  # the person imported a folder
     PUBLISHED = "published"  # from a hub of models
 
 
 class ModelState(StrEnum):
-    """What of a model is on this machine."""
+    """Whether a model is on this machine."""
 
     HERE = "here"
     ABSENT = "absent"
 
 
 class ModelInfo(Struct, frozen=True):
-    """A model as the person sees it; what nobody has verified is None.
+    """A model as the person sees it; a field that nobody has verified is None.
 
     Attributes:
-        precisions: Of the graphs that are here.
-        tokens: The window of passages; ``query_tokens`` that of queries.
-        pooling: As ``indexer.embed.models.Pooling``.
+        precisions: The precisions of the graphs on this machine.
+        tokens: The length of a window of passages; ``query_tokens`` that of queries.
+        pooling: A value of ``indexer.embed.models.Pooling``.
         late: Whether passages are pooled inside a whole window; else each is read alone.
-        languages: ISO 639-1.
-        language_count: How many there are at least, for a model that does not name them.
-        licence: Of the weights, as an SPDX expression where there is one.
-        repository: On a hub; ``revision`` is the commit that was fetched.
-        files: The files that are here.
-        bytes: Of its files; ``disk_bytes`` are in the folder of models.
+        languages: The codes of ISO 639-1.
+        language_count: The least number of languages, for a model that does not name them.
+        licence: The licence of the weights, as an SPDX expression where there is one.
+        repository: The repository on a hub; ``revision`` is the commit that was fetched.
+        files: The files on this machine.
+        bytes: The size of its files; ``disk_bytes`` are in the folder of models.
     """
 
     id: str
@@ -70,9 +70,9 @@ class ModelInfo(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """A question for a comparison; ``right`` is the document that answers it, or "".
+    """A question for a comparison of models.
 
-    It is a path or its end, with ``#page=N`` for a page.
+    ``right`` is the answering document (a path or its end, with ``#page=N`` for a page) or "".
     """
 
     text: str
@@ -80,9 +80,9 @@ class Question(Struct, frozen=True):
 
 
 def read_questions(text: str) -> Iterator[Question]:
-    """The questions of a text, one a line, each with what is right behind a tab.
+    """Read one question from each line; a tab and the document that answers it may follow.
 
-    Empty lines and those that begin with # are none.
+    Empty lines and lines that begin with # are skipped.
     """
     for line in text.splitlines():
         asked, _, right = (part.strip() for part in line.partition("\t"))
@@ -96,8 +96,8 @@ class ComparedPassage(Struct, frozen=True):
     Attributes:
         place: Its file and page, as in ``Question.right``.
         text: Its best sentence.
-        ranks: With either model, from 1; None if it is not among the ten.
-        right: Whether it is where the answer is said to be.
+        ranks: Its rank with each model, from 1; None if it is not among the ten.
+        right: Whether the passage is in the document (and on the page) that answers the question.
     """
 
     place: str
@@ -107,24 +107,24 @@ class ComparedPassage(Struct, frozen=True):
 
 
 class ComparedQuestion(Struct, frozen=True):
-    """What two models find for a question: the passages of the first model, then the others."""
+    """The passages that two models find for a question: all of the first, then the others."""
 
     question: Question
     passages: tuple[ComparedPassage, ...]
 
     @property
     def shared(self) -> int:
-        """The number of passages that both find."""
+        """The number of passages that both models find."""
         return sum(None not in each.ranks for each in self.passages)
 
     def right_rank(self, model: int) -> int | None:
-        """The best rank of a right passage with the first model, 0, or the second, 1."""
+        """The best rank of a right passage with model 0 or 1."""
         return min((each.ranks[model] or 0 for each in self.passages
                     if each.right and each.ranks[model]), default=None)  # fmt: skip
 
 
 class ModelComparison(Struct, frozen=True):
-    """Two models on the same questions; each is named with its precision."""
+    """Two models, each named with its precision, on the same questions."""
 
     first: str
     second: str
@@ -132,7 +132,7 @@ class ModelComparison(Struct, frozen=True):
 
 
 class RankScore(Struct, frozen=True):
-    """How well a model ranks right passages: how often first and among ten, and mrr@10."""
+    """How often a model ranks a right passage first and among ten, and its mrr@10."""
 
     questions: int
     first: int
@@ -141,16 +141,16 @@ class RankScore(Struct, frozen=True):
 
     @classmethod
     def of(cls, ranks: Sequence[int | None]) -> RankScore:
-        """The score of the ranks of some questions; None is a passage that was not found."""
+        """Compute the score from one rank per question; None means that nothing right was found."""
         found = [rank for rank in ranks if rank is not None]
         reciprocal = sum(1 / rank for rank in found) / max(1, len(ranks))
         return cls(len(ranks), found.count(1), len(found), reciprocal)
 
 
 class EstimateReindex(Request[ReindexCost], frozen=True):
-    """Estimate the cost of making all vectors with a model; None is the current one.
+    """Estimate the cost of making all vectors with a model; None stands for the current model.
 
-    Raises ``unknown_model``, ``model_absent`` for one that is not here.
+    Raises ``unknown_model``, or ``model_absent`` for a model that is not on this machine.
     """
 
     queue: ClassVar[Queue] = Queue.SLOW
@@ -159,7 +159,7 @@ class EstimateReindex(Request[ReindexCost], frozen=True):
 
 
 class ListModels(Request[tuple[ModelInfo, ...]], frozen=True):
-    """List the language models that are here, then those that could be fetched."""
+    """List the language models on this machine, then those that can be fetched."""
 
 
 class GetModel(Request[ModelInfo], frozen=True):
@@ -187,11 +187,11 @@ class RemoveModel(Request[int], frozen=True):
 
 
 class CompareModels(Request[ModelComparison], frozen=True):
-    """Ask the same questions by the vectors of two models, of which the library must have both.
+    """Ask the same questions with two models; the library must have the vectors of both.
 
-    ``first`` and ``second`` are models, with ``:int8`` or ``:fp32`` if there are both; empty for
-    the one before the last change and the one in use. Raises ``model_not_embedded``, or
-    ``nothing_to_roll_back`` without one before.
+    ``first`` and ``second`` name models, with ``:int8`` or ``:fp32`` if the library has both. Empty
+    names stand for the model before the last change and the model in use. Raises
+    ``model_not_embedded``, or ``nothing_to_roll_back`` if no model was in use before.
     """
 
     queue: ClassVar[Queue] = Queue.SLOW
@@ -204,8 +204,8 @@ class CompareModels(Request[ModelComparison], frozen=True):
 class Reindex(Request[Summary], frozen=True):
     """Make the missing vectors of a model, and index with it from now on.
 
-    Searches use the old model until the new one is complete, which ends the request. Files that an
-    older extractor read are read again. Raises ``unknown_model``.
+    Searches use the old model until the new vectors are complete; then the request ends. Files that
+    an older extractor read are read again. Raises ``unknown_model``.
     """
 
     queue: ClassVar[Queue] = Queue.INDEX

@@ -1,7 +1,7 @@
 """The requests of the window to the render child, and their answers.
 
 Page numbers begin at 1, lengths are in points, offsets are code points of the canonical text. Some
-answers have binary data, as their class says.
+answers carry bytes, which the docstring of their class describes.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class PageRequest(Answered[A], frozen=True):
     kinds: ClassVar[dict[str, type[Any]]] = {}
 
 
-_AROUND = 40  # characters that are shown on each side of words that were found
+_AROUND = 40  # characters shown on each side of the words that were found
 
 
 class DocumentSource(Struct, frozen=True):
-    """A file to show; ``format`` is its name if it is known, else ""."""
+    """A file to show; ``format`` is the name of its format, "" if unknown."""
 
     path: Path
     format: str = ""
@@ -51,10 +51,10 @@ class OpenedPages(Struct, frozen=True):
     """The pages of an open document.
 
     Attributes:
-        page: The requested page, and its ``size``.
-        sizes: Of the first pages.
+        page: The requested page; ``size`` is its size.
+        sizes: The sizes of the first pages.
         labels: The document's own page labels; empty if these are the page numbers.
-        outlined: Whether there is an outline.
+        outlined: Whether the document has an outline.
     """
 
     count: int
@@ -82,14 +82,14 @@ class PageSizes(Struct, frozen=True):
 
 
 class PageImage(Struct, frozen=True):
-    """Rows of a page as an image; the bytes are 8 bits of red, green and blue each.
+    """Rows of a page as an image; the bytes are red, green and blue, 8 bits each.
 
     Attributes:
-        columns: Its width in pixels.
-        height: Of the whole page.
+        columns: The width in pixels.
+        height: The height of the whole page.
         top: The first row.
-        rows: How many.
-        stride: Bytes of a row.
+        rows: The number of rows.
+        stride: The bytes of a row.
     """
 
     columns: int
@@ -115,9 +115,9 @@ class PassageMarks(Struct, frozen=True):
 
     Attributes:
         found: Whether the passage is on its page.
-        pending: It occurs there twice; deciding which one it is needs the offsets of all pages.
+        pending: Whether it occurs there twice, and the offsets that decide are not known yet.
         spans: The boxes of each requested range.
-        margin: The points that the text of the first page leaves free on both sides.
+        margin: The free width beside the text of the first page, in points.
     """
 
     found: bool
@@ -127,10 +127,10 @@ class PassageMarks(Struct, frozen=True):
 
 
 class PageLetters(Struct, frozen=True):
-    """The text of a page, rotated by so many quarters clockwise.
+    """The text of a page, rotated clockwise by a number of quarters.
 
-    The bytes are the box of each character: four 32-bit floats, little endian; all 0 for a
-    character without a place.
+    The bytes are the box of each character: four 32-bit floats, little endian, all 0 for a
+    character that is not on the page.
     """
 
     text: str
@@ -138,7 +138,7 @@ class PageLetters(Struct, frozen=True):
 
 
 class TextBlock(Struct, frozen=True):
-    """What a run of a document's text is; ``level`` is of a heading or an item, 1 of notes."""
+    """The role of a run of text; ``level`` is the depth of a heading or an item, 1 for notes."""
 
     start: int
     end: int
@@ -147,10 +147,10 @@ class TextBlock(Struct, frozen=True):
 
 
 class TextPart(Struct, frozen=True):
-    """A part of a document's text; the bytes are its UTF-8, ``more`` says whether text follows.
+    """A part of a document's text; the bytes are its UTF-8. If ``more``, other text follows.
 
-    ``blocks`` are in its order, with offsets of the document, as are ``pages``: where slides,
-    sheets or other numbered parts begin.
+    ``blocks`` are in the order of the text. ``pages`` are the places where slides, sheets or other
+    numbered parts begin. Both have offsets into the document.
     """
 
     offset: int
@@ -160,7 +160,7 @@ class TextPart(Struct, frozen=True):
 
 
 class FoundWords(Struct, frozen=True):
-    """The places of some words on the first page that has them, or on the last page searched.
+    """The places of words on the first page that has them, or none on the last page searched.
 
     ``spans`` are the boxes of each place, in the order of the page's text, ``texts`` the words
     around each.
@@ -172,9 +172,9 @@ class FoundWords(Struct, frozen=True):
 
 
 class PageHighlight(Struct, frozen=True):
-    """A highlight for a copy of a PDF: the quote, near where it stands in the text of its page.
+    """A highlight for a copy of a PDF: a quote, and its approximate offset in the page's text.
 
-    ``colour`` has a value from 0 to 1 for red, green and blue.
+    ``colour`` is red, green and blue, each from 0 to 1.
     """
 
     page: int
@@ -185,12 +185,12 @@ class PageHighlight(Struct, frozen=True):
 
 
 def pattern_of(words: str) -> str:
-    """The regular expression of some words, with any white space between them."""
+    """Return a regular expression for some words with any white space between them."""
     return r"\s+".join(map(re.escape, words.split()))
 
 
 def find_quote(quote: str, text: str, near: int) -> Span | None:
-    """Return where a quote stands in a text, with any white space: the place nearest to one."""
+    """Return the place of a quote, with any white space, that is nearest to ``near``."""
     if not quote.strip():
         return None
     places = [found.span() for found in re.finditer(pattern_of(quote), text)]
@@ -223,7 +223,7 @@ class GetSizes(DocumentRequest[PageSizes], frozen=True):
 
 
 class GetImage(DocumentRequest[PageImage], frozen=True):
-    """Render a page at a width in pixels; some rows of it, or all without ``rows``."""
+    """Render a page at a width in pixels: the given ``rows`` of it, or all of them."""
 
     page: int
     width: int
@@ -235,8 +235,8 @@ class GetMarks(DocumentRequest[PassageMarks], frozen=True):
     """Find the places of ranges of a passage.
 
     Attributes:
-        page: The page on which it begins; it ends on ``last``.
-        text: Of the passage.
+        page: The page on which the passage begins; it ends on ``last``.
+        text: The text of the passage.
         start: Its offset in the document; None if unknown.
         spans: Offsets into the text.
     """
@@ -257,7 +257,7 @@ class GetLetters(DocumentRequest[PageLetters], frozen=True):
 class FindWords(DocumentRequest[FoundWords], frozen=True):
     """Find words on a page or, page by page, after it.
 
-    An answer without places has the page that was reached within the time limit.
+    An answer without places names the page that was reached within the time limit.
     """
 
     text: str
@@ -265,9 +265,9 @@ class FindWords(DocumentRequest[FoundWords], frozen=True):
 
 
 class CopyWithHighlights(DocumentRequest[int], frozen=True):
-    """Make a copy of a PDF with highlights; the bytes are the copy, the answer their number in it.
+    """Copy a PDF with highlights; the bytes are the copy, the answer is the number of highlights.
 
-    The file itself is only read.
+    The original file is not changed.
     """
 
     highlights: tuple[PageHighlight, ...]

@@ -1,4 +1,4 @@
-"""The phrases of notes on a query, of reasons within errors and of reasons for a device, by code.
+"""Phrases by code: notes on a query, reasons inside errors, and reasons for the use of a device.
 
 Codes and details travel between processes and are stored in the catalog; the command line prints
 the English of the table, the window translates it. Any other text, such as a message of the
@@ -17,8 +17,8 @@ from msgspec import Struct, field
 
 from indexer.api.translation import N_
 
-# Code: a format string over the keys of the detail. Sentences end with a full stop; other phrases
-# follow a colon.
+# Code: a format string over the keys of the detail. A phrase with a full stop is a whole sentence;
+# any other is shown after a colon.
 PHRASES = {
     # notes on a query
     "query_cut": N_("Only the first {limit} characters are searched."),
@@ -222,7 +222,7 @@ PHRASES = {
 # Keys of details whose values are phrases themselves.
 SPOKEN = ("reason", "kind")
 
-# By errno; not every system has all of these.
+# Phrases by the name of an errno; not every system has all of these.
 _SYSTEM = {
     "os_absent": ("ENOENT",),
     "os_denied": ("EACCES", "EPERM"),
@@ -242,7 +242,7 @@ _BY_NUMBER = {
 
 
 class Note(Struct, frozen=True):
-    """A note for the person; ``code`` is one of this table, or of an error."""
+    """A note for the person; ``code`` is a key of this table, or the code of an error."""
 
     code: str
     detail: Mapping[str, Any] = field(default_factory=dict)
@@ -276,7 +276,7 @@ def fill_with(
 def _listed(
     speak: Callable[[str, Mapping[str, Any]], str], unread: Sequence[Any], more: object
 ) -> str:
-    """Format pairs of a part's name and the reason why it was not read."""
+    """Format pairs of a name of a part and the reason why that part was not read."""
     listed = []
     for part in unread:
         match part:
@@ -297,10 +297,10 @@ def read_detail(text: str) -> dict[str, Any]:
 
 
 def reason_in(detail: Mapping[str, Any], other: str = "") -> str:
-    """The reason in a failure's detail: a code of this table, or a text; ``other`` without one."""
+    """The reason in a failure's detail, a code of this table or a text; ``other`` if none."""
     return str(detail.get("reason", other))
 
 
 def reason_of(error: OSError) -> str:
-    """The phrase code of an error of the operating system, or its message."""
+    """The phrase code of an error of the operating system, or its own message."""
     return _BY_NUMBER.get(error.errno or 0) or error.strerror or str(error)

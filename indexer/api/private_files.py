@@ -1,13 +1,13 @@
-"""Files that only their owner may read, written whole or not at all, and the lock of a library.
+"""Files that only their owner may read and that are replaced atomically, and the lock of a library.
 
-Files of a library that are not in its folder are in one that only this user can enter. Their names
-have device and inode of the library's folder, so that a copy of a library has none.
+Some files of a library are not in its folder but in one that only this user can enter. Their names
+contain the device and inode of the library's folder, so they do not belong to a copy of it.
 
-At most one engine has a library. A file beside the lock file names the holder and this
-acquisition. The operating system releases the lock of a killed process; the file with the holder
-may be stale, or copied. A read-only library is shared by its readers: each holds the lock file's
-shared lock, which excludes writers, and an exclusive lock outside the library, so that each person
-still has one engine.
+At most one engine holds a library. A file beside the lock file names the holder and has an id of
+this acquisition of the lock. The operating system releases the lock of a killed process; the file
+with the holder may be stale, or copied. A read-only library is shared by its readers: each holds
+the lock file's shared lock, which excludes writers, and an exclusive lock outside the library, so
+that each person still has one engine.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _SHORT = Path("/tmp")  # noqa: S108  # what is in it is checked
 def small_file(path: Path) -> bytes:
     """Return the content of a file that other programs may have put there.
 
-    Raises ``ValueError`` if it is no regular file, whose reading might never end, or too large;
-    ``OSError`` if the system does not let it be read.
+    Raises ``ValueError`` if the file is too large, or not a regular file (reading a pipe might
+    never end), and ``OSError`` if the system does not let it be read.
     """
     at_once = getattr(os, "O_NONBLOCK", 0)
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | at_once)) as file:
@@ -65,8 +65,8 @@ def write_file(path: Path, text: str) -> None:
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a file for writing and reading that replaces ``path`` at the end of the block.
 
-    Only its owner may read it. The folder must exist. Raises ``OSError`` if it cannot be written;
-    the old file, if any, is then unchanged.
+    Only the owner may read the new file. The folder must exist. Raises ``OSError`` if the file
+    cannot be written; an old file is then unchanged.
     """
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -83,7 +83,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def is_full(folder: Path) -> bool:
-    """Whether a folder has no room, by writing some bytes: libraries hide the cause of errors."""
+    """Whether a folder has no room; tested by writing, as libraries hide the cause of errors."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(_PROBE_BYTES))
@@ -95,7 +95,7 @@ def is_full(folder: Path) -> bool:
 
 
 def bytes_under(*folders: Path) -> int:
-    """The bytes of all files below folders; files that vanish meanwhile count nothing."""
+    """The bytes of all files below some folders; a file that vanishes meanwhile counts as 0."""
     total = 0
     for place, _, names in chain.from_iterable(map(os.walk, folders)):
         for name in names:
@@ -119,10 +119,10 @@ def check_room(size: int, disk: Path) -> None:
 def library_errors(
     library: Path, *, needed: str = "a copy", disk: Path | None = None
 ) -> Iterator[None]:
-    """Translate the errors of the file system that changing a library meets.
+    """Translate errors of the file system that occur while a library is changed.
 
     Args:
-        needed: What a full disk lacks room for.
+        needed: What the room on the disk was needed for, in words.
         disk: A folder on that disk; None for the library.
 
     Raises ``disk_full`` or ``library_unwritable``.
@@ -149,7 +149,7 @@ def short_digest(named: bytes) -> str:
 
 
 def private_file(name: str, kind: str) -> Path:
-    """Return the path of a file, short enough for a socket.
+    """Return the path of a private file, short enough for a socket.
 
     Raises ``library_unwritable``, if there is no folder that only this user can enter.
     """
@@ -161,9 +161,9 @@ def _private_folder(name: str) -> Path:
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
     if _is_private(runtime) and _fits(runtime, name):
         return runtime
-    # Somebody else may have made the one for all users; that in the home may be too long.
+    # Somebody else may have made the folder in /tmp, and a path in the home may be too long.
     shared, state = f"lectern-{os.getuid()}", os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    # Not that of ``tempfile``, which is in the library while that is an encrypted one.
+    # The folder of ``tempfile`` is not used, as it is inside the library if that is encrypted.
     bases = Path(os.environ.get("TMPDIR", "")), _SHORT
     for folder in (*(base / shared for base in bases), Path(state, "lectern", "run").expanduser()):
         if folder.is_absolute():
@@ -188,22 +188,22 @@ def _fits(folder: Path, name: str) -> bool:
 
 
 LOCK_NAME = "lock"
-# A file in the copy of a published library, which nothing changes.
+# A file that marks the copy of a published library, which nothing changes.
 COPY_NAME = "published"
-# A file beside the lock file, as trying to acquire the lock may truncate the lock file.
+# The holder is named in a file of its own, as an attempt to lock may truncate the lock file.
 HOLDER_NAME = "lock.json"
 
 
 def is_copy(library: Path) -> bool:
-    """Whether a library is the copy of a published one."""
+    """Whether a library is a copy of a published library."""
     return (library / COPY_NAME).exists()
 
 
 class Holding(NamedTuple):
     """The device and inode of a locked folder, and a random id of the acquisition of its lock.
 
-    It differs for a copy, another folder at the same path and a restored backup; it is the same for
-    the same folder at another path, through a link or another mount.
+    A copy, another folder at the same path and a restored backup have another holding. The same
+    folder has the same one at another path, through a link or another mount.
     """
 
     device: int
@@ -214,7 +214,7 @@ class Holding(NamedTuple):
 class LibraryLock:
     """The exclusive right to write to a library, held until ``release``. Thread-safe.
 
-    Or the right to read one that is read-only: ``refusal`` is then the reason.
+    For a read-only library it is the right to read; ``refusal`` is then the reason.
     """
 
     def __init__(self, library: Path, lock: BaseFileLock, shared: int | None = None) -> None:
@@ -223,7 +223,7 @@ class LibraryLock:
         self._lock = lock
         self._shared = shared
         self._file = file_identity(_guard(library))
-        # The acquisition that the holder's file must name: ours, or the last writer's.
+        # The id of the acquisition in the holder's file: our own, or the last writer's.
         self._signed = self.holding.taking if shared is None else _signed(library, "")
 
     @property
@@ -239,7 +239,7 @@ class LibraryLock:
         """Acquire the lock; the library's folder is created if missing, for its owner only.
 
         Args:
-            program: The name of the holder in messages of other processes.
+            program: The name by which messages of other processes call the holder.
 
         Raises ``library_locked``, ``library_unwritable`` or ``disk_full``.
         """
@@ -262,7 +262,7 @@ class LibraryLock:
     def share(cls, library: Path) -> LibraryLock:
         """Acquire the shared lock of a read-only library, which excludes writers.
 
-        Raises ``library_locked``, ``library_unwritable`` if writers cannot be excluded.
+        Raises ``library_locked``, or ``library_unwritable`` if writers cannot be excluded.
         """
         from filelock import FileLock, Timeout
 
@@ -287,8 +287,8 @@ class LibraryLock:
     def is_intact(self) -> bool:
         """Whether the folder at the library's path is still the locked one.
 
-        False once the folder or its lock file was moved, deleted or replaced, or overwritten by
-        another library. True if the drive does not respond.
+        It is not once the folder or its lock file was moved, deleted, replaced or overwritten by
+        another library. A drive that does not respond counts as intact.
         """
         try:
             there = file_identity(self.library), file_identity(_guard(self.library))
@@ -300,7 +300,7 @@ class LibraryLock:
         return (there, signed) == ((self.holding[:2], self._file), self._signed)
 
     def check(self) -> None:
-        """Ensure that files written by path go into this library. Raises ``library_moved``."""
+        """Check that files written by path go into this library. Raises ``library_moved``."""
         if not self.is_intact():
             raise WorldError("library_moved", library=str(self.library))
 
@@ -331,7 +331,7 @@ class LibraryLock:
         # On a full disk the lock is held without the holder's file, and cannot be shared.
         with contextlib.suppress(OSError):
             path = self.library / HOLDER_NAME
-            # Neither through a link, nor into a pipe that nobody reads.
+            # Do not follow a link, and do not wait for a pipe that nobody reads.
             plain = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | plain, 0o600)
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -339,7 +339,7 @@ class LibraryLock:
 
 
 def holding(library: Path) -> Holding | None:
-    """Return the current holding of a library; None if it has none."""
+    """Return the current holding of a library's lock; None if nobody has held it."""
     try:
         return Holding(*file_identity(library), str(_note(library)["taking"]))
     except (OSError, KeyError):
@@ -358,9 +358,9 @@ def identity(library: Path) -> tuple[int, int] | None:
 
 
 def _guard(library: Path) -> Path:
-    """The file to be locked, which on a read-only disk may have to be an existing one.
+    """The file to lock; on a read-only disk without a lock file, the library's folder.
 
-    On Windows the file of a lock is deleted when the lock is released.
+    The folder stands in on Windows too, where releasing the lock deletes its file.
     """
     file = library / LOCK_NAME
     may_lack = sys.platform == "win32" or bool(os.statvfs(library).f_flag & os.ST_RDONLY)
@@ -368,11 +368,11 @@ def _guard(library: Path) -> Path:
 
 
 def _share(guard: Path) -> int:
-    """Acquire the shared lock of a read-only file, and return its descriptor.
+    """Acquire a shared lock on a read-only file or folder, and return its descriptor.
 
     Raises ``BlockingIOError`` if a writer has it; ``OSError`` if it cannot be acquired.
     """
-    if sys.platform == "win32" and guard.is_dir():  # which cannot be locked there
+    if sys.platform == "win32" and guard.is_dir():  # folders cannot be locked there
         return os.open(os.devnull, os.O_RDONLY)
     descriptor = os.open(guard, os.O_RDONLY)
     try:
@@ -398,7 +398,7 @@ def _signed(library: Path, unknown: str) -> str:
 
 
 def holder(library: Path) -> str:
-    """Describe the holder of the lock, by the file beside it."""
+    """Describe the holder of the lock, as the file beside it names it."""
     note = _note(library)
     try:
         process = f"{note['program']} (process {int(note['pid'])}"

@@ -1,6 +1,6 @@
 """Progress and cancelling: one call that reports and raises ``Cancelled`` if the token is set.
 
-A loop that reports thereby checks for cancelling too. A reporter passes on at most ten reports a
+A loop that reports progress can thus be cancelled. A reporter passes on at most ten reports a
 second.
 """
 
@@ -30,7 +30,7 @@ def rough(seconds: float) -> tuple[int, str]:
     >>> [rough(seconds) for seconds in (5, 61, 25 * 60, 100 * 60, 200_000)]
     [(0, 'minute'), (2, 'minute'), (25, 'minute'), (2, 'hour'), (3, 'day')]
 
-    Up to a minute the number is 0; above twenty it is a multiple of five. Monotonic.
+    The number is 0 up to a minute, and a multiple of five above twenty.
     """
     if seconds <= _MINUTE:
         return 0, "minute"
@@ -44,10 +44,10 @@ class Step(StrEnum):
 
     SCAN = "scan"
     INDEX = "index"  # extracting, embedding and writing overlap
-    RECOGNISE = "recognise"  # text on scanned pages; they are counted in place of files
+    RECOGNISE = "recognise"  # recognises text; counts scanned pages instead of files
     MAINTAIN = "maintain"
-    FETCH = "fetch"  # the files of a model, in bytes
-    MEASURE = "measure"  # of models; parts of the measurement in place of files
+    FETCH = "fetch"  # downloads the files of a model; counts bytes
+    MEASURE = "measure"  # measures models; counts parts of the measurement
 
 
 class Progress(Struct, frozen=True):
@@ -57,15 +57,15 @@ class Progress(Struct, frozen=True):
     files_done: int = 0
     files_total: int = 0
     pages: int = 0
-    passages: int = 0  # embedded
-    passages_pending: int = 0  # searchable by words, vectors to come
+    passages: int = 0  # passages that have vectors
+    passages_pending: int = 0  # passages that are searchable by words and have no vectors yet
     tokens: int = 0
     seconds: float = 0.0
     eta_seconds: float | None = None
     current: str = ""
-    note: str = ""  # why it waits, when it does: a key of ``labels.PACE_REASONS``
+    note: str = ""  # a key of ``labels.PACE_REASONS`` while the run waits
     bytes_done: int = 0
-    bytes_total: int = 0  # 0 before it is known
+    bytes_total: int = 0  # 0 while unknown
 
 
 class CancelToken:
@@ -87,7 +87,7 @@ class CancelToken:
             raise Cancelled
 
     def wait(self, seconds: float) -> None:
-        """Wait, at most until a cancel, which raises ``Cancelled``."""
+        """Wait. Raises ``Cancelled`` as soon as the token is cancelled."""
         self._event.wait(seconds)
         self.check()
 
@@ -100,7 +100,7 @@ def ignore_progress(_report: object) -> None:
 
 
 class Reporter(Struct):
-    """Passes reports on at most every tenth of a second, and raises when cancelled.
+    """Passes on at most ten reports a second, and raises ``Cancelled``.
 
     ``note`` is called with a sentence before a slow step that reports nothing.
     """
@@ -117,7 +117,7 @@ class Reporter(Struct):
             self.sink(progress)
 
     def is_due(self) -> bool:
-        """Whether a snapshot would be passed on, for those that are costly to take.
+        """Whether a report would be passed on now; asked before a snapshot that is costly to take.
 
         Raises ``Cancelled`` if the token was cancelled.
         """

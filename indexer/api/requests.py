@@ -1,6 +1,6 @@
 """The requests to an engine: the fields of each, its checks, its answer and its queue.
 
-The file is one table of declarations, which is why it is long.
+The file is long because it is one table of declarations.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from indexer.api.status import Activity, Speed, Status
 from indexer.api.types import Explanation, FileState, SearchResult, Summary
 
 MOST_TEXTS = 256
-MOST_LETTERS = 1000  # of a title or the authors
-MOST_CHARACTERS = 20_000  # of a text to embed
+MOST_LETTERS = 1000  # in a title or the authors
+MOST_CHARACTERS = 20_000  # in a text to embed
 
 
 class Order(StrEnum):
-    """The order of files in a list: by a text of theirs; the largest, newest, last read first."""
+    """The order of files in a list: texts ascending, numbers with the largest or newest first."""
 
     PATH = "path"
     NAME = "name"
@@ -55,11 +55,11 @@ class Search(Request[SearchResult], frozen=True):
     """Find the passages that answer a query.
 
     Attributes:
-        text: In Lectern's grammar (``indexer.query``).
+        text: The query in Lectern's grammar (``indexer.query``).
         limit: The most hits, 1 to 10,000.
         explain: Fill ``Hit.explain``.
         full_text: Return whole passages in hits, not only the part around the best sentence.
-        within: Search this collection only, whatever the text says; "" for the whole library.
+        within: Search only this collection, whatever the text says; "" for the whole library.
 
     Raises ``unknown_collection``.
     """
@@ -75,8 +75,8 @@ class Search(Request[SearchResult], frozen=True):
 class SearchByWords(Request[SearchResult], frozen=True):
     """Find passages by the words of a query alone, while ``Search`` waits for the model.
 
-    It has a queue of its own, for a second query in that of searches would end the first. The
-    answer to a ``like:`` query has no hits.
+    It has another queue than ``Search``, where a second query would end the first. The answer to a
+    ``like:`` query has no hits.
 
     Attributes:
         text: See ``Search``.
@@ -92,8 +92,8 @@ class SearchByWords(Request[SearchResult], frozen=True):
 class Explain(Request[Explanation | None], frozen=True):
     """Decompose the similarity of a hit to a query by words.
 
-    ``start`` is ``Hit.start``. The answer is None if the query has no words, or its model is not
-    available. Raises ``not_a_root`` for an unknown file, ``not_indexed`` without such a passage.
+    ``start`` is ``Hit.start``. The answer is None if the query has no words, or the model is not
+    available. Raises ``not_a_root`` for an unknown file, ``not_indexed`` if it has no such passage.
     """
 
     text: str
@@ -105,9 +105,9 @@ class Compare(Request[Comparison], frozen=True):
     """Find the statements of each of two documents that the other does not have.
 
     Attributes:
-        first: A document, as after ``like:``: a path or its end, with ``#page=N`` for a page.
-        second: Another one.
-        limit: The most statements in each part, the most different ones; 0 for all.
+        first: A document as after ``like:``: a path or its end, and ``#page=N`` for a page.
+        second: The other document.
+        limit: The most statements of each document to return, the least similar first; 0 for all.
 
     Raises ``not_a_root`` for an unknown file, ``not_indexed`` for one without vectors.
     """
@@ -122,15 +122,15 @@ class Compare(Request[Comparison], frozen=True):
 
 
 class FindElsewhere(Request[tuple[Parallel, ...]], frozen=True):
-    """Find where else the library says what a piece of a document says.
+    """Find passages of the library that say the same as a piece of a document.
 
     Attributes:
         path: The document.
-        text: The piece, as it was selected.
-        page: Its page; 0 if ``start`` and ``end`` are known, its offsets in the canonical text.
+        text: The selected text.
+        page: Its page; 0 if its offsets in the canonical text are given as ``start`` and ``end``.
         limit: The most passages to return, 1 to 10,000.
 
-    The answer has those that share most of its words first, then by similarity. Raises
+    Passages that share most of the words come first, then the others by similarity. Raises
     ``not_a_root`` for an unknown file, ``not_indexed`` for one without vectors.
     """
 
@@ -218,9 +218,9 @@ class Diagnose(Request[tuple[Check, ...]], frozen=True):
 
 
 class SetPace(Request[Activity], frozen=True):
-    """Set the speed of work; None leaves a value unchanged. Speed and pause are persistent.
+    """Set the speed of work; None leaves a value unchanged. Speed and pause outlast the engine.
 
-    ``typing``: the person is typing, so work slows down for about two seconds.
+    With ``typing`` work slows down for about two seconds, as the person is typing.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
@@ -231,16 +231,16 @@ class SetPace(Request[Activity], frozen=True):
 
 
 class Watch(Request[WatchState], frozen=True):
-    """Start or stop watching the roots, or (None) only return the state; changes are indexed."""
+    """Start or stop indexing changes below the roots; None only returns the state."""
 
     on: bool | None = None
 
 
 class SetPatterns(Request[tuple[str, ...]], frozen=True):
-    """Set, or with None only return, the exclude patterns of a root, which is then scanned.
+    """Set the exclude patterns of a root and scan it; None only returns the patterns.
 
-    ``patterns`` are in gitignore syntax; one that begins with "!" includes again. Raises
-    ``not_a_root``, or ``bad_setting`` for an invalid pattern.
+    ``patterns`` are in gitignore syntax; a pattern that begins with "!" includes files again.
+    Raises ``not_a_root``, or ``bad_setting`` for an invalid pattern.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
@@ -250,13 +250,13 @@ class SetPatterns(Request[tuple[str, ...]], frozen=True):
 
 
 class SetCollection(Request[Mapping[str, str]], frozen=True):
-    """Name a set of documents, which ``in:`` then takes for a folder; without filters, forget it.
+    """Name a set of documents, so that ``in:`` accepts the name; without filters, delete the name.
 
-    ``filters`` is a query whose filters select the documents; with ``adds`` they join those of the
-    collection and with ``removes`` they leave it, whoever changed it meanwhile. ``was`` is the
-    query of the collection that is replaced, "" for none. The answer is all collections: their
-    queries by their names. Raises ``bad_query`` for a query without a filter, and ``busy`` if the
-    collection is not what it ``was``.
+    ``filters`` is a query whose filters select the documents. With ``adds`` these documents are
+    added to the collection as it is now, and with ``removes`` they are removed from it. ``was`` is
+    the query that the caller expects the collection to have, "" for none. The answer maps the names
+    of all collections to their queries. Raises ``bad_query`` for a query without a filter, and
+    ``busy`` if the collection has another query than ``was``.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
@@ -273,7 +273,7 @@ class SetCollection(Request[Mapping[str, str]], frozen=True):
 
 
 class Retry(Request[int], frozen=True):
-    """Queue failed files again, given by path or folder; without paths, all that failed.
+    """Queue failed files again: those at or below the paths, or all of them without paths.
 
     The answer is the number of files queued. Raises ``not_a_root``.
     """
@@ -287,7 +287,7 @@ class Retry(Request[int], frozen=True):
 class Unlock(Request[int], frozen=True):
     """Queue a protected file and its copies again, to be opened with a password.
 
-    The password is kept in memory only, while the engine runs. The answer is the number of files
+    The password is kept only in memory, until the engine ends. The answer is the number of files
     queued. Raises ``not_a_root``.
     """
 
@@ -301,8 +301,8 @@ class Unlock(Request[int], frozen=True):
 class Remove(Request[int], frozen=True):
     """Remove folders or files from the library; the files themselves are not touched.
 
-    The answer is the number of files. It does not wait for an index run, which deletes orphaned
-    documents at its end. Raises ``not_a_root``.
+    The answer is the number of files. It does not wait for a running index run; that deletes
+    orphaned documents at its end. Raises ``not_a_root``.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
@@ -310,16 +310,16 @@ class Remove(Request[int], frozen=True):
     paths: tuple[Path, ...]
 
 
-# -- documents and vectors, as other programs ask for them ------------------------------------
+# -- documents and vectors, for other programs --------------------------------------------------
 
 
 class ListDocuments(Request[DocumentList], frozen=True):
     """List the documents that a query's filters select, in the order in which they were read.
 
     Attributes:
-        filters: A query of filters alone; its words are ignored.
+        filters: A query of filters; words in it are ignored.
         within: Only documents of this collection; "" for the whole library.
-        paths: Only the documents of these files, if there are any.
+        paths: Only the documents of these files, if any are given.
         offset: How many to skip.
         limit: The most documents to return, 1 to 10,000.
 
@@ -334,9 +334,10 @@ class ListDocuments(Request[DocumentList], frozen=True):
 
 
 class CorrectDocument(Request[Document], frozen=True):
-    """Correct the title, author and year of a document; they stay when it is read again or renamed.
+    """Correct the title, author and year of a document.
 
-    The answer is the document as it is now. Raises ``not_a_root`` for an unknown file.
+    Corrections stay when it is read again or renamed. The answer is the document as it is now.
+    Raises ``not_a_root`` for an unknown file.
     """
 
     queue: ClassVar[Queue] = Queue.FAST
@@ -359,8 +360,8 @@ class ReadPassages(Request[DocumentText], frozen=True):
         path: The document.
         start: The first offset in the canonical text.
         end: The last one, exclusive; 0 for the end of the document.
-        page: Only passages that are, in part, on this page; 0 for all.
-        most: The most characters to return; the first passage is returned whole.
+        page: Only passages that touch this page; 0 for all pages.
+        most: The most characters to return. The first passage is always returned whole.
 
     Raises ``not_a_root`` for an unknown file.
     """
@@ -377,10 +378,10 @@ class ReadPassages(Request[DocumentText], frozen=True):
 
 
 class EmbedTexts(Request[tuple[tuple[float, ...], ...]], frozen=True):
-    """Embed texts with the model that the library is searched by; searches go first.
+    """Embed texts with the model that searches use; searches have priority.
 
     Attributes:
-        texts: 1 to ``MOST_TEXTS`` of them.
+        texts: 1 to ``MOST_TEXTS`` texts.
         passages: Embed them as passages of documents, not as questions.
     """
 
@@ -400,14 +401,14 @@ class EmbedTexts(Request[tuple[tuple[float, ...], ...]], frozen=True):
 
 
 class Index(Request[Summary], frozen=True):
-    """Add the paths as roots and index new and changed files under them, by default all roots.
+    """Add the paths as roots and index new and changed files below them, by default all roots.
 
     Attributes:
         paths: Files or folders that exist.
         rescan: Also hash files whose size and time have not changed.
         scan: Whether to scan the folders; otherwise only queued files are read.
         patterns: The exclude patterns of these paths, see ``SetPatterns``.
-        kept: The run continues if the client that sent the request disconnects.
+        kept: Whether the run continues if the client that sent the request disconnects.
 
     Raises ``path_missing``, ``path_denied``, ``bad_setting``.
     """
@@ -433,8 +434,8 @@ class Repair(Request[RepairOutcome], frozen=True):
 class Shutdown(Request[None], frozen=True):
     """End the process of the engine. Raises ``busy`` for an engine that a command has opened.
 
-    Its name and the hello are the same in all versions of the protocol, so that a newer window can
-    end an older engine.
+    This request and the hello are the same in all versions of the protocol, so that a newer window
+    can end an older engine.
     """
 
     queue: ClassVar[Queue] = Queue.FAST

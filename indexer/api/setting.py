@@ -23,7 +23,7 @@ Value = str | int | float | bool | tuple[str, ...]
 
 
 class SettingType(Enum):
-    """The type of a setting; the value is its name in the documentation."""
+    """The type of a setting; its value is the type's name in the documentation."""
 
     FLAG = "on or off"
     INTEGER = "whole number"
@@ -37,7 +37,7 @@ class SettingType(Enum):
     STYLE = "style or template"
 
 
-# What values are; those of the other types are texts.
+# The Python types of values; values of other settings are text.
 _KINDS: dict[SettingType, Any] = {
     SettingType.FLAG: bool,
     SettingType.INTEGER: int,
@@ -49,11 +49,11 @@ _KINDS: dict[SettingType, Any] = {
 class Setting(Struct, frozen=True):
     """One declared setting.
 
-    ``group`` is the label of its page in the dialog, "" for one that is set where its effect is
-    seen; ``type`` decides its editor. ``low`` and ``high`` bound numbers, ``choices`` maps values
-    to their labels, which are ``drawn`` if they are looks of the window. A change is effective
-    ``at_once``, or when the engine, or the window, is started again. What few people need is
-    ``advanced``: folded away.
+    ``group`` is the label of its page in the dialog, "" for a setting that is not in the dialog but
+    beside its effect. ``type`` decides the editor. ``low`` and ``high`` bound numbers, ``choices``
+    maps values to their labels, and looks of the window are ``drawn`` as pictures. A change is
+    effective ``at_once``, or when the engine or the window starts again. A setting that few people
+    need is ``advanced`` and folded away.
     """
 
     name: str
@@ -97,12 +97,12 @@ class Setting(Struct, frozen=True):
             except ValueError:
                 raise self._wrong(word, self._takes) from None
         if self.type is SettingType.FOLDER and word and "://" not in word:
-            # Unlike pathlib's, this leaves an unknown home unchanged.
+            # Unlike pathlib, this function leaves an unknown home unchanged.
             return str(Path(os.path.expanduser(word)).absolute())  # noqa: PTH111  # see above
         return self.check(word)
 
     def check(self, value: object) -> Value:
-        """Validate a value. Raises ``bad_setting``, if it is of another type or out of bounds."""
+        """Validate a value. Raises ``bad_setting`` if it has another type or is out of bounds."""
         kind = _KINDS.get(self.type, str)
         try:
             checked = msgspec.convert(value, kind)

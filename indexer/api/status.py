@@ -43,17 +43,17 @@ class ModelChange(ModelChoice, frozen=True):
 
 
 class Activity(Struct, frozen=True):
-    """The current activity; small, as it is polled twice a second.
+    """The current activity. It is small, because it is polled twice a second.
 
     Attributes:
         reason: Why work waits or is slow: ``paused``, ``disk_full``, ``typing``, ``battery``,
             ``busy``, ``query``, ``library_read_only``, or "".
-        pages_per_second: In the last seconds.
-        embedded_share: Share of the passages that have vectors.
+        pages_per_second: The rate of the last seconds.
+        embedded_share: The share of passages that have vectors.
         pending: Files not yet read.
         set_aside: Files that are not retried because they crashed a process.
-        changes: A version of files and documents, to detect changes.
-        changing: The model that will be searched once its vectors are complete.
+        changes: A version number, which grows when files or documents change.
+        changing: The model that searches will use once its vectors are complete.
         rebuilding: Whether tables of an earlier version are being rebuilt.
         empty: Whether no document was read yet.
         device_notes: Why this device is used.
@@ -84,7 +84,7 @@ class TableSize(Struct, frozen=True):
 
 
 class RootStatus(Struct, frozen=True):
-    """A root and its files; ``watched`` and ``watched_why`` are as in ``WatchedRoot``, or ""."""
+    """A root and its files; for ``watched`` and ``watched_why`` see ``WatchedRoot``."""
 
     path: str
     files: int
@@ -105,7 +105,7 @@ class LanguageStatus(Struct, frozen=True):
 
     @property
     def offered(self) -> str:
-        """The name of a model that covers the language; "" if the advice names none."""
+        """The name of the model in the advice; "" if it names none."""
         note = self.advice
         return str(note.detail["model"]) if note and note.code == "language_offered" else ""
 
@@ -117,7 +117,7 @@ class ScannedPagesStatus(Struct, frozen=True):
         read: Pages whose text was recognised.
         waiting: Pages still to be recognised.
         set_aside: Pages that are not retried.
-        engine: The networks, and Tesseract where it is installed; "" if switched off.
+        engine: The names of the networks and of Tesseract, if installed; "" if recognition is off.
         languages: The languages of Tesseract, the likeliest first.
         code: Why nothing is recognised.
     """
@@ -139,14 +139,14 @@ class ConnectionMade(Struct, frozen=True):
 
 
 class Status(Activity, frozen=True, kw_only=True):
-    """The library as a whole, with what it is doing.
+    """The status of a whole library and the current activity.
 
     Attributes:
-        bytes: On the disk; of each table in ``tables``.
-        files: Count by state.
+        bytes: The size on the disk; ``tables`` has the size of each table.
+        files: The number of files in each state.
         previous: The model that ``RollBack`` would activate.
-        connections: Every one ever made, newest first.
-        free_bytes: On the library's disk.
+        connections: All connections that were ever made, newest first.
+        free_bytes: The free space on the library's disk.
         collections: The queries of named sets of documents, by name.
         watch_problem: As in ``WatchState``.
     """

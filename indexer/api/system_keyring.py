@@ -1,4 +1,4 @@
-"""The keyring of the operating system, and no backend that stores plain text or nothing."""
+"""The keyring of the operating system. Backends that store plain text or nothing are not used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRUSTED = frozenset({
 
 
 class Keyring(Protocol):
-    """The interface of ``keyring``'s backends; any method may block, and raise anything."""
+    """The interface of ``keyring``'s backends. Any method may block and raise any exception."""
 
     def get_password(self, service: str, username: str) -> str | None: ...
     def set_password(self, service: str, username: str, password: str) -> None: ...
@@ -24,7 +24,7 @@ class Keyring(Protocol):
 
 
 def system_keyring() -> Keyring | None:
-    """Return the keyring of this system; None without a trusted one. May block."""
+    """Return the system's keyring, None if there is no trusted one. May block."""
     import keyring
 
     chosen = keyring.get_keyring()
@@ -34,7 +34,7 @@ def system_keyring() -> Keyring | None:
 
 
 def store_password(backend: Keyring, name: str, password: str) -> bool:
-    """Put a password into a keyring; whether it is there now, since some drop it silently."""
+    """Store a password; return whether it is there now, as some keyrings drop it silently."""
     backend.set_password(SERVICE, name, password)
     return backend.get_password(SERVICE, name) == password
 

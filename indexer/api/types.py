@@ -28,7 +28,7 @@ class FileState(StrEnum):
 
     QUEUED = "queued"
     TEXT_ONLY = "text_only"  # searchable by words, vectors pending
-    INDEXED = "indexed"  # at least one letter or digit was read, and embedded
+    INDEXED = "indexed"  # has text (at least one letter or digit) and vectors
     PARTIAL = "partial"  # indexed, but some pages could not be read
     NO_TEXT = "no_text"
     NEEDS_PASSWORD = "needs_password"  # noqa: S105  # a state, not a secret
@@ -54,14 +54,14 @@ class BlockKind(StrEnum):
     TABLE = "table"
     CODE = "code"
     CAPTION = "caption"
-    ASIDE = "aside"  # a comment, or properties: a passage by itself, below no heading
-    # What stands around the text, where it comes first: running heads, navigation, front matter.
-    # It is found in passages of its own.
+    ASIDE = "aside"  # a comment or properties: a passage of its own, without a heading path
+    # The first occurrence of text around the content: running heads, navigation, front matter. It
+    # becomes passages of its own.
     BOILERPLATE = "boilerplate"
-    FURNITURE = "furniture"  # its repetitions, page numbers, marks: in the text, not in a view
+    FURNITURE = "furniture"  # repeated boilerplate, page numbers, marks: not in a view
 
 
-NOTES_LEVEL = 1  # of the paragraphs that a speaker's notes consist of
+NOTES_LEVEL = 1  # the level of paragraphs that are speaker's notes
 
 
 class Block(Struct, frozen=True):
@@ -71,7 +71,7 @@ class Block(Struct, frozen=True):
     end: int
     kind: BlockKind
     page: int
-    level: int = 0  # of a heading, 1 is the highest; 0 otherwise
+    level: int = 0  # 1 is the highest heading; 0 for no heading
 
 
 class OutlineEntry(Struct, frozen=True):
@@ -85,9 +85,7 @@ class OutlineEntry(Struct, frozen=True):
 class DocumentInfo(Struct, frozen=True):
     """The metadata of a document, as extracted."""
 
-    text_id: (
-        str  # hash of text and extractor's version; in the catalog, of the file's bytes as well
-    )
+    text_id: str  # hash of text and extractor's version; in the catalog also of the file's bytes
     format: str  # "pdf", "text", "markdown", "html", …
     extractor_version: int
     title: str  # plausible title from the content, or ""
@@ -97,19 +95,19 @@ class DocumentInfo(Struct, frozen=True):
     pages: int
     characters: int
     bad_pages: tuple[int, ...] = ()  # pages that could not be read, or not whole
-    lost: str = ""  # why some of them are missing; "" if all were read in spite of damage
-    sent: tuple[str, str] = ("", "")  # ISO dates of the first and the last mail, of mails
-    labels: tuple[str, ...] = ()  # of its first pages, if they are not the numbers of the sheets
+    lost: str = ""  # why pages are missing; "" if all were read in spite of damage
+    sent: tuple[str, str] = ("", "")  # for mails: ISO dates of the first and the last one
+    labels: tuple[str, ...] = ()  # of the first pages, if they differ from the sheets' numbers
 
 
 class Passage(Struct, frozen=True):
     """A few consecutive sentences: the unit of search.
 
     ``text`` is the canonical slice ``document_text[char_start:char_end]``; ``view`` is what is
-    searched and embedded. Sentence ``i`` is ``text[text_starts[i]:text_starts[i + 1]]`` and, in
-    the view, ``view[view_starts[i]:view_starts[i + 1]]``; both lists start with 0. It begins
-    on page ``text_pages[i]``; these are empty if the passage is on one page. Where a section begins
-    inside, ``sections`` has the number of its first sentence, and its heading path.
+    searched and embedded. Sentence ``i`` is ``text[text_starts[i]:text_starts[i + 1]]`` and, in the
+    view, ``view[view_starts[i]:view_starts[i + 1]]``; both lists start with 0. It begins on page
+    ``text_pages[i]``; this list is empty if the passage is on one page. ``sections`` has the number
+    of the first sentence and the heading path of each section that begins inside the passage.
     """
 
     ordinal: int
@@ -128,10 +126,10 @@ class Passage(Struct, frozen=True):
 
 
 class Match(StrEnum):
-    """Whether the best hits of an answer are likely what was asked for."""
+    """How likely the best hits answer the question."""
 
     GOOD = "good"
-    CLOSEST = "closest"  # as good, but this library has as good hits for what it does not answer
+    CLOSEST = "closest"  # equally good hits occur in this library without an answer
     PERHAPS = "perhaps"
     NONE = "none"  # the hits are only the closest passages
 
@@ -164,16 +162,16 @@ class Explanation(Struct, frozen=True):
     """The similarity of a passage to a query, by words.
 
     Attributes:
-        cosine: Of the passage and the question in the query.
+        cosine: The cosine between the passage and the question in the query.
         recall: How well the passage covers the query, token by token.
         words: Start, end and share of each word of the passage (``Hit.text`` in full); with
             ``rest`` they add up to the cosine.
-        rest: The share of the title, the headings and tokens that are no words.
+        rest: The share of the title, the headings and tokens that are not words.
         query: Each word of the query and its share.
         marks: The words of the passage with the largest shares.
         same: The words of the passage that match words of the query.
-        pairs: Discriminative words of the query, each with the closest of the passage and their
-            cosine, closest first.
+        pairs: Discriminative words of the query, each with the closest word of the passage and the
+            cosine of the two, closest first.
     """
 
     cosine: float
@@ -187,7 +185,7 @@ class Explanation(Struct, frozen=True):
 
 
 class SourceSentence(Struct, frozen=True):
-    """A sentence of the source of ``like:``; ``start`` and ``end`` in the canonical text."""
+    """A sentence of the source of ``like:``; ``start`` and ``end`` are canonical offsets."""
 
     page: int
     start: int
@@ -207,9 +205,9 @@ class AlignedSentence(Struct, frozen=True):
 class HitExplanation(Struct, frozen=True):
     """The components of a hit's score.
 
-    ``score``, ``passage``, ``document`` and ``weights`` are numbers of the ranking by name
-    (``indexer.search.fusion``); ``aligned`` is for hits of ``like:``, most similar first;
-    ``match`` is the answer of ``Explain``, if requested.
+    ``score``, ``passage``, ``document`` and ``weights`` are named numbers of the ranking
+    (``indexer.search.fusion``). ``aligned`` is for hits of ``like:``, most similar first. ``match``
+    is the answer of ``Explain``, if requested.
     """
 
     score: Mapping[str, float] = struct_field(default_factory=dict)
@@ -227,7 +225,7 @@ class Hit(Struct, frozen=True):
     root: str
     file: str  # path relative to the root, with forward slashes
     title: str
-    page: int  # of its best sentence
+    page: int  # page of the best sentence
     page_last: int  # of the passage
     start: int
     end: int
@@ -241,14 +239,14 @@ class Hit(Struct, frozen=True):
     explain: HitExplanation | None = None
     marks: tuple[Span, ...] = ()  # the exact phrases, or the best sentences, as ``best``
     author: str = ""
-    format: str = ""  # by the file's name: "pdf", "text", …
-    modified_ns: int = 0  # of the file, since 1970; 0 when unknown
-    sent_ns: int = 0  # of a mail, also of one in a mailbox; 0 of other documents
+    format: str = ""  # from the file's name: "pdf", "text", …
+    modified_ns: int = 0  # when the file was changed, since 1970; 0 if unknown
+    sent_ns: int = 0  # when a mail was sent, also one in a mailbox; 0 for other documents
     also: tuple[Also, ...] = ()  # near-duplicates grouped under this one, best first
-    language: str = ""  # of a hit found by meaning, if the query is clearly in another language
+    language: str = ""  # if clearly another than the query's, of a hit found by meaning
     left_out: tuple[Span, ...] = ()  # running heads and page numbers inside ``text``
-    pages_before: int = 0  # of the passage, before ``page``
-    page_label: str = ""  # the number printed on ``page``, if it is another
+    pages_before: int = 0  # pages of the passage before ``page``
+    page_label: str = ""  # the number printed on ``page``, if it differs
 
     @property
     def page_first(self) -> int:
@@ -257,7 +255,7 @@ class Hit(Struct, frozen=True):
 
     @property
     def dated_ns(self) -> int:
-        """The date of the document: when a mail was sent, and of others that of the file."""
+        """The date of the document: when the mail was sent, else when the file was changed."""
         return self.sent_ns or self.modified_ns
 
 
@@ -275,16 +273,16 @@ class FileRow(Struct, frozen=True):
     attempts: int = 0
     pages: int = 0
     bad_pages: tuple[int, ...] = ()
-    title: str = ""  # of its document; of a mail the subject
+    title: str = ""  # of the document; the subject of a mail
     author: str = ""
-    language: str = ""  # of its document
-    by_words: bool = False  # it is in a language that the library's model does not read
+    language: str = ""  # of the document
+    by_words: bool = False  # whether the library's model does not read the language
 
 
 class Summary(Struct, frozen=True):
     """The outcome of an indexing run: the number of files in each state, and the work done.
 
-    ``seconds`` are from the call to its end, pauses included.
+    ``seconds`` is the time from the call to its end, pauses included.
     """
 
     states: Mapping[str, int]
@@ -295,7 +293,7 @@ class Summary(Struct, frozen=True):
     tokens: int
     seconds: float
     cancelled: bool = False
-    reused: int = 0  # passages that reused vectors of an earlier text of their file
+    reused: int = 0  # passages that took their vectors from an earlier text of the file
 
 
 class SearchResult(Struct, frozen=True):

@@ -20,16 +20,16 @@ from indexer.text import stop_words
 
 
 class DateRange(Struct, frozen=True):
-    """Days from ``first`` to ``last``, both included; ``None`` is open."""
+    """Days from ``first`` to ``last``, both included; ``None`` leaves that side open."""
 
     first: date | None = None
     last: date | None = None
 
 
 class NumberRange(Struct, frozen=True):
-    """Whole numbers from ``first`` to ``last``, both included; ``None`` is open.
+    """Whole numbers from ``first`` to ``last``, both included; ``None`` leaves that side open.
 
-    ``labels``, in small letters, are printed on pages instead, such as "iv"; any of them will do.
+    ``labels`` are printed page labels in small letters, such as "iv"; a page may have any of them.
     """
 
     first: int | None = None
@@ -40,10 +40,10 @@ class NumberRange(Struct, frozen=True):
 class Filters(Struct, frozen=True):
     """Conditions that must all hold.
 
-    Of several values in a tuple any will do, of those in a ``not_`` tuple none may. Extensions
-    and languages are in small letters, without a dot. Folders and ``like`` are as they were
-    typed. Sizes are in bytes. ``within`` names
-    a collection that bounds the search; no typed text sets it.
+    A document must match one of the values in a tuple, and none of the values in a ``not_`` tuple.
+    Extensions and languages are in small letters, without a dot. Folders and ``like`` are kept as
+    typed. Sizes are in bytes. ``within`` names a collection that bounds the search; no typed text
+    sets it.
     """
 
     folders: tuple[str, ...] = ()
@@ -74,8 +74,8 @@ class Operator(Struct, frozen=True):
     ``help`` may contain {kinds}, see ``help_of``.
 
     Raises (from ``read``):
-        ValueError: If the text is invalid; its message is the code of a phrase that says what is
-            valid (``indexer.api.phrases``).
+        ValueError: If the text is invalid. The message is the code of a phrase that says which
+            values are valid (``indexer.api.phrases``).
     """
 
     name: str
@@ -219,8 +219,8 @@ def _kinds(text: str) -> tuple[str, ...]:
     return (ANNOTATION,)
 
 
-# The one table of the grammar; help texts and documentation derive from it. Rows without a field
-# are parsed by the scanner of indexer.query.grammar.
+# The one table of the grammar; help texts and documentation derive from it. The scanner of
+# ``grammar`` parses the rows without a field.
 GRAMMAR: tuple[Operator, ...] = (
     Operator("words", "rental income after the merger", N_("what you look for, in your own words")),
     Operator('"…"', '"to be or not to be"', N_("these words, exactly and in this order; first")),
@@ -264,6 +264,6 @@ def help_of(operator: Operator, translate: Callable[[str], str] = str) -> str:
 
 
 def grammar_help() -> str:
-    """The grammar as text, one aligned line per operator."""
+    """The grammar as text with one aligned line per operator."""
     width = max(len(operator.example) for operator in GRAMMAR)
     return "\n".join(f"{operator.example:<{width}}  {help_of(operator)}" for operator in GRAMMAR)

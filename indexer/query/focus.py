@@ -1,11 +1,11 @@
 """Finds the question in a query that also has context.
 
-In "Consider the lease with Acme; when does it end?" the context identifies the document, so
-documents are ranked by the whole query and pages by the question too. A question mark tells the
-question. Requests without one are told by the library, which knows the words that name a document:
-a clause that is mostly such words is context; of several others, those that begin as a question
-does are one. So is the part of the question between commas that has most of these words. A query
-of one part is its own question. Pure functions of text.
+In "Consider the lease with Acme; when does it end?" the context identifies the document. Therefore
+documents are ranked by the whole query, and pages by the question as well. The question is the
+clause with a question mark. Without a question mark the library helps, as it knows the words that
+name a document: a clause that is mostly such words is context. If several clauses remain, those
+that begin like a question are the question. A part of it between commas that has many names is
+context too. A query of one part is its own question. All functions here are pure.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from indexer.text.terms import word_spans, words
 
 # A semicolon or colon separates a question as a full stop does.
 _CLAUSE_END = re.compile(r"[;:]\s+(?=\S)")
-# A comma, also an Arabic or a Chinese one; within a number none follows a space.
+# A Latin, Arabic or Chinese comma. A comma inside a number has no space after it.
 _COMMA = re.compile(r"[,\u060c][\"'\u201d\u2019]*\s+(?=\S)|\uff0c(?=\S)")
 _ASKS = re.compile(
     r"(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|"
@@ -29,18 +29,18 @@ _ASKS = re.compile(
 )
 _CLOSING = "\"'\u201d\u2019)]\u00bb "
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
-# What is left of a question without the words of a name.
+# A question keeps at least this many words when the words of a name are removed.
 _FEWEST_LEFT = 2
-# A clause says which document is meant if this share of its words, stop words aside, are of names.
+# A clause is context if this share of its words, without stop words, belongs to names.
 NAMING = 0.5
-# Parts between commas do so if they have so many more words of names than others.
+# Parts between commas are context if they have this many more words of names than other words.
 MORE_NAMES = 3
 # A question of one or two words ("Why?") has no meaning without its context.
 FEWEST_WORDS = 3
 
 
 def split_clauses(query: str) -> list[str]:
-    """Cut a query at sentences, semicolons and colons; the parts make up the query.
+    """Cut a query at the ends of sentences, at semicolons and at colons.
 
     >>> split_clauses("Consider the lease; when does it end?")
     ['Consider the lease;', 'when does it end?']
@@ -78,7 +78,7 @@ def question(query: str, names: frozenset[str] = frozenset()) -> str:
 
 
 def _names(clause: str, names: frozenset[str]) -> bool:
-    """Whether a clause is mostly words of names."""
+    """Whether most words of a clause belong to names."""
     found = [word for word in words(clause) if word not in ALL_STOP_WORDS]
     return bool(found) and sum(word in names for word in found) >= NAMING * len(found)
 
@@ -86,8 +86,8 @@ def _names(clause: str, names: frozenset[str]) -> bool:
 def without_context(question: str, names: frozenset[str]) -> str:
     """Return a question without the parts between commas that say which document is meant.
 
-    They are the neighbouring ones that have the most words of names beyond other words, stop words
-    aside. All of the question if these are few, or nothing else asks. No part ends in brackets.
+    In these neighbouring parts, words of names most outnumber other words, stop words aside. The
+    whole question is returned if they do not by much, or if hardly anything else is left.
 
     >>> names = frozenset({"acme", "lamp", "lease"})
     >>> without_context("In the lease of Acme to Lamp, when is the rent due?", names)
@@ -114,7 +114,7 @@ def without_context(question: str, names: frozenset[str]) -> str:
 
 
 def _names_beyond(part: str, names: frozenset[str]) -> int:
-    """How many more words of names a text has than others, stop words aside."""
+    """By how much words of names outnumber other words in a text, without stop words."""
     found = [word for word in words(part) if word in names or word not in ALL_STOP_WORDS]
     return sum(1 if word in names else -1 for word in found)
 
@@ -122,7 +122,7 @@ def _names_beyond(part: str, names: frozenset[str]) -> int:
 def without_words(question: str, left_out: frozenset[str]) -> str:
     """Return a question without some folded words, or all of it if hardly anything is left.
 
-    Words with digits stay: the year of a report heads its columns too.
+    Words with digits stay, as the year of a report is also the head of its columns.
 
     >>> without_words("Acme Robotics: governing law", frozenset({"acme", "robotics"}))
     'governing law'
@@ -137,7 +137,7 @@ def without_words(question: str, left_out: frozenset[str]) -> str:
 
 
 def places_of(part: str, query: str) -> list[tuple[int, int]]:
-    """Where the words of a part of a query, as these functions return it, stand in the query.
+    """Return the places in a query of the words of a part, which another function returned.
 
     >>> query = "Of the lease of Acme, when is the lease due?"
     >>> [query[start:end] for start, end in places_of("when is the lease due?", query)]

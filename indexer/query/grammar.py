@@ -42,16 +42,16 @@ _UNITS = (
     r"(?:[%\u2030\xb0$\u20ac\xa3\xa5]"
     r"|\xb0?(?:[CFK]|[kcm]?m|[km]?g|ft|dBm?|m?[VA]|EUR|USD|GBP|CHF)\b)"
 )
-# A number after a minus, with its unit if it is written together: "-40", "-1.5e-3", "-12\xb0C".
+# A negative number, with its unit if no space is between them: "-40", "-1.5e-3", "-12\xb0C".
 _NEGATIVE = re.compile(
     rf"[$\u20ac\xa3\xa5]?\d+(?:[.,]\d+)*(?:e-?\d+)?{_UNITS}?[.,;:!?)\]]*$", re.IGNORECASE
 )
-# Behind other words a minus leaves out a year, "annual report -2019", but for one with a unit.
+# A minus after words excludes a year ("annual report -2019"), unless a unit follows the year.
 _YEAR = re.compile(r"(?:19|20)\d\d[.,;:!?)\]]*$")
 _UNIT = re.compile(rf"\s+{_UNITS}")
 _EDGES = ".,;:!?()[]{}"
 _QUESTION = re.compile(r"[?\uff1f\u061f][\"')\]\u201d\u2019\u00bb\s]*$")
-# Keywords have fewer stop words than sentences, or than those that end with a question mark.
+# Keywords have fewer stop words than a sentence. One is enough if a question mark ends the query.
 _SENTENCE_STOP_WORDS = 3
 _QUESTION_STOP_WORDS = 1
 
@@ -60,9 +60,9 @@ class Query(Struct, frozen=True):
     """A parsed query.
 
     ``text`` is embedded: the free words and those of quotes, as typed. ``terms`` are its folded
-    words. ``phrases`` must occur: quotes among keywords, but not those inside a sentence, which
-    define or name. ``last_word_open``: the last word may be incomplete. Notes are for parts that
-    were not parsed as the person may have meant them.
+    words. ``phrases`` must occur; they are the quotes among keywords, but not those inside a
+    sentence, which define or name something. With ``last_word_open`` the last word may be
+    incomplete. Notes explain parts that may not have been parsed as the person meant them.
     """
 
     text: str = ""
@@ -87,10 +87,10 @@ class Query(Struct, frozen=True):
 
 
 class Clause(Struct, frozen=True):
-    """A part of a query that is no free word, at ``text[start:end]``.
+    """A part of a query that is not a free word, at ``text[start:end]``.
 
-    ``operator`` is the name of an operator, or "" for a phrase (``quoted``) and an excluded word;
-    ``value`` is its typed value, without quotes.
+    ``operator`` is the name of an operator, "" for a phrase (``quoted``) or an excluded word.
+    ``value`` is the typed value without quotes.
     """
 
     start: int
@@ -107,7 +107,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
     sentence = _is_sentence(text)
     found = (_clause(match, text) for match in _scan(text))
     every = (one for one in found if isinstance(one, Clause))
-    # The phrases of a sentence are no clauses.
+    # Quotes in a sentence are not clauses.
     return tuple(one for one in every if not sentence or one.operator or one.excluded)
 
 
@@ -120,7 +120,7 @@ def without(text: str, clause: Clause) -> str:
 
 
 def without_filters_of(text: str, other: str) -> str:
-    """Remove the filters of another query from a query."""
+    """Remove the filters from a query that another query has too."""
     gone = {(each.operator, each.value, each.excluded) for each in clauses(other) if each.operator}
     for clause in reversed(clauses(text)):
         if (clause.operator, clause.value, clause.excluded) in gone:
@@ -145,14 +145,14 @@ def parse(text: str) -> Query:
 
 
 def _scan(text: str) -> Iterator[re.Match[str]]:
-    """Scan a query into tokens, character for character: values are taken from ``text``."""
+    """Scan a query into tokens. The offsets are those of ``text``, from which values are taken."""
     return _TOKEN.finditer(_GERSHAYIM.sub("\u05f4", text.translate(_QUOTES)))
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether the words outside quotes ask something themselves, in whatever language.
+    """Whether the words outside quotes form a sentence, in any language.
 
-    A query that opens with a quote is about that phrase, whatever follows.
+    A query that begins with a quote is never a sentence, as it is about that phrase.
     """
     found = [match for match in _scan(text) if not match["stray"]]
     if found and not found[0]["word"] and not found[0]["name"]:
@@ -164,7 +164,7 @@ def _is_sentence(text: str) -> bool:
 
 
 def _clause(match: re.Match[str], text: str) -> Clause | Note | None:
-    """What a token is but for a free word, or a note why a filter is invalid.
+    """Return the clause of a token, None for a free word, or a note why a filter is invalid.
 
     ``text`` is the query before quotes were normalised.
     """
@@ -183,7 +183,7 @@ def _clause(match: re.Match[str], text: str) -> Clause | Note | None:
 
 
 def _excludes_word(match: re.Match[str], text: str) -> bool:
-    """Whether a word has a minus that means without it, not "-control" inside a question."""
+    """Whether the minus before a word excludes it; in a question "-control" is just a word."""
     if not match["minus"] or not words(match["word"]):
         return False
     before = text[: match.start()].split()
@@ -195,7 +195,7 @@ def _excludes_word(match: re.Match[str], text: str) -> bool:
 
 
 def _operator_clause(match: re.Match[str], text: str) -> Clause | Note:
-    """A filter with its value, or a note why it is invalid."""
+    """Return a filter with its value, or a note why it is invalid."""
     operator, minus = OPERATORS.get(match["name"].lower()), bool(match["minus"])
     quoted = match["value"] is None
     value = text[slice(*match.span("quoted" if quoted else "value"))].strip()
@@ -217,14 +217,14 @@ class _Draft:
         self.words: list[str] = []
         self.notes: list[Note] = []
         self.last_is_word = False
-        self.sentence = False  # quotes are no phrases
+        self.sentence = False  # whether quotes are not phrases
         self._phrases: list[str] = []
         self._excluded_words: list[str] = []
         self._excluded_phrases: list[str] = []
         self._filters = Filters()
 
     def handle(self, match: re.Match[str], read: Clause | Note | None) -> None:
-        """Handle one token and what ``_clause`` says of it."""
+        """Add one token; ``read`` is what ``_clause`` returned for it."""
         if match["stray"]:
             self.last_is_word &= not match["stray"].isspace()
             return
@@ -286,7 +286,7 @@ class _Draft:
 def _with_condition(filters: Filters, operator: Operator, value: str, *, minus: bool) -> Filters:
     """The filters with one more condition.
 
-    Raises ``ValueError`` if the value is invalid; with a code of ``indexer.api.phrases``.
+    Raises ``ValueError`` with a code of ``indexer.api.phrases`` if the value is invalid.
     """
     if operator.read is None or not value:
         raise ValueError("value_missing")
@@ -319,7 +319,7 @@ def _used(value: object) -> bool:
 
 
 def _known(value: object) -> object:
-    """Leave out the ends of a range that are open."""
+    """Leave out the open ends of a range."""
     if isinstance(value, dict):
         return {name: item for name, item in value.items() if item is not None}
     return value

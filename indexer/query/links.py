@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 SCHEME = "lectern"
 PLACE = "passage"
-# This many words in a row occur once; mail programs break longer links.
+# A sequence of this many words is unique in practice; mail programs break longer links.
 _WORDS = 10
 _LEAST = 4
 
@@ -20,7 +20,7 @@ def link_to(texts: Iterable[str]) -> str:
     """Return the link to a passage by the first text that has enough words; "" if none has.
 
     Args:
-        texts: Such as its best sentence and all of it, as they would be shown.
+        texts: Texts as they are shown, such as the best sentence and the whole passage.
     """
     for text in texts:
         words = text.replace('"', " ").split()[:_WORDS]
