@@ -1,5 +1,5 @@
 """Entry points: the command line, the composition roots, settings and paths.
 
-In: command lines and the settings file. Out: exit statuses, text, an engine or a window. It is used
-by no other package. Open ``cli`` first, then the ``cli_`` module of a command.
+In: command lines and the settings file. Out: exit statuses, text, an engine or a window. No other
+package uses it. Open ``cli`` first, then the ``cli_`` module of a command.
 """

@@ -53,8 +53,8 @@ from indexer.shards.object_store import checked
 
 log = logging.getLogger(__name__)
 
-BROKEN_PIPE = 141  # what a shell reports when the reader of a pipe has left
-_LINE_TOO_LONG = 206  # Windows' error, whose command lines hold 32,767 characters
+BROKEN_PIPE = 141  # the status that a shell reports when the reader of a pipe has left
+_LINE_TOO_LONG = 206  # Windows' error for a command line of more than 32,767 characters
 
 COMMANDS: tuple[Command, ...] = (
     *cli_gui.COMMANDS,
@@ -80,7 +80,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def build_parser(only: str = "") -> argparse.ArgumentParser:
-    """Make the parser of all commands, or of one, which takes a tenth of the time."""
+    """Make the parser of all commands, or of one command, which takes a tenth of the time."""
     parser = Parser(
         prog="lectern",
         description="Find the passage that answers a question in your own long documents, "
@@ -137,7 +137,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _command_in(words: Sequence[str]) -> str:
-    """Return the command of a line, if nothing but the options of every command is before it."""
+    """Return the command that a line names after the options that every command has, else ""."""
     left = iter(words)
     for word in left:
         if word == "--library":
@@ -175,7 +175,7 @@ def main(
     """Run a command line and return its exit status.
 
     Args:
-        arguments: Those after the program's name; by default those of this process.
+        arguments: The words after the program's name; by default those of this process.
         open_engine: Makes an engine where none is running.
         began: ``time.monotonic()`` at the start; by default now.
         confined: Cut this process off from the network.
@@ -209,9 +209,9 @@ def main(
 
 
 def _hand_over(command: str) -> None:
-    """Run the other of the two frozen programs, if it is the one that has this command.
+    """Replace this process by the other frozen program, if that one has the command.
 
-    Raises ``bad_query``, if it cannot be given a command line of this length.
+    Raises ``bad_query``, if the command line is longer than the system allows.
     """
     program = frozen_program(window=command == WINDOW)
     if program == sys.executable:
@@ -227,9 +227,9 @@ def _hand_over(command: str) -> None:
 
 
 def _library_for(command: Command, options: argparse.Namespace, settings: Settings) -> Path:
-    """Return the folder of a command's library, a copy in the cache if that is named by a URI.
+    """Return the folder of a command's library; a URI stands for a copy in the cache.
 
-    Raises ``library_published`` for a command that would change it, those of ``opened``.
+    Raises ``library_published`` if the command would change that copy, and what ``opened`` raises.
     """
     named = library_named(options.library, settings)
     if "://" in named and (use := command.use(options)) in {LibraryUse.NONE, LibraryUse.CHANGES}:
@@ -240,15 +240,15 @@ def _library_for(command: Command, options: argparse.Namespace, settings: Settin
 
 
 def library_named(named: str | None, settings: Settings) -> str:
-    """Return how the library is named: here, in the environment, in the settings, or by default."""
+    """Return ``named``, else the library of the environment, of the settings or by default."""
     setting = str(settings["library"])
     return named or os.environ.get(LIBRARY_VARIABLE) or setting or str(paths.default_library())
 
 
 def library_folder(named: str | None, settings: Settings, *, offline: bool = False) -> Path:
-    """Return the folder of the library, a copy in the cache if it is named by a URI.
+    """Return the folder of the library; a URI stands for a copy in the cache.
 
-    Raises those of ``cli_cluster.opened``.
+    Raises what ``cli_cluster.opened`` raises.
     """
     chosen = library_named(named, settings)
     return cli_cluster.opened(chosen, offline=offline) if "://" in chosen else absolute_path(chosen)
@@ -264,12 +264,12 @@ def _run(command: Command, options: argparse.Namespace, context: CommandContext)
     except (KeyboardInterrupt, Cancelled):
         return CANCELLED
     except BrokenPipeError:
-        # Else Python reports a second error when it flushes the stream at exit.
+        # Otherwise Python reports a second error when it flushes the stream at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except LecternError as error:
         return explain_failure(context, error)
-    except PermissionError as error:  # such as a library of somebody else's
+    except PermissionError as error:  # for example, the library belongs to somebody else
         return explain_failure(context, WorldError("path_denied", path=str(error.filename)))
     except Exception as error:
         file = logs.start()

@@ -94,9 +94,9 @@ def _pull(options: Namespace, context: CommandContext) -> None:
 
 
 def _open(options: Namespace, context: CommandContext) -> None:
-    """Print the folder of the copy in the cache; offline, of the latest one that is there.
+    """Print the folder of the copy in the cache; offline it is the newest copy that exists.
 
-    Of two that open the same at once the second waits for the copy of the first.
+    If two processes open the same library, the second waits for the copy that the first makes.
     """
     from filelock import FileLock
 
@@ -120,14 +120,14 @@ def _open(options: Namespace, context: CommandContext) -> None:
             if older != folder and not _is_offline(context):
                 try:
                     remove_everything(older)
-                except WorldError:  # somebody reads it
+                except WorldError:  # another process is reading it
                     continue
                 shutil.rmtree(older, ignore_errors=True)
     context.print(str(folder))
 
 
 def _ask(request: LauncherRequest[T], do_here: Callable[[Any, Callable[[], bool]], T]) -> T:
-    """Have the launcher answer a request, which has a network; without one it is done here."""
+    """Have the launcher, which has a network, answer; without a launcher call ``do_here``."""
     outside = launcher.current()
     if outside is None:
         return do_here(request, lambda: False)
@@ -135,7 +135,7 @@ def _ask(request: LauncherRequest[T], do_here: Callable[[Any, Callable[[], bool]
 
 
 def _measure(folder: Path, context: CommandContext) -> None:
-    """Measure a library that was joined of shards, and index its vectors if they are many."""
+    """Measure a library that was joined from shards, and index its vectors if they are many."""
     from indexer.catalog.catalog import Catalog
     from indexer.library.library import CATALOG_NAME
     from indexer.shards.join import MEASURED
@@ -150,7 +150,7 @@ def _measure(folder: Path, context: CommandContext) -> None:
         with contextlib.closing(Catalog(folder / CATALOG_NAME)) as catalog:
             catalog.set_meta(MEASURED, "yes")
     except WorldError as error:
-        if error.code != "library_locked":  # another process does it
+        if error.code != "library_locked":  # another process is measuring it
             raise
 
 
@@ -207,7 +207,7 @@ def _cluster_arguments(parser: ArgumentParser) -> None:
 
 
 def _serve_first(options: Namespace) -> None:
-    """Serve a library by its URI in another process, which listens before it is cut off."""
+    """Run ``serve`` on a URI instead: that process opens its socket before it is cut off."""
     if options.action == "serve":
         flags = ["--offline"] if options.offline else []
         uri, *others = options.places
@@ -232,7 +232,7 @@ def _cluster(options: Namespace, context: CommandContext) -> None:
 
 
 def _build_options(options: Namespace, context: CommandContext) -> str:
-    """``BuildOptions`` as JSON; "" if nothing is built."""
+    """Return ``BuildOptions`` as JSON; "" if nothing is built."""
     if options.action != "build":
         return ""
     from indexer.catalog import schema
@@ -257,7 +257,7 @@ def _build_options(options: Namespace, context: CommandContext) -> str:
 
 
 def _lines(uri: str, answer: dict[str, object]) -> list[str]:
-    """Say what a version is, after a build also how much was there."""
+    """Describe a version: its size, its maker and its failures; after a build, what was kept."""
     from indexer.shards.build import Built
     from indexer.shards.exchange import Version
 
@@ -267,7 +267,7 @@ def _lines(uri: str, answer: dict[str, object]) -> list[str]:
     failed = [*version.failed, *(each for shard in shards for each in shard.failed)]
     kept = f" ({built.kept} of them built before)" if built else ""
     counts = [f"{render.count(len(shards), 'shard')}{kept}"]
-    if version.reader:  # what was published as a whole is not counted
+    if version.reader:  # only a build counts documents and passages
         counts += [
             render.count(sum(shard.documents for shard in shards), "document"),
             render.count(sum(shard.passages for shard in shards), "passage"),
@@ -287,7 +287,7 @@ def _shard_arguments(parser: ArgumentParser) -> None:
 
 
 def _shard(options: Namespace, context: CommandContext) -> None:
-    """Make the library of a shard, and print what is in it; see ``indexer.shards.build``."""
+    """Make the library of a shard, and print its counts; see ``indexer.shards.build``."""
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.docs import RESERVED_UNTIL
     from indexer.library.library import CATALOG_NAME
@@ -318,10 +318,10 @@ def _shard(options: Namespace, context: CommandContext) -> None:
 
 
 def opened(uri: str, *, offline: bool) -> Path:
-    """Return the folder of a copy of a published library, which nothing changes.
+    """Return the folder of a local copy of a published library; no command changes the copy.
 
-    The copy is made by `lectern library open`, a process of its own, since a command that asks is
-    cut off from the network. Raises those of ``exchange.pull``.
+    A separate process, `lectern library open`, makes the copy, since a command that asks questions
+    is cut off from the network. Raises what ``exchange.pull`` raises.
     """
     flags = ["--offline"] if offline else []
     environment = {name: value for name, value in os.environ.items() if name != LIBRARY_VARIABLE}

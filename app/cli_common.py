@@ -43,22 +43,22 @@ if TYPE_CHECKING:
     from indexer.config import EngineConfig
 
 
-CANCELLED = 130  # what a shell reports after Ctrl+C
+CANCELLED = 130  # the status that a shell reports after Ctrl+C
 
 
 @contextlib.contextmanager
 def stopping(stop: Callable[[], None]) -> Iterator[None]:
-    """Call ``stop`` at the first signal to end; a second one ends the process at once.
+    """Call ``stop`` at the first signal to end; a second signal ends the process at once.
 
-    ``stop`` runs on a thread of its own: in the signal handler it would wait for ever for a lock
-    that the interrupted code holds, and setting an event takes one. Ending at once is like being
+    ``stop`` runs on a thread of its own: even setting an event takes a lock, and a signal handler
+    would wait for ever for a lock that the interrupted code holds. Ending at once is like being
     killed: the next process that opens the library recovers it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
         return
     stop_requested = False
-    # The queue's ``put`` may interrupt itself, as a handler can.
+    # A handler can interrupt itself, and ``put`` of this queue allows that.
     calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
 
     def run() -> None:
@@ -108,7 +108,7 @@ class LibraryUse(Enum):
 
 
 class Command(Struct, frozen=True):
-    """One subcommand: help, documentation and parser are made from it.
+    """A subcommand; its help, documentation and parser are made from this record.
 
     ``run`` returns the exit status, or None for 0. ``examples`` are whole command lines with what
     they do. ``uses`` may depend on the options. ``opens`` is called before the process is cut off
@@ -131,7 +131,7 @@ class Command(Struct, frozen=True):
 
 
 class CommandContext(Struct):
-    """What a command gets: settings, the library, the streams, the way to an engine."""
+    """The context in which a command runs: settings, library, streams, and access to an engine."""
 
     settings: Settings
     library: Path
@@ -160,7 +160,7 @@ class CommandContext(Struct):
 
     @contextlib.contextmanager
     def engine(self, *, stays: bool = False) -> Iterator[EngineApi]:
-        """Have the library's engine for the block; see ``lasting_engine``."""
+        """Open the library's engine for the block; see ``lasting_engine``."""
         with contextlib.closing(self.lasting_engine(stays=stays)) as engine:
             yield engine
 
@@ -170,10 +170,10 @@ class CommandContext(Struct):
             return engine.call(request, token=token)
 
     def lasting_engine(self, *, stays: bool = False) -> LastingEngine:
-        """Return an engine that is reached at the first request, and again after it has gone.
+        """Return a proxy that connects at the first request, and again if its engine has ended.
 
-        It is a running one, else one opened here; or, with ``stays`` and where that is possible, a
-        new one that stays for the next question.
+        It uses a running engine if there is one. Otherwise it opens one in this process or, with
+        ``stays`` and where possible, starts a process that stays for the next question.
         """
         config = self.opened()
 
@@ -186,7 +186,7 @@ class CommandContext(Struct):
 
     @contextlib.contextmanager
     def calling(self, *, quiet: bool = False) -> Iterator[Call]:
-        """Make requests in the block, with progress as in ``progress``; Ctrl+C cancels them."""
+        """Yield a function that makes requests and shows their progress; Ctrl+C cancels them."""
         with self.progress(quiet=quiet) as (report, token), self.engine() as engine:
             yield partial(engine.call, token=token, report=report)
 
@@ -199,7 +199,7 @@ class CommandContext(Struct):
         def stop() -> None:
             token.cancel()
             if line.live:
-                # Not through the stream, which the command may be writing to.
+                # The command may be writing to the stream, which must not be entered twice.
                 os.write(self.err.fileno(), STOPPING)
 
         try:
@@ -240,7 +240,7 @@ class CommandContext(Struct):
 
 
 def _wants_colour(stream: TextIO) -> bool:
-    """Colour only on a terminal that supports it, unless the environment disables it."""
+    """Return whether the stream is a terminal with colours that the environment allows."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     if sys.platform == "win32" and not os.environ.get("WT_SESSION"):

@@ -28,7 +28,7 @@ def _doctor(options: Namespace, context: CommandContext) -> int:
     status = 0
     try:
         found = context.ask_engine(Diagnose())
-        # The engine's own checks win: it may run in another environment.
+        # The engine may run in another environment, so its own checks replace ours.
         better = {check.name: check for check in found if check.value}
         checks = [better.pop(check.name, check) for check in checks] + list(better.values())
     except LecternError as error:
@@ -119,7 +119,7 @@ def _change(setting: Setting, options: Namespace, context: CommandContext) -> No
 
 
 def show(value: Value) -> str:
-    """Write a value the way it can be typed."""
+    """Format a value as it can be typed."""
     match value:
         case bool():
             return "on" if value else "off"

@@ -180,7 +180,7 @@ def _host(text: str) -> str:
 
 
 def _fault_of_reach(options: Namespace) -> str:
-    """Say why a server may not be reached as the options want it; "" if it may."""
+    """Return why a server may not listen as the options say; "" if it may."""
     encrypted = options.certificate is not None
     if encrypted != (options.key is not None):
         return "--certificate and --key need each other"
@@ -195,7 +195,7 @@ def _fault_of_reach(options: Namespace) -> str:
 
 
 def _origins(options: Namespace) -> tuple[str, ...]:
-    """Return the addresses that clients reach the server by; the one to show is the first."""
+    """Return the addresses by which clients reach the server, first the one to show."""
     from app.doors.http_guard import LOOPBACK
 
     encrypted = options.certificate is not None
@@ -237,7 +237,7 @@ def _serve_http(options: Namespace, context: CommandContext) -> None:
     with context.engine() as engine, contextlib.closing(PageRenderer(context.library)) as renderer:
         library = DoorLibrary(engine, context.settings, Door.SERVE, renderer)
         context.note(f"Serving at {served.origins[0]}/#token={token}", "Ctrl+C ends it.")
-        renderer.start_child()  # by this thread: the child ends with the one that started it
+        renderer.start_child()  # on this thread: the child ends with the thread that started it
         serve_http(library, served, token)
 
 

@@ -62,9 +62,9 @@ def _must_be_encrypted(context: CommandContext) -> None:
 
 
 def _passphrase(prompt: str, *, command: str, twice: bool = False) -> str:
-    """Read a passphrase: from the terminal, which does not show it, or a line of the input.
+    """Read a passphrase from the terminal without showing it, or a line of standard input.
 
-    Raises ``bad_usage``, if the two differ.
+    Raises ``bad_usage``, if the repeated passphrase differs.
     """
     if not sys.stdin.isatty():
         return sys.stdin.readline(_LONGEST).rstrip("\r\n")

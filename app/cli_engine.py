@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from indexer.config import EngineConfig
 
 DEMO_FOLDER = ".demo"
-# Shares hardly a word with the clause that answers it.
+# The question shares hardly a word with the clause that answers it.
 DEMO_QUESTION = "What if the shed cannot be used because water has come in?"
 DEMO_HITS = 3
 
@@ -43,7 +43,7 @@ def _engine(options: Namespace, context: CommandContext) -> None:
         if not end_engine(context.library, ENDS_S):
             context.note("No engine serves this library.")
         return
-    if options.watch or options.idle_exit is None:  # else it is one of them
+    if options.watch or options.idle_exit is None:  # else this is a staying engine itself
         end_staying_engine(context.library)
     config = context.opened()
     try:
@@ -63,7 +63,7 @@ def serve(
         if watch:
             try:
                 host.call(Watch(on=True))
-            except WorldError as error:  # one that cannot be written is served all the same
+            except WorldError as error:  # a library that cannot be written is served all the same
                 context.note(f"{error.message} {error.next_step}")
         context.note(f"Serving {render.name(str(context.library))}; Ctrl+C ends it.")
         host.service.wait(idle_exit)

@@ -36,9 +36,9 @@ def _run(options: Namespace, context: CommandContext) -> int:
 
 
 def clauses_of(folder: str | None, like: str | None) -> list[str]:
-    """Write what file managers ask for, a folder or a document, in the grammar of queries.
+    """Return filters, in the grammar of queries, for the folder or document a file manager names.
 
-    The grammar has no quotation mark inside a value, so the part of a path before it is looked for.
+    A value cannot hold a quotation mark, so a path that has one is cut before it.
     """
     asked = {"in": folder, "like": like}
     paths = {name: str(absolute_path(path)) for name, path in asked.items() if path}

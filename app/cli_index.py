@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from indexer.api.models import Reindex
 
-# In these states a file was read, or there is nothing to be read.
+# In these states a file was read, or has nothing to read.
 _QUIET_STATES = frozenset(
     {FileState.INDEXED, FileState.TEXT_ONLY, FileState.EMPTY, FileState.EXCLUDED}
 )

@@ -153,7 +153,7 @@ def reason_of(row: FileRow) -> str:
     detail = {"path": row.path, **read_detail(row.detail)}
     if declared is None:
         return render.name(f"{row.code} {english(reason_in(detail), detail)}".strip())
-    # A next step with a placeholder says what this file needs, such as what to install.
+    # A next step with a placeholder concerns this file, for example by naming what to install.
     step = declared.next_step if "{" in declared.next_step and row.detail else ""
     return render.name(fill(f"{declared.message} {step}".strip(), detail))
 

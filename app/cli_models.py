@@ -27,7 +27,7 @@ _STATES = {ModelState.HERE: "ready", ModelState.ABSENT: "not here yet"}
 
 
 def summary(model: ModelInfo) -> str:
-    """Describe a model in a line; what nobody has verified is left out, but for the licence."""
+    """Describe a model in a line without unverified facts, except that the licence is unknown."""
     spoken = f"{len(model.languages or ())} languages"
     if not model.languages:
         spoken = f"{model.language_count}+ languages" if model.language_count else ""
@@ -49,7 +49,7 @@ def _window(model: ModelInfo) -> str:
 
 
 def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
-    """Return a row for each fact of a model; what nobody has verified is unknown."""
+    """Return a row for each fact of a model; a fact that is not verified is shown as unknown."""
     for each in structs.fields(model):
         value = getattr(model, each.name)
         match value:
@@ -195,7 +195,7 @@ def _get(options: Namespace, context: CommandContext) -> None:
 
 
 def _compare(options: Namespace, context: CommandContext) -> None:
-    """Ask the person's own questions by the vectors of two models."""
+    """Ask the person's own questions with the vectors of two models."""
     text = existing(options.queries).read_text("utf-8-sig", errors="replace")
     questions = tuple(read_questions(text))
     request = CompareModels(options.model or "", options.other or "", questions)
@@ -229,7 +229,7 @@ _ACTIONS: dict[str, Callable[[Namespace, CommandContext], int | None]] = {
     "import": _import,
     "compare": _compare,
 }
-# The least and the most names of an action that does not take one.
+# How many names an action takes, at least and at most, if that is not one.
 _NAMES = {"list": (0, 0), "compare": (0, 2)}
 
 COMMANDS = (

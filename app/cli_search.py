@@ -97,7 +97,7 @@ def _search(options: Namespace, context: CommandContext) -> None:
         raise bad_usage("search", "--explain goes with --json")
     if not text:
         raise WorldError("bad_query", reason="it is empty")
-    # What resembles a place is shown with the sentences that do.
+    # Passages found by ``like:`` are shown with the sentences that resemble each other.
     explain = options.explain or bool(options.like)
     with context.engine(stays=True) as engine:
         result = engine.call(Search(text, options.limit or DEFAULT_LIMIT, explain))
@@ -137,7 +137,7 @@ def filter_terms(folders: Iterable[str], kinds: Iterable[str], date: str | None)
 
 
 def _folder(text: str) -> str:
-    """Make an existing folder absolute; other text is a part of a path in the library."""
+    """Return an existing folder as absolute path; other text matches a part of a path."""
     path = absolute_path(text)
     return str(path) if path.exists() else text
 
@@ -169,13 +169,13 @@ def _count(context: CommandContext, done: int, total: int) -> None:
 
 
 def batch_hit(hit: Hit) -> dict[str, Any]:
-    """Return a hit as a run file has it; offsets count characters of the file as decoded."""
+    """Return a hit as a line of a run file; offsets count characters of the decoded file."""
     line = {key: getattr(hit, key) for key in _BATCH_KEYS}
     return {**line, "heading_path": list(hit.heading_path), "why": str(hit.why)}
 
 
 def read_queries(name: str) -> list[tuple[Any, str]]:
-    """Read lines of ``{"id", "query"}``; other keys are ignored, and so are empty lines.
+    """Read lines of ``{"id", "query"}``; other keys and empty lines are ignored.
 
     Raises ``path_missing``, ``path_denied`` or ``bad_query``.
     """
@@ -220,7 +220,7 @@ def _write_run(name: str, lines: list[str], context: CommandContext) -> None:
 
 
 STATEMENTS = 50
-# The nearest statement is shown from this share of ``Comparison.border`` on.
+# The nearest statement is shown if its score is at least this share of ``Comparison.border``.
 NEAR = 0.5
 
 
@@ -244,7 +244,7 @@ def _compare(options: Namespace, context: CommandContext) -> None:
 
 
 def place(text: str) -> str:
-    """Return the absolute path of an existing file, with its ``#part``; else the text as typed."""
+    """Return an existing file as an absolute path, with its ``#part``; else the text as typed."""
     path, mark, part = text.rpartition("#")
     for name, rest in ((text, ""), (path, mark + part)):
         if name and absolute_path(name).exists():
@@ -268,7 +268,7 @@ def _comparison_lines(found: Comparison, style: TerminalStyle) -> list[str]:
 def _side_lines(
     mine: ComparisonSide, other: ComparisonSide, border: float, style: TerminalStyle
 ) -> Iterator[str]:
-    """Format the statements of one document alone, by pages and headings."""
+    """Format the statements that only one document has, by pages and headings."""
     names = [render.name(each.file.rpartition("/")[2]) for each in (mine, other)]
     yield style.bold(render.elide(f"Only in {names[0]}", style.width, style.dots))
     yield style.dim(

@@ -1,8 +1,8 @@
-"""``lectern text``: what is read of a document, for whoever misses something in it.
+"""``lectern text``: print the text that Lectern reads from a document.
 
-The document is read here and now by a confined reader, whether a library has it or not; pages that
-a library has recognised are taken from it, and its languages decide on short legacy texts. Of one
-that is not on this machine it is what the library has.
+A confined reader reads the document anew, whether a library has it or not. If a library has it, its
+recognised pages are used, and its languages decide the encoding of short texts in old encodings.
+For a document that is not on this machine the command prints the text that the library holds.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _LAST = 10**9
 
 
 class _Read(Struct):
-    """What the reader says of a document besides its text."""
+    """What the reader reports about a document besides its text."""
 
     info: DocumentInfo | None = None
     textless: list[int] = field(default_factory=list)
 
     def recognised(self, piece: TextSent) -> TextSent:
-        """Note that a page which was scanned has text, recognised in a library."""
+        """Remove a scanned page from ``textless`` if a library has recognised text for it."""
         if piece.page in self.textless and piece.text.strip():
             self.textless.remove(piece.page)
         return piece
@@ -100,7 +100,7 @@ def _run(options: Namespace, context: CommandContext) -> None:
 
 
 def _print_stored(options: Namespace, context: CommandContext) -> bool:
-    """Print what the library has of a document that is not here; return whether it has it."""
+    """Print the library's text of a document that is not here; return False if it has none."""
     from indexer.api.requests import ReadPassages
     from indexer.extract.process.messages import TextSent
     from indexer.library.library import exists
@@ -130,7 +130,7 @@ def _print_stored(options: Namespace, context: CommandContext) -> bool:
 
 
 def _recognised(library: Path, path: Path) -> KnownPages | None:
-    """Return where the library has recognised pages of a file."""
+    """Return where the recognised pages of a file are in the library, if it has any."""
     from indexer.extract.process.messages import KnownPages
     from indexer.files.walk import content_id
     from indexer.ocr.cache import FILE_NAME
@@ -141,9 +141,9 @@ def _recognised(library: Path, path: Path) -> KnownPages | None:
 
 
 def _languages(library: Path, path: Path) -> tuple[str, ...]:
-    """Return the languages of a library's documents, which decide on short texts of old encodings.
+    """Return the languages of a library's documents, by which short legacy texts are decoded.
 
-    The catalog is only read: an engine may be using it.
+    The catalog is opened for reading only, since an engine may be using it.
     """
     from indexer.catalog.catalog import Catalog
     from indexer.library.library import CATALOG_NAME
@@ -155,7 +155,7 @@ def _languages(library: Path, path: Path) -> tuple[str, ...]:
         only_read = WorldError("library_unwritable", library=str(library))
         with closing(Catalog(library / CATALOG_NAME, only_read)) as catalog:
             return ExpectedLanguages(catalog.docs.languages()).beside(bytes(path))
-    except LecternError:  # a damaged library, or one of another version, is no reason not to read
+    except LecternError:  # the document can be read even if the library is damaged or too new
         return ()
 
 

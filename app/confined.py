@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 WINDOW = "gui"
-# The commands whose launchers send something: a library, to where the person says.
+# The commands whose launchers may send something: a library, to a place that the person names.
 EXCHANGE, CLUSTER = "library", "cluster"
 # Qt platforms that need no display server, or only a local one.
 _LOCAL_PLATFORMS = frozenset(
@@ -36,7 +36,7 @@ _LOCAL_PLATFORMS = frozenset(
 
 
 def begin(command: str, *, offline: bool) -> None:
-    """Cut this process off from the network; to be called as soon as its command is known.
+    """Cut this process off from the network. Call it as soon as the command is known.
 
     Args:
         command: Its name.
@@ -106,13 +106,13 @@ def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
     try:
         return launcher.fork(commands) if commands else None
     except OSError:
-        return None  # the limit of processes is reached; only what the launcher does is missing
+        return None  # the limit of processes is reached; the command works without a launcher
 
 
 def _fetch_model(request: FetchModel, gone: Callable[[], bool]) -> None:
     """Download a published model; runs in the launcher.
 
-    Raises ``WorldError``: those of ``hub.download_known``.
+    Raises what ``hub.download_known`` raises.
     """
     from indexer.embed import hub
 
@@ -124,7 +124,7 @@ def _fetch_model(request: FetchModel, gone: Callable[[], bool]) -> None:
 def publish_library(request: PublishLibrary, gone: Callable[[], bool]) -> int:
     """Publish a library; runs in the launcher, where there is one.
 
-    Raises ``WorldError``: those of ``exchange.publish``.
+    Raises what ``exchange.publish`` raises.
     """
     from indexer.shards import exchange
 
@@ -134,7 +134,7 @@ def publish_library(request: PublishLibrary, gone: Callable[[], bool]) -> int:
 def pull_library(request: PullLibrary, gone: Callable[[], bool]) -> Path:
     """Pull a library; runs in the launcher, where there is one.
 
-    Raises ``WorldError``: those of ``exchange.pull``.
+    Raises what ``exchange.pull`` raises.
     """
     from indexer.shards import exchange
 
@@ -142,9 +142,9 @@ def pull_library(request: PullLibrary, gone: Callable[[], bool]) -> Path:
 
 
 def build_library(request: BuildLibrary, gone: Callable[[], bool]) -> str:
-    """Build a library of many shards, or look at one; runs in the launcher, where there is one.
+    """Build a library of many shards, or describe one; runs in the launcher, where there is one.
 
-    Raises those of ``build.build``.
+    Raises what ``build.build`` raises.
     """
     from indexer.shards import build, exchange
     from indexer.shards.object_store import ObjectStore

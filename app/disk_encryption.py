@@ -1,7 +1,7 @@
-"""Whether the disk that has a folder is encrypted, as far as the system tells it without a right.
+"""Finds out, without special rights, whether the disk that holds a folder is encrypted.
 
-Linux names the mounted file system and the devices below it in files that everybody may read. Where
-it cannot be known, that is what is said: "no" is said only of a disk whose devices are all known.
+Linux names the mounted file system and the devices below it in files that everybody may read. The
+answer is "no" only if all devices of the disk are known; otherwise it is "not known".
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ ELSEWHERE = {
 }
 # File systems that encrypt each file, as the kernel names them.
 _ENCRYPTED_FOLDERS = ("fuse.gocryptfs", "fuse.cryfs", "fuse.encfs", "ecryptfs")
-# File systems that may have several disks, of which the table of mounts names one.
+# File systems that may span several disks; the table of mounts names only one of them.
 _OF_SEVERAL = ("btrfs", "bcachefs")
-# What cryptsetup writes before the name of a device that it encrypts, not of one that it verifies.
+# The prefix that cryptsetup gives to encrypted devices; devices that it verifies have another.
 _MAPPED = re.compile(r"CRYPT-(LUKS1|LUKS2|PLAIN|LOOPAES|TCRYPT|BITLK|FVAULT2)-")
 
 
 def look(
     folder: Path, mounts: Path = MOUNTS, devices: Path = BLOCK_DEVICES
 ) -> tuple[bool | None, str]:
-    """Return whether the disk of ``folder`` is encrypted, None if it is not known, and a text."""
+    """Return whether the disk of ``folder`` is encrypted (None: not known), and a sentence."""
     if sys.platform != "linux":
         return None, ELSEWHERE.get(sys.platform, "not known on this system")
-    from indexer.files.scanner import mount_of, parse_mounts  # not as the window starts
+    from indexer.files.scanner import mount_of, parse_mounts  # late, for a quick start
 
     try:
         mount = mount_of(os.fsencode(folder), list(parse_mounts(mounts.read_bytes())))
@@ -54,11 +54,11 @@ def look(
 
 
 def _is_encrypted(device: Path) -> bool:
-    """Whether a device is a mapped encryption, or stands on nothing but such devices."""
+    """Return whether a device is encrypted, or all devices below it are."""
     name = device / "dm" / "uuid"
     if name.exists() and _MAPPED.match(name.read_text(encoding="ascii")):
         return True
-    # A partition has the devices below it in the folder of its whole device.
+    # The devices below a partition are listed in the folder of its whole device.
     whole = device.parent if (device / "partition").exists() else device
     if whole != device and _is_encrypted(whole):
         return True

@@ -131,7 +131,7 @@ def _encryption(config: EngineConfig) -> Check:
 ANSWER = "cannot be used because of flooding"
 SCANNED = "spare key of the boathouse"
 SCAN = "keys.png"
-# Seconds for a window and its engine on a slow, busy machine.
+# Seconds that a window and its engine may take on a slow, busy machine.
 WINDOW_S = 180.0
 
 
@@ -143,7 +143,7 @@ def self_test(context: CommandContext) -> Iterator[Check]:
             yield from _engine_checks(own)
         except LecternError as error:
             yield check("engine", error.message, ok=False, advice=error.next_step)
-            return  # the window would wait for it
+            return  # the window would wait for the engine
         yield _window_check(own, Path(folder) / "window")
 
 

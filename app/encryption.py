@@ -1,7 +1,7 @@
-"""The encryption of the library in this program: what goes into it, its key, when it is locked.
+"""The encryption of the library: what is stored in it, where its key is, and when it is locked.
 
-``indexer.vault`` encrypts a folder. Here is what else of this person goes into it (what the window
-keeps, the log, temporary files), where its passphrase may be kept, and who locks it again.
+``indexer.vault`` encrypts a folder. This module decides what else of the person's goes into it (the
+window's files, the log, temporary files), where its passphrase may be kept, and who locks it again.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ log = logging.getLogger(__name__)
 
 
 def follow(library: Path) -> None:
-    """Have this process keep in a library what belongs to it, from the first moment on."""
+    """Make this process keep the window's files and log in the library, if they belong there."""
     try:
         inside = is_encrypted(library)
     except WorldError:
-        inside = True  # whatever it is, nothing more of it is written elsewhere
+        inside = True  # its state is unknown, so nothing is written outside it
     folders = {name: library / name for name in (WINDOW, LOG)}
-    # What the window keeps stays in a library that was decrypted.
+    # After decryption the window's files stay in the library.
     if not inside:
-        with contextlib.suppress(OSError):  # of a library of somebody else
+        with contextlib.suppress(OSError):  # the library may belong to somebody else
             folders = {
                 name: path for name, path in folders.items() if name == WINDOW and path.is_dir()
             }
@@ -53,7 +53,7 @@ def follow(library: Path) -> None:
 
 
 def state(library: Path) -> str:
-    """Say whether a library is encrypted, for a person."""
+    """Return a few words that say whether a library is encrypted."""
     try:
         if not is_encrypted(library):
             return "no"
@@ -63,9 +63,9 @@ def state(library: Path) -> str:
 
 
 def open_library(library: Path, settings: Settings) -> None:
-    """Put right what was interrupted, and unlock a library whose passphrase is in the keyring.
+    """Finish or undo what was interrupted, and unlock a library by the passphrase in the keyring.
 
-    One that is unlocked here is locked when this process ends, unless another has it open then.
+    When this process ends, it locks the library again unless another process has it open.
     Raises ``vault_locked``, and what ``put_right`` raises.
     """
     place = place_of(library)
@@ -89,7 +89,7 @@ def put_right(library: Path) -> None:
 
 
 def use_temporary(library: Path) -> None:
-    """Make temporary files, such as what is unpacked of documents, in an encrypted library."""
+    """Keep temporary files, such as unpacked documents, in an encrypted library."""
     folder = place_of(library).open / TEMPORARY
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -109,7 +109,7 @@ def unlock_here(
 ) -> None:
     """Unlock a library until this process ends and no other has it open.
 
-    Raises those of ``unlock``; ``no_keyring``, if there is none to keep the passphrase.
+    Raises what ``unlock`` raises; ``no_keyring``, if no keyring can keep the passphrase.
     """
     unlock(library, passphrase, settings)
     atexit.register(lock_if_unused, library)
@@ -119,13 +119,13 @@ def unlock_here(
 
 
 def lock_after_s(library: Path, settings: Settings) -> int:
-    """Return the seconds without use after which a library is locked; 0 is never."""
+    """Return the seconds without use after which a library is locked; 0 means never."""
     minutes = settings["lock_after_min"]
     return 60 * minutes if isinstance(minutes, int) and is_encrypted(library) else 0
 
 
 def lock(library: Path) -> None:
-    """Lock a library, whoever has it open. Raises ``vault_unavailable``, if it does not unmount."""
+    """Lock a library even if it is in use. Raises ``vault_unavailable``, if unmounting fails."""
     logs.stop()
     tempfile.tempdir = None
     mounting.lock(place_of(library))
@@ -146,7 +146,7 @@ def lock_if_unused(library: Path) -> None:
 def encrypt(library: Path, passphrase: str, *, keyring: bool = False) -> None:
     """Encrypt a library with what belongs to it; it is locked afterwards.
 
-    Raises ``WorldError``: see ``convert.encrypt``; ``no_keyring``, if there is none to keep it.
+    Raises what ``convert.encrypt`` raises; ``no_keyring``, if no keyring can keep the passphrase.
     """
     place = place_of(library)
     logs.stop()
@@ -160,7 +160,7 @@ def encrypt(library: Path, passphrase: str, *, keyring: bool = False) -> None:
 def decrypt(library: Path, passphrase: str | None) -> None:
     """Decrypt a library, with the passphrase from the keyring by default.
 
-    Raises ``WorldError``: see ``convert.decrypt``; ``vault_passphrase`` without one.
+    Raises what ``convert.decrypt`` raises; ``vault_passphrase``, if there is no passphrase.
     """
     place = place_of(library)
     known = passphrase or kept_passphrase(place)
@@ -176,7 +176,7 @@ def decrypt(library: Path, passphrase: str | None) -> None:
 
 
 def remove(library: Path) -> int:
-    """Delete an encrypted library, locked or not: without its key nothing of it can be read again.
+    """Delete an encrypted library, locked or not, with its key, without which it is unreadable.
 
     Returns the bytes that were freed; 0 if the library is not encrypted. Raises ``library_locked``
     while an engine has it open.
@@ -194,7 +194,7 @@ def remove(library: Path) -> int:
 
 def keep_passphrase(place: VaultPlace, passphrase: str) -> None:
     """Have the keyring of the system keep a passphrase. Raises ``no_keyring``."""
-    with contextlib.suppress(Exception):  # each backend has its own, which may quote
+    with contextlib.suppress(Exception):  # each backend raises its own, which may quote secrets
         backend = system_keyring()
         if backend is not None and store_password(backend, str(place.folder), passphrase):
             if place.state() is State.ENCRYPTED:

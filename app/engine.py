@@ -1,8 +1,8 @@
-"""The composition root of the engine: checks the processor, and loads heavy parts only then.
+"""The composition root of the engine: it checks the processor before it loads the heavy parts.
 
-A command or a door has a ``LastingEngine``, which is reached again after it has gone.
+A command or a door uses a ``LastingEngine``, which connects again after its engine has ended.
 
-Versions and instructions are asked for before the numeric libraries are loaded, since an illegal
+The processor and the versions are checked before the numeric libraries are loaded, since an illegal
 instruction would kill the process.
 """
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 OpenEngine = Callable[["EngineConfig"], "LocalEngine"]
 
-# Seconds that an engine stays after the last question, and the variable that says otherwise.
+# Seconds that an engine stays after the last question, and the variable that overrides them.
 STAYS_S = 300
 STAYS_VARIABLE = "LECTERN_ENGINE_STAYS"
 _ATTACH_S = 0.02  # between attempts while it starts
 ENDS_S = 30.0
 # Seconds to wait for an engine that holds the lock but does not answer: it is starting or ending.
 PATIENCE_S = 15.0
-_LOCKED_S = 0.1  # between its attempts
+_LOCKED_S = 0.1  # between attempts to open the engine
 
 LIBRARIES = ("lancedb", "pyarrow", "pymupdf", "tokenizers", "numpy")
 
@@ -87,13 +87,13 @@ def open_engine(config: EngineConfig) -> LocalEngine:
 
 
 def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False) -> Host:
-    """Open an engine that other commands can use while this one does.
+    """Open an engine that other commands can use at the same time.
 
-    ``lasting``: the process exists to serve; it fails if it cannot.
+    ``lasting``: the process exists only to serve, so it fails if it cannot.
     """
     from indexer.server.service import Host, Service
 
-    # A lasting engine slows down for the person's own work; a command is waited for.
+    # A lasting engine gives way to the person's other work; the person waits for a command.
     engine = open_(replace(config, background=lasting or config.background))
     try:
         service = Service(engine, config.library, offline=config.offline, lasting=lasting)
@@ -106,7 +106,7 @@ def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False)
 def engine_command(
     library: Path, idle_s: str, *, offline: bool = False, watch: bool = False
 ) -> list[str]:
-    """Return the command line that serves a library until nobody has used it for some seconds."""
+    """Return the command line that serves a library until it is unused for ``idle_s`` seconds."""
     options = ["--library", str(library), *(["--offline"] if offline else [])]
     return [*own_command(), *options, "engine", "--idle-exit", idle_s, *["--watch"] * watch]
 
@@ -125,8 +125,8 @@ def spawn_engine(library: Path, idle_s: str, *, offline: bool = False) -> subpro
 def start_staying_engine(config: EngineConfig) -> EngineClient | None:
     """Start an engine that stays for some minutes, so that the next question need not open one.
 
-    Returns None where none stays (an encrypted library, Windows, or a variable that says so), and
-    if it ends at once: whoever then opens an engine here learns why.
+    Returns None where engines do not stay (an encrypted library, Windows, or ``STAYS_VARIABLE`` is
+    0), and if the engine ends at once: the caller then opens one itself and gets the error.
     """
     stays = os.environ.get(STAYS_VARIABLE, str(STAYS_S))
     if sys.platform == "win32" or stays == "0" or is_encrypted(config.library):
@@ -151,8 +151,8 @@ def reach(
         patience: Seconds to wait for the holder of the lock to answer or to release it.
         offline: Refuse an engine that may use the network.
 
-    Raises what ``open_here`` raises; ``library_locked`` once patience has run out; ``busy``, if the
-    running engine is not offline and ought to be.
+    Raises what ``open_here`` raises; ``library_locked`` after ``patience``; ``busy``, if the
+    running engine is not offline although ``offline`` asks for it.
     """
     deadline = time.monotonic() + patience
     while True:
@@ -171,10 +171,10 @@ def reach(
 
 
 def end_staying_engine(library: Path) -> None:
-    """End an engine that only stays for the next question: its settings or its lock are in the way.
+    """End an engine that only stays for the next question, as its settings or lock would interfere.
 
-    One that does not answer, or is ending, is left to whoever meets it. None stays for an encrypted
-    library, whose folder may hang.
+    An engine that does not answer, or is already ending, is left alone. An encrypted library is not
+    asked: no engine stays for it, and its folder may hang.
     """
     with suppress(LecternError):
         if not is_encrypted(library):
@@ -191,9 +191,9 @@ _SLOW_AT_ONCE = 2
 class LastingEngine:
     """An ``EngineApi`` over engines that may end; every request is idempotent. Thread-safe.
 
-    The newest search of a client replaces its older ones, as a window needs it; the callers of a
-    door are several, so that their searches wait for each other here. Slow requests, such as a
-    comparison, have turns of their own, so that they hold up nothing else.
+    In the engine a client's newest search replaces its older ones, as a window needs it. A door has
+    several callers, so their searches wait here for each other. Slow requests, such as comparisons,
+    have a limit of their own, so that they hold up nothing else.
     """
 
     def __init__(self, reach: Callable[[], EngineApi]) -> None:

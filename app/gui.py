@@ -1,7 +1,7 @@
 """The composition root of the window.
 
-It says which parts there are, what they are given, and the order in which they start and stop;
-after the window has closed it may delete all that Lectern made. Importing it does not load Qt.
+It creates the parts of the window, connects them, and decides in which order they start and stop.
+After the window has closed it may delete all that Lectern made. Importing it does not load Qt.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-# Seconds without a client after which an engine ends by itself, as when its window was killed.
+# Seconds without a client after which an engine ends by itself; its window may have been killed.
 IDLE_EXIT_S = 300
 
 
@@ -57,10 +57,10 @@ def run(
     """Open the window, or hand over to the one that is open, and return the exit status.
 
     Args:
-        offline: The engine makes no connection, whatever the setting.
-        given: What to search for, or to open, at once.
+        offline: The engine makes no connection, whatever the setting says.
+        given: Words to search for, or paths to open, at once.
         in_tray: Start without showing the window, where there is a tray.
-        check: For the self-test: a folder for what the window stores, which closes once it shows
+        check: For the self-test: a folder for the window's files. The window closes once it shows
             the page of a hit.
 
     Raises ``no_window``, with the reason.
@@ -86,11 +86,11 @@ def run(
 
 
 def unlocked(library: Path, settings: Settings) -> bool:
-    """Unlock an encrypted library, by the keyring or the person; False if they do not."""
+    """Unlock an encrypted library by the keyring or the person; False if the person declines."""
     try:
         encryption.open_library(library, settings)
     except (WorldError, OSError) as error:
-        # Of anything else the engine tells the reason.
+        # The engine will report any other failure with its reason.
         if not isinstance(error, WorldError) or error.code != "vault_locked":
             return True
     else:
@@ -108,7 +108,7 @@ def unlocked(library: Path, settings: Settings) -> bool:
 
 
 def launcher_commands() -> dict[type[LauncherRequest[Any]], Command]:
-    """Return what a window may ask its launcher for: opening documents in other programs."""
+    """Return the launcher's commands for a window, which open documents in other programs."""
     from ui import programs
 
     return {
@@ -119,11 +119,11 @@ def launcher_commands() -> dict[type[LauncherRequest[Any]], Command]:
 
 
 class _ConfirmedViewer:
-    """The viewer command of the settings, in the launcher.
+    """Starts the viewer command of the settings, in the launcher.
 
-    A confined window could write another one there. So a command that was not there when the window
-    was started is not started before the person has said so to a process that the window cannot
-    reach.
+    A window that was taken over could write another command into the settings. So a command that
+    was not there when the window was started needs the person's consent, which a process asks for
+    that the window cannot reach.
     """
 
     def __init__(self) -> None:
@@ -186,7 +186,7 @@ def age_s() -> float:
     began = float(psutil.Process().create_time())
     if sys.platform != "linux":
         return time.time() - began
-    # The kernel tells the time of the boot in whole seconds, so "began" is early by up to one.
+    # The kernel gives the time of the boot in whole seconds, so "began" is up to a second early.
     return time.clock_gettime(time.CLOCK_BOOTTIME) - (began - float(psutil.boot_time()))
 
 
@@ -246,7 +246,7 @@ class Program:
         self.hotkey = Hotkey(root)
         self.single = Single(library, root)
         self.signals = Signals(root)
-        # Each write replaces the file, which ends a watch of it, so the folder is watched.
+        # Each write replaces the file, and a watch of a file ends then, so the folder is watched.
         self._watcher = QFileSystemWatcher(root)
         with contextlib.suppress(OSError):
             settings.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -265,14 +265,14 @@ class Program:
         self.supervisor.ended.connect(self.app.quit)
         self.single.handed_over.connect(self._handed_over)
         self.signals.arrived.connect(self.window.quit)
-        # At the end of a session Qt would only close the window, which may just hide it.
+        # At the end of a session Qt only closes the window, and that may merely hide it.
         self.app.commitDataRequest.connect(self.window.quit)
         self.app.asked.connect(self._asked)
         self.hotkey.pressed.connect(self.window.show_or_hide)
         self.hotkey.refused.connect(self._show_hotkey_refusal)
 
     def run(self, start: Start, *, in_tray: bool) -> int:
-        """Show the window, run until it is closed, and end what was started."""
+        """Show the window, run until it is closed, then delete it and do what the person chose."""
         from PySide6.QtCore import QTimer
 
         from ui.application import FirstPaint, logged_faults
@@ -283,10 +283,10 @@ class Program:
             if in_tray and self.window.has_tray:
                 QTimer.singleShot(0, self.begin)
             else:
-                # Starting a process takes a while; the window is shown first.
+                # The window is shown first, as starting a process takes a while.
                 first = FirstPaint(self.window)
                 first.painted.connect(self.begin)
-                # What exists by now lives as long: collecting it again would stall the window.
+                # Objects that exist by now live until the end: collecting them would cause stalls.
                 first.painted.connect(gc.freeze)
                 self.window.present(start.query, start.paths)
             status = self.app.exec()
@@ -328,7 +328,7 @@ class Program:
             log.warning("%s", problem.message)
 
     def _apply_setting(self, name: str) -> None:
-        """Follow a setting that needs no new start."""
+        """Apply a changed setting that needs no restart."""
         match name:
             case "theme":
                 self.themes.apply(str(self.settings["theme"]))
@@ -369,7 +369,7 @@ class Program:
         self.restarting = ending.action not in (EndAction.LOCK, EndAction.DELETE)
 
     def _finish(self, ending: Ending) -> None:
-        """Do what was chosen, now that the window has closed."""
+        """Carry out what the person chose to happen after the window has closed."""
         from ui.ports import EndAction
         from ui.vault import change_with_progress
 
@@ -381,7 +381,7 @@ class Program:
             )
 
     def _leave_locked(self) -> None:
-        """Close a window whose library was locked meanwhile, and ask for the passphrase."""
+        """Close the window if its library was locked, and start again to ask for the passphrase."""
         problem = self.supervisor.problem
         if problem is not None and problem.code == "vault_locked":
             self.restarting = True
@@ -391,7 +391,7 @@ class Program:
         self.window.alerts.show_fault(str(next(iter(logs.fault_reports()), logs.log_file())))
 
 
-# Seconds to wait for the engine, which was just ended, to release the library.
+# Seconds to wait until an engine that was just ended releases the library.
 RELEASE_S = 10.0
 RETRY_S = 0.2
 
@@ -411,7 +411,7 @@ def forget_everything(library: Path) -> None:
 
 
 def encryption_of(library: Path) -> Encryption:
-    """Look at how a library lies on the disk."""
+    """Find out how a library is encrypted, and whether its disk is."""
     from ui.ports import Encryption
 
     disk, _ = disk_encryption.look(library.parent)
@@ -424,9 +424,9 @@ def encryption_of(library: Path) -> Encryption:
 
 
 def change_encryption(library: Path, settings: Settings, change: Ending) -> None:
-    """Encrypt, decrypt or lock a library that the window has left.
+    """Encrypt, decrypt or lock a library that no window has open any more.
 
-    Raises what ``app.encryption`` does.
+    Raises what ``app.encryption`` raises.
     """
     from ui.ports import EndAction
 
@@ -442,7 +442,7 @@ def change_encryption(library: Path, settings: Settings, change: Ending) -> None
 
 
 def _when_released(action: Callable[[], T]) -> T:
-    """Do something with the library once the engine, which was just ended, has released it."""
+    """Act on the library once the engine that was just ended has released it."""
     ends = time.monotonic() + RELEASE_S
     while True:
         try:

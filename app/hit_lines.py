@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from app.render import TerminalStyle
     from indexer.api.types import AlignedSentence, Hit, SearchResult
 
-MOST_SENTENCES = 3  # of a hit of ``like:``, each with the one that it resembles
+MOST_SENTENCES = 3  # pairs shown under a hit of ``like:``
 
 
 def _pair_lines(hit: Hit, pair: AlignedSentence, style: TerminalStyle) -> list[str]:
-    """A sentence of a passage, and the one of its source that it resembles."""
+    """Format a sentence of a passage and the sentence of the source that it resembles."""
     mine = f"{pair.cosine:.2f}  {render.clean(hit.text[pair.start : pair.end])}"
     theirs = f"page {pair.source.page}: {render.clean(pair.source.text)}"
     room = style.width - len(_INDENT)
@@ -93,7 +93,7 @@ def result_lines(result: SearchResult, style: TerminalStyle) -> list[str]:
 
 
 def unsearched(files: Mapping[str, int]) -> str:
-    """Say which files, counted by state, no search covers; "" if all are searched."""
+    """Return a sentence that counts the files no search covers, by state; "" if there are none."""
     if not any(files.values()):
         return "The library is empty: read a folder with `lectern index PATH` first."
     counts = [(state, files.get(state, 0)) for state in _UNSEARCHED]
@@ -131,7 +131,7 @@ def hit_lines(number: int, hit: Hit, style: TerminalStyle) -> list[str]:
 
 
 def _title(hit: Hit) -> str:
-    """The title that the document has, else the name of its file as it is."""
+    """Return the document's own title, else the name of its file, unchanged but for escapes."""
     own = hit.title != hit.file.rpartition("/")[2]
     return (render.clean(hit.title) if own else render.name(hit.title)) or render.name(hit.file)
 

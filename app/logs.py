@@ -1,9 +1,9 @@
 """The log, the reports of faults, and forgetting what was logged and remembered.
 
-The log is a rotating file that its owner only can read; it may name files, but never holds their
-content. A report of a fault is a file that a person may read and send: versions, the system,
-exception types and lines of the program, without messages of exceptions and paths, since these may
-quote a document or name a file. Nothing here sends anything.
+The log is a rotating file that only its owner can read; it may name files, but never holds their
+content. A report of a fault is a file that a person may read and send. It has versions, the system,
+exception types and lines of the program, but no paths and no messages of exceptions, since these
+may name a file or quote a document. Nothing here sends anything.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class OwnerOnlyHandler(RotatingFileHandler):
             super().rotate(source, dest)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # logging's name
-        """Say nothing of a full disk, nor of a file that is gone with its locked library."""
+        """Ignore a full disk, and a file that is gone because its library was locked."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handleError(record)
 

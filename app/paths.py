@@ -1,7 +1,7 @@
 """The default folders of data, settings and caches on this machine.
 
-Owns the default places (the operating system's conventions) and nothing that is in them. What an
-encrypted library has in itself, so that it is encrypted too, is found there by the whole process.
+It knows the default places by the operating system's conventions, but nothing that is in them. An
+encrypted library keeps some of these folders inside itself; ``use_inside`` redirects to them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import platformdirs
 from indexer.vault.place import LOG, WINDOW
 
 APP = "lectern"
-# By name: the folders that an encrypted library has in itself.
+# The folders inside an encrypted library that replace the default ones, by name.
 _inside: dict[str, Path] = {}
 
 
@@ -28,12 +28,12 @@ def default_library() -> Path:
 
 
 def models_folder() -> Path:
-    """Return the folder of compiled models, which all libraries share."""
+    """Return the folder of downloaded and imported models, which all libraries share."""
     return data_folder() / "models"
 
 
 def pulled_folder() -> Path:
-    """Return the folder of copies of libraries that are published on object storage."""
+    """Return the folder for copies of libraries that are published on object storage."""
     return platformdirs.user_cache_path(APP, appauthor=False) / "libraries"
 
 
@@ -42,13 +42,13 @@ def settings_file() -> Path:
 
 
 def use_inside(folders: Mapping[str, Path]) -> None:
-    """Have this process use other folders of the window or of the log than the default ones."""
+    """Replace the default folders of the window and the log in this process."""
     _inside.clear()
     _inside.update(folders)
 
 
 def window_folder() -> Path:
-    """Return the folder of what the window keeps for its person."""
+    """Return the folder of the files that the window keeps for the person."""
     return _inside.get(WINDOW) or shared_window_folder()
 
 

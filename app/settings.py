@@ -1,6 +1,6 @@
 """The settings: each declared once, with its type, default, bounds and help.
 
-Owns the table, the file it is kept in, and the way from settings to an ``EngineConfig``.
+It owns the table, the file that stores the values, and the conversion to an ``EngineConfig``.
 Validation, the command line and the documentation are made from the table.
 """
 
@@ -27,8 +27,8 @@ from indexer.api.translation import N_
 from indexer.config import DEFAULT_MODEL, GIB, LANGUAGES_MODEL, EngineConfig, Limits, Precision
 
 MIB = 1 << 20
-# A value of ``model``: the one for the languages of the library; of ``precision``: that of the
-# library, or the fastest.
+# A value of ``model``: choose by the languages of the library; and of ``precision``: that of the
+# library, or for a new one the fastest.
 AUTO = "auto"
 
 _LIMITS = Limits()
@@ -36,12 +36,12 @@ _CODE_LETTERS = 2  # of a language in ISO 639-1
 
 WINDOW, READING, PRIVACY = N_("Window"), N_("Reading"), N_("Privacy")
 DOORS = N_("Other programs")
-# Of what is set where its effect is seen: by keys, or on the page of models.
+# The group of settings that the dialog leaves out: they are changed where their effect is seen.
 IN_PLACE = ""
 
 
 def _window_languages() -> list[str]:
-    """The codes of the languages that the window is translated to."""
+    """Return the codes of the languages into which the window is translated."""
     names = (path.name for path in (resources.files("resources") / "i18n").iterdir())
     found = (re.fullmatch(r"lectern_(\w+)\.qm", name) for name in names)
     return sorted(match[1] for match in found if match)
@@ -179,10 +179,10 @@ def find(name: str) -> Setting:
 class Settings:
     """The settings and their file.
 
-    Unknown keys of the file are kept. An invalid value counts as not set, but of ``offline`` as
-    yes, and is listed in ``problems``. A change by another process is kept, and takes effect with
-    ``read_again``. While the file as a whole cannot be read, Lectern is offline, since it may say
-    so, and no setting can be changed, so that nothing in the file is lost.
+    Unknown keys of the file are kept. An invalid value is listed in ``problems`` and counts as not
+    set; for ``offline`` it counts as on. A change by another process is kept, and takes effect with
+    ``read_again``. While the file cannot be read, Lectern is offline, as the file may ask for that,
+    and no setting can be changed, so that nothing in the file is lost.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -220,7 +220,7 @@ class Settings:
         """
         checked = SETTINGS[name].check(value)
         if name == "exclude" and isinstance(checked, tuple):
-            from indexer.files.excludes import Excludes  # not as the program starts
+            from indexer.files.excludes import Excludes  # late, for a quick start
 
             Excludes(checked)
         self._save(name, list(checked) if isinstance(checked, tuple) else checked)
@@ -228,7 +228,7 @@ class Settings:
         self._notify(name)
 
     def reset(self, name: str) -> None:
-        """Return a setting to its default; raises as ``set``."""
+        """Return a setting to its default; raises what ``set`` raises."""
         self._save(name, None)
         self._values.pop(name, None)
         self._notify(name)
@@ -255,11 +255,11 @@ class Settings:
             try:
                 values[name] = SETTINGS[name].check(raw)
             except KeyError:
-                continue  # of another version
+                continue  # a setting of another version
             except WorldError as error:
                 problems.append(error)
         if "offline" in loaded:
-            values.setdefault("offline", True)  # whatever it is, it is no clear no
+            values.setdefault("offline", True)  # an invalid value is no clear "off"
         return values
 
     def _unreadable(self, error: Exception) -> WorldError:
@@ -275,12 +275,12 @@ class Settings:
                     raw[name] = value
         except ValueError as error:
             raise self._unreadable(error) from error
-        except OSError as error:  # a lock that is held too long among them
+        except OSError as error:  # among others if the lock is held for too long
             raise WorldError("path_denied", path=str(self.file)) from error
 
 
 def interface_language(setting: str) -> str:
-    """The language of the interface (ISO 639-1), "" where the system names none."""
+    """Return the language of the interface (ISO 639-1); "" if the system names none."""
     if setting != "system":
         return setting
     names = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -296,8 +296,8 @@ def engine_config(settings: Settings, library: Path, *, offline: bool = False) -
     """Map the settings to the configuration of an engine.
 
     Args:
-        library: The library to open, in place of the setting.
-        offline: Never use the network, whatever the setting.
+        library: The library to open, in place of the one in the settings.
+        offline: Never use the network, whatever the setting says.
     """
     value: Mapping[str, Any] = {name: settings[name] for name in SETTINGS}
     by_machine = value["precision"] == AUTO

@@ -1,6 +1,6 @@
 """The window: Qt widgets and models over the engine's protocol.
 
 In: answers of the engine, and images and texts of the render child. Out: requests to both. It must
-not know ``app``, nor of the engine more than ``indexer.api``, ``query`` and ``confine``. Open
+not know ``app``, and of ``indexer`` only the rooms ``api``, ``query`` and ``confine``. Open
 ``main_window`` and ``pages`` first; ``ports`` has the interfaces that every part gets.
 """

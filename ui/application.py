@@ -1,8 +1,8 @@
-"""What exists once in a process or for a library: Qt's application, and the window's socket.
+"""Qt's application, one for each process, and the window's socket, one for each library.
 
 A second start hands its query over to the first through a local socket that only its owner can
-open. It names the device and inode of the library's folder, since another library may be in its
-place.
+open. The message names the device and inode of the library's folder, since another library may
+have taken that path since.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def use_language(app: QApplication, language: str) -> QLocale:
         ours.load("lectern_en", str(folder))
         wanted = QLocale(QLocale.Language.English, wanted.territory())
         if QLocale().zeroDigit() != wanted.zeroDigit():
-            QLocale.setDefault(wanted)  # digits are those of the texts
+            QLocale.setDefault(wanted)  # numbers have the digits of the English texts
     app.installTranslator(ours)
     qt = QTranslator(app)
     if qt.load(wanted, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
@@ -207,7 +207,7 @@ _RING_PX = 2
 
 
 class FocusRings(QObject):
-    """Keeps a ``FocusRing`` around the application's focus."""
+    """Keeps a ``FocusRing`` around the widget that has the focus."""
 
     def __init__(self, app: QApplication, parent: QObject) -> None:
         super().__init__(parent)
@@ -218,10 +218,10 @@ class FocusRings(QObject):
         if self.ring is not None and isValid(self.ring):
             self.ring.hide()
             self.ring.deleteLater()
-        # A page gets the focus for the keys that it handles; there is nothing to be seen in it.
+        # A page only has the focus for its keys, so it gets no ring.
         if now is not None and not now.focusPolicy() & Qt.FocusPolicy.TabFocus:
             now = None
-        # Nor around the page of a document, which has no frame and is no list.
+        # Nor does the page of a document, which has no frame and is no list.
         if isinstance(now, QAbstractScrollArea) and not isinstance(now, QAbstractItemView):
             now = now if now.frameShape() is not QFrame.Shape.NoFrame else None
         host = now.parentWidget() if now is not None else None
@@ -270,7 +270,7 @@ class FocusRing(QWidget):
 
 # Milliseconds after which a first window that does not answer counts as hung.
 TIMEOUT_MS = 2000
-# The system passes no longer arguments, and JSON at most six bytes for each of theirs.
+# More than the arguments of a command line can take as JSON, which needs up to six bytes for one.
 MAX_BYTES = 16 << 20
 DONE = b"ok\n"
 
@@ -279,7 +279,7 @@ class Start(Struct, frozen=True):
     """A further start of the window.
 
     Attributes:
-        query: To be searched for.
+        query: The text to search for.
         token: The XDG activation token, without which Wayland raises no window.
         paths: Files and folders to open.
         folder: Device and inode of the library's folder, set by ``hand_over``.
@@ -384,7 +384,7 @@ class Single(QLocalServer):
         self.handed_over.emit(start)
 
     def _is_for_this_library(self, folder: object) -> bool:
-        """Whether a start is for our library, whose folder may be newer than the window."""
+        """Return whether a start is for our library; its folder may have been made since."""
         self._folder = self._folder or identity(self._library)
         return self._folder is None or folder == list(self._folder)
 

@@ -73,11 +73,11 @@ class CitationStyle(Struct, frozen=True):
     """How a source is cited, and how its authors are named.
 
     Attributes:
-        template: Fields in braces, italics between asterisks, and groups in brackets, of which the
-            first alternative counts whose fields are all known; bars part them.
-        form: Of the names: "given" first, the first name "inverted", "initials", or "" as they are.
-        both: What stands between two authors; ``last`` before the last of more.
-        most: The most authors that are named; of more the first one and ``others``.
+        template: Fields are in braces, italics between asterisks, groups in brackets. Of a group's
+            alternatives, separated by bars, the first one whose fields are all known is used.
+        form: "given" names first, the first author "inverted", "initials", or "" for unchanged.
+        both: The text between two authors; ``last`` precedes the last of more than two.
+        most: The most authors that are named; if there are more, the first one and ``others``.
     """
 
     template: str
@@ -88,7 +88,7 @@ class CitationStyle(Struct, frozen=True):
     others: str = " et al."
 
 
-# A template of one's own has the authors as the document has them.
+# A person's own template writes authors as the document has them.
 STYLES = {
     "simple": CitationStyle("[{author}, ]*{title}*[, {year}][, {page}]"),
     "apa": CitationStyle(
@@ -112,8 +112,8 @@ _GROUP, _FIELD = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}(\.?)")
 def citation(hit: Hit, source: CitedSource, style: str = "simple", *, rich: bool = False) -> str:
     """Cite a source in a style of ``STYLES``, or by a template; as HTML if ``rich``.
 
-    What has no pages is cited by the heading below which it stands. Values are filled in last, so
-    that nothing in a document is taken for a part of the template.
+    A passage without a page is cited by its heading. Values are filled in last, so that nothing in
+    a document is taken for a part of the template.
     """
     used = STYLES.get(style) or CitationStyle(style)
     values = {
@@ -147,7 +147,7 @@ def _fields(template: str) -> set[str]:
 
 
 def _place(hit: Hit) -> dict[str, str]:
-    """The page of a hit, with and without "p."; both are its heading where there are no pages."""
+    """Return the page of a hit with and without "p."; without pages, its heading for both."""
     heading = () if describe.is_name_only(hit) else hit.heading_path[-1:]
     page = describe.pages(hit) or "".join(map(line, heading))
     bare = describe.has_pages(hit) and page_unit(hit.format) in {"page", ""}
@@ -356,6 +356,6 @@ def _csl_item(key: str, source: CitedSource) -> dict[str, Any]:
 
 
 def _csl_name(text: str) -> dict[str, str]:
-    """Split a name at its comma; any other is left whole, since families differ in their place."""
+    """Split a name at its comma; without one it stays whole, as languages differ in name order."""
     family, comma, given = (part.strip() for part in text.partition(","))
     return {"family": family, "given": given} if comma and given else {"literal": family}

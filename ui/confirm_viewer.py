@@ -1,7 +1,7 @@
 """Asks the person whether a changed command may open documents: ``LANGUAGE COMMAND``.
 
-A process of the launcher's own, so that code that had taken over the window cannot answer. The exit
-status is 0 for yes.
+It is a process of the launcher's own, so that code which took over the window cannot answer. The
+exit status is 0 for yes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ui.application import make_application, use_language
 
 
 def question(command: str) -> QMessageBox:
-    """Make the question; nothing but its first button says yes."""
+    """Make the dialog, in which only the first button says yes."""
     text = QCoreApplication.translate(
         "ConfirmViewer", "The setting “Viewer” was changed. Open documents with this command?"
     )

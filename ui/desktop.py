@@ -1,6 +1,6 @@
-"""What Lectern asks of the desktop: open a file at a page, show it, start Lectern at login.
+"""Requests to the desktop: open a file at a page, show it in its folder, start Lectern at login.
 
-Every program is started here, or by ``ui.programs`` in the launcher, and none is waited for.
+Every program is started here, or by ``ui.programs`` in the launcher, and nothing waits for its end.
 Programs get a list of arguments, never a shell's command line. A file that the system would run is
 not opened but shown in its folder.
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_ASK_MS = 1_500  # in which the desktop is to name its viewer
+_ASK_MS = 1_500  # the time that the desktop has to name its viewer
 ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
@@ -51,8 +51,8 @@ def start_viewer(name: str, path: str, page: int, own: str = "") -> bool:
     """Start a viewer at a page; False if it does not start.
 
     Args:
-        name: What the system calls the viewer; "" for the person's own command.
-        page: From 1.
+        name: The system's name of the viewer; "" for the person's own command.
+        page: The page, counted from 1.
         own: The person's command; a launcher ignores it and reads the settings.
     """
     if launcher.current() is not None:
@@ -86,7 +86,7 @@ def _ask(request: launcher.LauncherRequest[bool]) -> bool:
 def open_path(path: str, notices: Notices | None = None) -> None:
     """Open a file or folder in the program the person uses for its kind.
 
-    ``notices`` is where to say that nothing opens it, or that it is shown in its folder instead.
+    A notice says if no program opens it, or if it is shown in its folder instead.
     """
     if is_gone(path):
         message = QCoreApplication.translate("Desktop", "{name} is no longer where it was.")
@@ -104,7 +104,7 @@ def open_path(path: str, notices: Notices | None = None) -> None:
 
 
 def is_gone(path: str) -> bool:
-    """Whether nothing is at a path any more."""
+    """Return whether no file or folder is at a path any more."""
     return not os.path.lexists(path)
 
 
@@ -122,7 +122,7 @@ def show_in_folder(path: str) -> None:
 
 
 def open_folder_of(path: str) -> None:
-    """Open the folder of a file; on macOS, where a folder may be a program, the next one above."""
+    """Open the folder of a file; if that is a program, as on macOS, the next folder above."""
     for folder in map(str, Path(path).parents):
         if not is_program(folder):
             _open_by_system(folder)
@@ -130,7 +130,7 @@ def open_folder_of(path: str) -> None:
 
 
 def _ask_file_manager(path: str) -> bool:
-    """Ask the file manager over D-Bus; False without the program that asks."""
+    """Ask the file manager over D-Bus to show a file; False if ``gdbus`` is not installed."""
     program = QStandardPaths.findExecutable("gdbus")
     if not program:
         return False
@@ -155,9 +155,9 @@ def _ask_file_manager(path: str) -> bool:
 def _ask_program(
     program: str, arguments: list[str], done: Callable[[str | None], None], patience_ms: int = 0
 ) -> None:
-    """Call ``done`` later with what a program writes; None if it fails, or does not end in time.
+    """Call ``done`` later with a program's output; None if it fails or does not end in time.
 
-    Without a ``patience_ms`` it ends by itself.
+    Without ``patience_ms`` the program has no limit of time.
     """
     process = QProcess(QCoreApplication.instance())
 
@@ -232,7 +232,7 @@ class DesktopFile:
 
 
 def _desktop_word(word: str) -> str:
-    """Quote a word by the Desktop Entry Specification: for the command line, then for the file."""
+    """Quote a word by the Desktop Entry Specification: as an argument, then as a file's value."""
     if not word or set(word) & set(" \t\n\"'\\><~|&;$*?#()`"):
         for sign in '\\"`$':
             word = word.replace(sign, f"\\{sign}")
@@ -307,9 +307,9 @@ def entry() -> Entry:
 
 
 def start_command(*options: str) -> list[str]:
-    """The command that starts this program, installed, frozen or from its source."""
+    """Return the command that starts this program, installed, frozen or from its source."""
     if getattr(sys, "frozen", False):
-        image = os.environ.get("APPIMAGE")  # its content is mounted elsewhere at each start
+        image = os.environ.get("APPIMAGE")  # the place of its content differs at each start
         return [image or sys.executable, *options]
     script = Path(sys.executable).with_name("lectern.exe" if sys.platform == "win32" else "lectern")
     return [str(script), *options] if script.exists() else [sys.executable, "-m", "app", *options]
@@ -339,11 +339,11 @@ _PAGED = frozenset({".pdf"})
 
 
 def open_external(hit: Hit, context: Context | None = None, page: int = 0) -> None:
-    """Open the document of a hit in the system's viewer, at the page if that viewer can.
+    """Open the document of a hit in the system's viewer, at the page if the viewer can do that.
 
     Args:
-        context: For the person's own command, and a notice if nothing opens.
-        page: The page; 0 for that of the hit.
+        context: Gives the person's own command, and shows a notice if nothing opens.
+        page: The page; 0 for the hit's own page.
     """
     path, page = hit.path, max(page or hit.page, 1)
 

@@ -18,7 +18,7 @@ def ask_text(
     text: str = "",
     saves: str = "",
 ) -> None:
-    """Ask for a text, beginning with ``text``: for a name with a button ``saves``, else a note."""
+    """Ask for a text that begins as ``text``: a name if ``saves`` labels a button, else a note."""
     dialog = QInputDialog(parent)
     if saves:
         dialog.setOkButtonText(saves)
@@ -48,7 +48,7 @@ def choose_paths(
 def choose_export(
     parent: QWidget, title: str, name: str, suffix: str, chosen: Callable[[Path], None]
 ) -> None:
-    """Ask for the file of an export, which is offered a name."""
+    """Ask for the file of an export; a name is proposed."""
     dialog = QFileDialog(parent, title)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)

@@ -1,6 +1,6 @@
 """The window's end of the connection to the engine: non-blocking, callbacks on Qt's thread.
 
-How an engine is started is the matter of ``ui.supervisor``.
+``ui.supervisor`` starts engines.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ A = TypeVar("A")
 
 log = logging.getLogger(__name__)
 
-# Milliseconds for an engine to say hello, or to end for one of this version.
+# Milliseconds for an engine to say hello, and for one of another version to end.
 HELLO_MS, END_MS = 10_000, 15_000
 
 
 class _SentRequest(Struct, frozen=True):
-    """A request without its last answer."""
+    """A request that was sent and has not got its last answer."""
 
     answer: Any
     done: Callable[[Any], None]
@@ -64,14 +64,14 @@ class _SentRequest(Struct, frozen=True):
 
 
 class EngineLink(QObject):
-    """Implements ``ports.EnginePort`` over a local socket; its numbers are those of the engine.
+    """Implements ``ports.EnginePort`` over a local socket; the engine uses the same numbers.
 
     Signals:
         connected: Requests are answered from now on.
-        disconnected: The engine has gone; what waited has failed with ``engine_gone``.
+        disconnected: The engine has gone; requests that waited have failed with ``engine_gone``.
         absent: An attempt to attach found no engine.
-        refused: An attempt to attach failed, with a ``LecternError``.
-        changed: The library has changed; with the ``LibraryPart``s, after the answer that says so.
+        refused: An attempt to attach failed with a ``LecternError``.
+        changed: These ``LibraryPart``s have changed; emitted after the answer that says so.
     """
 
     connected = Signal()
@@ -91,8 +91,8 @@ class EngineLink(QObject):
         self._socket: QLocalSocket | None = None
         self._reader = FrameReader()
         self._protocol = PROTOCOL_VERSION
-        self._is_ending = False  # the engine, which is of another version
-        self._spare: Greeting | None = None  # of such an engine, if it speaks this protocol
+        self._is_ending = False  # whether an engine of another version was asked to end
+        self._spare: Greeting | None = None  # the greeting of such an engine, if usable
         self.greeting: Greeting | None = None
         self._patience = timer(self, HELLO_MS, self._lose_patience)
         self._located.connect(self._connect, Qt.ConnectionType.QueuedConnection)
@@ -195,14 +195,14 @@ class EngineLink(QObject):
         if header.get("type") == "error":
             self._handle_refusal(decode_error(header.get("error")))
         elif self._is_ending:
-            return  # it hangs up when it has ended
+            return  # the engine hangs up when it has ended
         elif self._protocol != PROTOCOL_VERSION:
             self._end_other()
         else:
             self._check_greeting(check_hello(header, Greeting))
 
     def _handle_refusal(self, error: LecternError) -> None:
-        """Handle an error in place of a hello, or of the end of an engine of another version."""
+        """Handle an error that came in place of a hello, or of the end that was asked for."""
         if error.code == "engine_version" and self._protocol == PROTOCOL_VERSION:
             # Hello and shutdown are the same in all versions of the protocol.
             known, endpoint, attempt = error.detail.get("known"), self._endpoint, self._attempt
@@ -213,7 +213,7 @@ class EngineLink(QObject):
                 return
         if self._spare is not None:
             self._accept(self._spare)
-        elif error.code == "bad_request":  # it has another secret
+        elif error.code == "bad_request":  # the engine has another secret
             self._give_up()
         else:
             self._give_up(error)
@@ -227,7 +227,7 @@ class EngineLink(QObject):
             self._accept(greeting)
 
     def _end_other(self, greeting: Greeting | None = None) -> None:
-        """End an engine of another version; a command's, which cannot be ended, is used."""
+        """Ask an engine of another version to end; one that a command needs refuses and is used."""
         number = next(self._numbers)
         self._is_ending = True
         self._patience.start(END_MS)
@@ -327,19 +327,19 @@ class EngineLink(QObject):
 EVERY_MS = 1000
 
 
-# Weight of a new estimate of the time left in the exponential smoothing, and the factor by which it
-# differs from the one before if the work itself has changed.
+# The weight of a new estimate of the time left in exponential smoothing; an estimate that differs
+# from the last one by the second factor counts as that of other work, and is not smoothed.
 NEW_ESTIMATE, ANOTHER_WORK = 0.35, 3.0
 
 
 class ActivityFeed(QObject):
-    """Publishes the engine's ``Activity`` while it is connected, and what others change.
+    """Publishes the engine's ``Activity`` while it is connected, and changes by other programs.
 
-    The time left is smoothed here, so that the whole window shows the same one; there is none while
-    work is paused.
+    The time left is smoothed here, so that the whole window shows the same time. While work is
+    paused there is no estimate.
 
     Signals:
-        changed: With the newest activity; None while there is no engine.
+        changed: The newest activity; None while there is no engine.
     """
 
     changed = Signal(object)
@@ -397,11 +397,11 @@ class ActivityFeed(QObject):
         activity = self._smoothed(activity) if activity is not None else None
         before, self.latest = self.latest, activity
         self.changed.emit(activity)
-        # What has changed since pages asked, before the first activity, cannot be known.
+        # The first activity cannot tell what has changed since the pages asked for their content.
         if activity is not None and (before is None or _version(activity) != _version(before)):
             self._link.changed.emit(frozenset({LibraryPart.FILES}))
 
 
 def _version(activity: Activity) -> tuple[int, float, bool]:
-    """What differs when files, documents or their states have changed."""
+    """Return values that differ if files, documents or their states have changed."""
     return activity.changes, activity.embedded_share, activity.running is None

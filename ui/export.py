@@ -1,6 +1,6 @@
 """Files of passages that other programs read: tables, Markdown, text documents and PDF.
 
-Texts come from untrusted documents: none becomes markup, nor a formula of a spreadsheet.
+Texts come from untrusted documents, so none may become markup or a formula of a spreadsheet.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _COLUMNS = (
 )  # fmt: skip
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _SIGNS = re.compile(r"[\\`*_{}\[\]<>#|~$&@]")
-# What makes a list, a heading or a rule of a line only at its beginning.
+# Signs that make a list, a heading or a rule only at the beginning of a line.
 _BEGINNING = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
 # A paragraph of OpenDocument, as Qt writes it.
 _PARAGRAPH = re.compile(r'<text:p text:style-name="(\w+)"(/>|>.*?</text:p>)', re.DOTALL)
@@ -72,7 +72,7 @@ h1 { font-size: 20pt; } h2 { font-size: 13pt; margin-top: 18pt; }
 
 
 class ExportFormat(Enum):
-    """A format of a file; the value ends with its extension."""
+    """A format of an exported file; the value ends with the file's extension."""
 
     CSV = "csv"
     BIBTEX = "bib"
@@ -136,7 +136,7 @@ class ReportPicture(Struct, frozen=True):
 
 
 class ReportEntry(Struct, frozen=True):
-    """A passage: its text, the best sentence within, its note, its source and the page."""
+    """A passage of a report: its text, its best sentence, its note, its source and its page."""
 
     title: str
     headings: str
@@ -144,9 +144,9 @@ class ReportEntry(Struct, frozen=True):
     best: tuple[int, int]
     note: str
     cited: str
-    key: str  # of the source in the bibliography
+    key: str  # the key of the source in the bibliography
     link: str
-    remark: str  # such as that it is no longer in the library; "" for none
+    remark: str  # for example that it is no longer in the library; "" for none
     pictures: tuple[ReportPicture, ...] = ()
 
 
@@ -162,7 +162,7 @@ class Report(Struct, frozen=True):
 
 
 def tell_written(notices: Notices, path: Path, text: str, error: OSError | None) -> None:
-    """Post that a file was written, with a button that opens it, or why it was not."""
+    """Post a notice that a file was written, with a button to open it, or why it was not."""
     if error is None:
         show = partial(open_path, str(path), notices)
         action = QCoreApplication.translate("Export", "Open")
@@ -179,11 +179,11 @@ def entries_of(
     pictures: Mapping[str, Sequence[ReportPicture]],
     remarks: Mapping[str, str],
 ) -> tuple[ReportEntry, ...]:
-    """Make the entries.
+    """Make the entries of a report.
 
     Args:
         sources: The bibliographic data of the documents, by path.
-        pictures: Of the passages, by their keys.
+        pictures: The pictures of the passages, by their keys.
     """
     keys = citation_keys(sources)
     made = []
@@ -258,7 +258,7 @@ def _write_markdown(path: Path, report: Report) -> None:
 
 
 def markdown_of(report: Report, pictures: dict[int, list[str]]) -> str:
-    """Return the text; ``pictures`` are their paths by the numbers of the entries, from 1."""
+    """Return a report as Markdown; ``pictures`` are paths by the numbers of entries, from 1."""
     parts = [f"# {markdown_escaped(report.title)}"]
     for number, entry in enumerate(report.entries, 1):
         parts += _markdown_entry(number, entry, report, pictures.get(number, []))
@@ -273,7 +273,7 @@ def _markdown_entry(
 ) -> Iterator[str]:
     yield f"## {number}. {markdown_escaped(entry.title)}"
     if entry.headings:
-        # Asterisks mark no text that ends with a sign.
+        # Markdown does not read asterisks as emphasis if the text ends with a punctuation mark.
         yield f"<em>{markdown_escaped(entry.headings)}</em>"
     low, high = entry.best
     before, best, after = entry.text[:low], entry.text[low:high], entry.text[high:]
@@ -301,7 +301,7 @@ def _signs_escaped(text: str) -> str:
 
 def _escape_beginning(found: re.Match[str]) -> str:
     sign = found[2]
-    # A number needs the sign behind it escaped, which is not part of the match.
+    # After a number the next sign needs the backslash, and that is not part of the match.
     return f"{found[1]}\\{sign}" if not sign.isdigit() else f"{found[1]}{sign}\\"
 
 
@@ -341,14 +341,14 @@ def _pdf(title: str, draw: Callable[[QPdfWriter], object]) -> bytes:
         writer.setTitle(title)
         writer.setCreator("Lectern")
         writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
-        writer.setPageMargins(QMarginsF())  # Qt prints a document with margins of its own
+        writer.setPageMargins(QMarginsF())  # Qt adds margins of its own when it prints a document
         draw(writer)
 
     return bytes_of(write)
 
 
 def bytes_of(write: Callable[[QBuffer], object]) -> bytes:
-    """Return what a function writes."""
+    """Return the bytes that a function writes into a buffer."""
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -371,7 +371,7 @@ def odt_of(document: QTextDocument) -> bytes:
 
 
 def _with_structure(content: str, document: QTextDocument) -> str:
-    """Add levels of headings and directions to the paragraphs, which Qt's writer leaves out."""
+    """Add the levels of headings and the directions of paragraphs, which Qt's writer omits."""
     rightward: set[str] = set()
     block = document.begin()
 
@@ -396,7 +396,7 @@ def _with_structure(content: str, document: QTextDocument) -> str:
 
 
 def text_document() -> QTextDocument:
-    """Return an empty document with the look of every export, whose HTML is to be set."""
+    """Return an empty document with the style of all exports; the caller sets its HTML."""
     document = QTextDocument()
     font = QFont(document.defaultFont())
     font.setPointSizeF(_POINT_SIZE)
@@ -454,7 +454,7 @@ def _html_entry(number: int, entry: ReportEntry, report: Report, room: QSizeF) -
 
 
 def html_tag(name: str, kind: str, text: str) -> str:
-    """Return a text, in which nothing is markup, as an element of a class."""
+    """Return an HTML element of a class with an escaped text."""
     shown = escape(text).replace("\n", "<br/>")
     return f"<{name} class='{kind}' dir='{_direction(text)}'>{shown}</{name}>"
 

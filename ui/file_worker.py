@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class FileWorker(QObject):
-    """Runs functions in their order on one thread."""
+    """Runs functions on one thread, in the order in which they were given."""
 
     _finished = Signal(object, object, object)
 
@@ -27,11 +27,11 @@ class FileWorker(QObject):
         self._finished.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def run(self, work: Callable[[], Any], done: Done | None = None) -> None:
-        """Run ``work``, then call ``done`` on this thread with its result or its OSError.
+        """Run ``work`` there, then call ``done`` on the caller's thread with the result or OSError.
 
         Args:
-            work: May raise OSError; must not use Qt's widgets.
-            done: Not called after the worker was deleted.
+            work: It may raise OSError, and must not use Qt's widgets.
+            done: It is not called after the worker was deleted.
         """
         self._pool.start(partial(self._work, work, done))
 

@@ -9,7 +9,7 @@ from ui.theme import M
 
 
 class FlowLayout(QLayout):
-    """Widgets in lines that break, from the side where reading begins; hidden ones take no room."""
+    """Lays widgets out in lines that break, in reading direction; hidden ones take no room."""
 
     def __init__(self, *parts: QWidget, parent: QWidget | None = None, spacing: int = M) -> None:
         super().__init__(parent)
@@ -64,7 +64,7 @@ class FlowLayout(QLayout):
         return size
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
-        """Place the items within a width; return the height that takes."""
+        """Place the items within a width; return the height that they take."""
         x, y, line = 0, 0, 0
         owner = self.parentWidget()
         direction = owner.layoutDirection() if owner is not None else Qt.LayoutDirection.LeftToRight

@@ -26,7 +26,7 @@ START, KEYS = "index", "keys"
 COLUMNS, LINES = 120, 40
 _ROLE = int(Qt.ItemDataRole.UserRole)
 _PROPERTY = "help"
-# Marks what is generated in a page; Qt would show an empty line for it.
+# Marks the generated parts of a page; Qt would show an empty line for each mark.
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 
 
@@ -104,7 +104,7 @@ class HelpWindow(QDialog):
         return self._files[name].read_text(encoding="utf-8")
 
     def _keys(self) -> str:
-        """Return the page of keys in the language and with the names of keys of this system."""
+        """Return the page of keys in the window's language, with this system's names of keys."""
         title = self.tr("Keys")
         return "\n".join([f"# {title}", "", *key_tables(say, lambda key: shown([key]))])
 

@@ -1,8 +1,8 @@
 """The system-wide hotkey for the search, where the system allows one.
 
-On Wayland the desktop portal's GlobalShortcuts listen, which may ask the person first. On X11 Qt
-grabs no keys for a program without the focus, so libX11 does, which Qt needs there anyway. On
-Windows and macOS it is pynput, loaded only when a hotkey is chosen. Callbacks come on the
+On Wayland the GlobalShortcuts of the desktop portal listen; they may ask the person first. On X11
+libX11 grabs the key, as Qt cannot for a program without the focus, but needs libX11 anyway. On
+Windows and macOS pynput listens; it is loaded only when a hotkey is chosen. Callbacks come on the
 listener's thread.
 """
 
@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 _BUS, _OBJECT = "org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop"
 _SHORTCUTS, _REQUEST = "org.freedesktop.portal.GlobalShortcuts", "org.freedesktop.portal.Request"
 _SHORTCUT_ID = "search"
-# Seconds for an answer that asks nobody, and for one that waits for the person.
+# Seconds for an answer that comes by itself, and for one that waits for the person.
 _SOON_S, _PERSON_S = 10.0, 600.0
-# A modifier; its names for the portal, its mask for X11, its name for pynput.
+# A modifier, its name for the portal, its mask for X11, and its name for pynput.
 # https://specifications.freedesktop.org/shortcuts-spec
 _MODIFIERS = (
     (Qt.KeyboardModifier.ControlModifier, "CTRL", 4, "cmd" if sys.platform == "darwin" else "ctrl"),
@@ -42,7 +42,7 @@ _MODIFIERS = (
     (Qt.KeyboardModifier.ShiftModifier, "SHIFT", 1, "shift"),
     (Qt.KeyboardModifier.MetaModifier, "LOGO", 64, "ctrl" if sys.platform == "darwin" else "cmd"),
 )
-# The names of the system, which are those of pynput in small letters but for the two that follow.
+# The system's names of keys. In small letters they are pynput's names too, except for two.
 _NAMES = {
     Qt.Key.Key_Space: "space", Qt.Key.Key_Return: "Return", Qt.Key.Key_Enter: "KP_Enter",
     Qt.Key.Key_Tab: "Tab", Qt.Key.Key_Insert: "Insert", Qt.Key.Key_Home: "Home",
@@ -54,8 +54,8 @@ _OF_PYNPUT = {"Return": "enter", "KP_Enter": "enter"}
 
 
 def _parted(keys: str) -> tuple[Qt.KeyboardModifier, str]:
-    """Return the modifiers of keys, and the name of the other key, a letter or a longer name."""
-    combination: Any = cast("Any", QKeySequence(keys))[0]  # its stub does not know indexing
+    """Return the modifiers of a combination, and the other key: a letter or a longer name."""
+    combination: Any = cast("Any", QKeySequence(keys))[0]  # Qt's stub lacks indexing
     key = combination.key()
     number, first = int(key), int(Qt.Key.Key_F1)
     if first <= number < first + 20:
@@ -72,11 +72,11 @@ def portal_keys(keys: str) -> str:
 
 
 def pynput_keys(keys: str) -> str | None:
-    """Return keys in pynput's notation; None unless they are a function key or have a modifier."""
+    """Return keys in pynput's notation; None without a modifier, except for function keys."""
     if QKeySequence(keys).count() != 1:
         return None
     held, name = _parted(keys)
-    # Not by the complement of Shift: on Windows these flags are signed, and it has none of them.
+    # The complement of Shift would not do: on Windows these flags are signed.
     strong = held not in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
     if not name or not (strong or name[1:].isdigit()):
         return None
@@ -92,8 +92,8 @@ class PortalError(Exception):
 class PortalListener(threading.Thread):
     """Asks for a hotkey and listens for it until it is stopped.
 
-    ``keys`` are what is proposed; the desktop may let the person choose other ones; ``refused`` is
-    called once, if there is no hotkey.
+    ``keys`` are proposed to the desktop, which may let the person choose other ones. ``refused`` is
+    called once if there is no hotkey.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class PortalListener(threading.Thread):
         self.start()
 
     def stop(self) -> None:
-        """End the conversation; the portal forgets the session with it."""
+        """Close the connection; the portal ends the session with it."""
         with self._lock:
             self._stopped = True
             if self._bus is not None:
@@ -219,8 +219,8 @@ class KeyTakenError(Exception):
 class X11Listener(threading.Thread):
     """Grabs a key and calls ``pressed`` on this thread, until it is stopped.
 
-    Raises ``OSError``: there is no libX11, no display, or no such key on the keyboard;
-    ``KeyTakenError``: another program has the key.
+    Raises ``OSError`` if there is no libX11, no display, or no such key on the keyboard, and
+    ``KeyTakenError`` if another program has the key.
     """
 
     def __init__(self, keys: str, pressed: Callable[[], None]) -> None:
@@ -278,7 +278,7 @@ def _keysym(x11: Any, name: str) -> int:
 
 
 def _library() -> Any:
-    """Load libX11. Raises ``OSError``: it is not there."""
+    """Load libX11. Raises ``OSError`` if it is not installed."""
     x11, display = ctypes.CDLL("libX11.so.6"), ctypes.c_void_p
     x11.XOpenDisplay.restype, x11.XOpenDisplay.argtypes = display, [ctypes.c_char_p]
     x11.XStringToKeysym.restype, x11.XStringToKeysym.argtypes = ctypes.c_ulong, [ctypes.c_char_p]
@@ -295,20 +295,20 @@ def _library() -> Any:
 
 
 class Listener(Protocol):
-    """A listener for keys, on a thread of its own, which starts a moment after it is made."""
+    """A listener for keys on a thread of its own, which may start shortly after it was made."""
 
     def stop(self) -> None: ...
 
 
 class Refused(Exception):  # noqa: N818  # an answer, not an error
-    """There can be no hotkey; the message is a sentence for the person."""
+    """No hotkey is possible; the message is a sentence for the person."""
 
 
 class Hotkey(QObject):
-    """The system-wide hotkey. Signals: ``pressed``; ``refused`` with a sentence, later.
+    """The system-wide hotkey. Signals: ``pressed``; ``refused`` with a sentence, if it fails late.
 
     Args:
-        listen: Starts a listener for keys in pynput's notation; may raise anything.
+        listen: Starts a listener for keys in pynput's notation; it may raise any exception.
     """
 
     pressed = Signal()
@@ -324,9 +324,9 @@ class Hotkey(QObject):
         self.listener: Listener | None = None
 
     def listen_for(self, keys: str) -> str:
-        """Listen for other keys from now on, or for none if they are empty.
+        """Listen for other keys from now on, or for none if ``keys`` is empty.
 
-        Returns why that is not possible, in a sentence for the person; "" if it is.
+        Returns a sentence for the person that says why this is not possible; "" if it is.
         """
         self.stop()
         if not keys:

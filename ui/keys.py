@@ -1,6 +1,6 @@
 """The keys of the window: a table with the text of each.
 
-The part of the window that handles a key takes it from here; a test presses every one.
+The parts of the window take their keys from here; a test presses every one.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def shown(keys: Sequence[str]) -> str:
 
 
 def key_tables(say: Callable[[str], str] = str, named: Callable[[str], str] = str) -> list[str]:
-    """Return the lines of the tables of keys in Markdown.
+    """Return the lines of the help's tables of keys, in Markdown.
 
     Args:
         say: Translates a text.

@@ -59,7 +59,7 @@ class RowDelegate(QStyledItemDelegate):
 
 
 def style_tree(tree: QTreeWidget, name: str, *, framed: bool = True) -> None:
-    """Have a tree painted as all lists are, with two columns: a name, and a number at the end."""
+    """Style a tree like all lists, with two columns: a name, and a number at the end."""
     style_list(tree, name, framed=framed)
     tree.setColumnCount(2)
     tree.setHeaderHidden(True)
@@ -72,11 +72,11 @@ def style_tree(tree: QTreeWidget, name: str, *, framed: bool = True) -> None:
 def style_list(
     view: QAbstractItemView, name: str, *, framed: bool = True, across: bool = False
 ) -> None:
-    """Have a list painted as all are, and screen readers say its name.
+    """Style a list like all others, and give it a name for screen readers.
 
     Args:
-        framed: It has a frame.
-        across: It scrolls to the side, too.
+        framed: Whether it has a frame.
+        across: Whether it also scrolls sideways.
     """
     view.setItemDelegate(RowDelegate(view))
     view.setAccessibleName(name)

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from ui.settings_dialog.dialog import SettingsDialog
     from ui.state import WindowState
 
-# The size at first: widths of a letter, and lines.
+# The window's first size, in widths of a letter and in lines.
 COLUMNS, LINES = 150, 42
-# The file of a library's catalog; without it nothing was ever indexed.
+# The file of a library's catalog; if it is missing, nothing was ever indexed.
 CATALOG = "catalog.sqlite"
 
 
@@ -50,8 +50,8 @@ class MainWindow(QMainWindow):
     """The one window of the program.
 
     Signals:
-        quit_requested: The program is to end; the window is closed and its state is saved.
-        ending_chosen: The ``Ending`` that follows ``quit_requested``.
+        quit_requested: The window is closed and its state is saved; the program should end.
+        ending_chosen: The ``Ending`` to carry out after ``quit_requested``.
     """
 
     quit_requested = Signal()
@@ -73,7 +73,7 @@ class MainWindow(QMainWindow):
         self._notices = notices
         self._state = state
         self._quitting = False
-        self._to_open: tuple[str, ...] = ()  # until the engine says what the library has
+        self._to_open: tuple[str, ...] = ()  # paths that wait for the engine's status
         self.dialogs = Dialogs(context, self)
         self.setWindowTitle("Lectern")
         self.pages = Pages(context, state)
@@ -101,7 +101,7 @@ class MainWindow(QMainWindow):
         self._notices.float_over(self.pages)
 
     def _show_around(self, reading: bool) -> None:  # a slot
-        """Hide what is around the pages while a document has the window for itself."""
+        """Hide the parts around the pages while a document has the window for itself."""
         for part in self._around:
             part.setHidden(reading)
 
@@ -179,7 +179,7 @@ class MainWindow(QMainWindow):
         self.pages.show_page(SEARCH)
 
     def present(self, query: str = "", paths: Sequence[str] = ()) -> None:
-        """Bring the window to the front, even if hidden or minimised; search, or open paths."""
+        """Bring the window to the front, even if hidden or minimised; then search or open paths."""
         if self.isMinimized():
             self.showNormal()
         else:
@@ -200,7 +200,7 @@ class MainWindow(QMainWindow):
             self.go_to_search()
 
     def show_or_hide(self) -> None:
-        """Show the search box, or give way to the window before, by the hotkey."""
+        """Show the window with its search box, or hide it if it is active, by the hotkey."""
         if self.isHidden() or self.isMinimized() or not self.isActiveWindow():
             self.show_search()
         elif self.has_tray:
@@ -214,7 +214,7 @@ class MainWindow(QMainWindow):
         self.close()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        # No shortcut, which would come before the focused widget, which may need the key itself.
+        # A shortcut would take the key before the focused widget, which may need it.
         if event.matches(QKeySequence.StandardKey.Cancel):
             self.go_to_search()
         elif _is_typed(event):
@@ -232,7 +232,7 @@ class MainWindow(QMainWindow):
             super().mousePressEvent(event)
 
     def _go(self, step: int) -> None:
-        """Go back to the search before, or forward again."""
+        """Go back to the previous search, or forward again."""
         self.pages.show_page(SEARCH)
         self.pages.search.search.go_through_history(step)
 
@@ -254,7 +254,7 @@ class MainWindow(QMainWindow):
     def _show_engine(self, _page: str = "") -> None:
         state = self._supervisor.state
         self.status.show_engine(state, self._supervisor.problem)
-        # The library has a line of its own on the work.
+        # The page of the library shows the engine's work itself.
         self.status.setVisible(self.pages.name != LIBRARY or state is not EngineState.READY)
 
     def _greet_engine(self) -> None:
@@ -281,7 +281,7 @@ class MainWindow(QMainWindow):
 
 
 def _is_typed(event: QKeyEvent) -> bool:
-    """Whether a key types text; the question mark does not, it opens the list of keys."""
+    """Return whether a key types text; "?" does not count, as it opens the list of keys."""
     text = event.text()
     held = event.modifiers() & ~(
         Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
@@ -320,7 +320,7 @@ class Dialogs(QObject):
         return self._show(SETTINGS, make)
 
     def show_help(self, page: str = "") -> None:
-        """Open a page of the help, without a name that of the widget that has the focus."""
+        """Open a page of the help; without a name, that of the focused widget."""
         page = page or page_about(QApplication.focusWidget())
         self._show(HELP, lambda: HelpWindow(self._window)).show_page(page)
 
@@ -335,7 +335,7 @@ class Dialogs(QObject):
 
 
 class WindowAlerts(QObject):
-    """Posts the notices; their buttons open reports, or the list of files on the pages."""
+    """Posts notices of faults; their buttons open the report or the list of files."""
 
     def __init__(self, notices: NoticeBar, state: WindowState, pages: Pages) -> None:
         super().__init__(pages)
@@ -349,7 +349,7 @@ class WindowAlerts(QObject):
         self._notices.post(Notice(text, action=self.tr("Show"), act=show, seconds=0))
 
     def show_set_aside(self, number: int) -> None:
-        """Post a notice, once, that documents which crashed the engine are not retried."""
+        """Post a notice, once, that documents crashed the engine repeatedly and were set aside."""
         before = self._state.number("set_aside")
         if number == before:
             return

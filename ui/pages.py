@@ -70,7 +70,7 @@ class Pages(QStackedWidget):
         shown: The name of the page that is shown now.
         reading: Whether the page of a document has the window for itself.
         help_requested: The name of the help page to show.
-        models_requested: The choice of the language model is to be shown.
+        models_requested: Show the choice of the language model.
     """
 
     shown = Signal(str)
@@ -139,7 +139,7 @@ class Pages(QStackedWidget):
             self.first_run.show_activity(activity)
 
     def load_ahead(self) -> None:
-        """Import what other pages need and make the search page, in small steps."""
+        """Import the other pages' modules and make the search page, in small steps."""
         self._timer.start()
 
     def page(self, name: str) -> QWidget:
@@ -174,9 +174,9 @@ class Pages(QStackedWidget):
             self.search.search.search(text)
 
     def open_paths(self, paths: Sequence[str], roots: Sequence[str]) -> None:
-        """Search in what is in the library, and offer to add what is not.
+        """Search inside a path of the library, or offer to add paths that are outside it.
 
-        ``roots`` is the files and folders that the library consists of.
+        ``roots`` are the files and folders that the person has added.
         """
         fresh = [
             path for path in paths if not any(PurePath(path).is_relative_to(root) for root in roots)
@@ -192,7 +192,7 @@ class Pages(QStackedWidget):
             self.first_run.folders.add_folders(fresh)
 
     def close_parts(self) -> None:
-        """Save what is kept and end background work, before the window closes."""
+        """Save baskets and highlights and end background work, before the window closes."""
         self._timer.stop()
         for each in filter(isValid, self.apart):
             each.close()
@@ -275,7 +275,7 @@ class Pages(QStackedWidget):
         self.search.ask_elsewhere(hit)
 
     def _show_answer(self) -> None:
-        """Show the results, if the search was begun from the menu of another list."""
+        """Show the search page if the search was begun from the menu of another page."""
         if not self.search.search.isVisible():
             self.show_page(SEARCH)
 

@@ -1,8 +1,8 @@
 """The passwords of documents: in memory while the window runs, on request in the keyring.
 
-A password is stored in a keyring of the operating system only, not in a backend that stores plain
-text or nothing. A file lists the documents whose passwords the keyring has: without any the keyring
-is not asked, and nobody has to unlock it.
+A password is only stored in a keyring of the operating system, not in a backend that stores plain
+text or nothing. A file lists the documents whose passwords the keyring has. If it lists none, the
+keyring is not asked, so that nobody has to unlock it.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 
 
 class Passwords(QObject):
-    """Keeps passwords by the paths of their documents. To be used on the main thread only.
+    """Keeps passwords by the paths of their documents. Use it on the main thread only.
 
-    ``find`` finds the keyring; called in a worker's thread, once.
+    ``find`` finds the keyring; it is called once, on a worker's thread.
     """
 
     _answered = Signal(object, object)
@@ -71,11 +71,11 @@ class Passwords(QObject):
         self._work(partial(self._get, path), found)
 
     def keep_in_keyring(self, path: str, password: str, done: Callable[[bool], None]) -> None:
-        """Put a password into the keyring; ``done`` is called with whether it is stored."""
+        """Put a password into the keyring, then call ``done`` with True if it is stored."""
         self._work(partial(self._set, path, password), lambda kept: done(kept is True))
 
     def check_keyring(self, done: Callable[[bool], None]) -> None:
-        """Call ``done`` with whether this system has a trusted keyring."""
+        """Call ``done`` with True if this system has a trusted keyring, else with False."""
         self._work(lambda: self._backend is not None, lambda there: done(there is True))
 
     def _get(self, path: str) -> str | None:
@@ -101,7 +101,7 @@ class Passwords(QObject):
             try:
                 answer = job()
             except Exception as error:  # noqa: BLE001  # each backend has its own
-                # Its message may hold the path or the password.
+                # The message of the error may hold the path or the password.
                 log.warning("the keyring failed: %s", type(error).__name__)
         with suppress(RuntimeError):  # the window has closed meanwhile
             self._answered.emit(done, answer)
@@ -126,7 +126,7 @@ MOST_LISTED = 1000
 
 
 class KeptPasswords(QObject):
-    """Unlocks documents after each connection to an engine."""
+    """Unlocks documents by the passwords in the keyring, after each connection to an engine."""
 
     def __init__(self, context: Context, passwords: Passwords, parent: QObject) -> None:
         super().__init__(parent)
@@ -145,7 +145,7 @@ class KeptPasswords(QObject):
     def _handle_files(self, listed: FileList) -> None:
         kept = kept_paths(self._context.folder)
         for row in listed.files:
-            # With another code the password was tried and is wrong.
+            # Another code says that the password was tried and is wrong.
             if row.path in kept and row.code == "needs_password":
                 self._passwords.find_password(row.path, partial(self._found, row.path))
 

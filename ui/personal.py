@@ -1,4 +1,4 @@
-"""Lists that a person keeps (searches, documents, passages), each in a JSON file on this machine.
+"""Lists that the person keeps (searches, documents, passages), in JSON files on this machine.
 
 The files are readable by their owner only. Several windows may change them at the same time.
 """
@@ -28,19 +28,19 @@ E = TypeVar("E")
 
 
 class PersonalList(QObject, Generic[E]):
-    """A list of the person's: ``entries``, under a name in a file.
+    """A list that the person keeps: ``entries``, stored in a file under a name.
 
-    A change is a function of the list. It is applied here at once and then, by the worker, to what
-    the file holds, so windows lose nothing of each other. One that could not be written is tried
-    again with the next. Entries and fields of another version stay in the file, and a file that
-    cannot be read is put aside.
+    A change is a function of the list. It is applied here at once and then, by the worker, to the
+    content of the file, so that several windows keep each other's changes. A change that could not
+    be written is tried again with the next one. Entries and fields of another version stay in the
+    file, and a file that cannot be read is put aside.
 
     Args:
-        key: Returns what tells an entry from others.
+        key: Returns the identity of an entry.
 
     Signals:
         changed: ``entries`` has changed.
-        trouble: The file could not be read or written; an OSError.
+        trouble: The file could not be read or written; carries the OSError.
     """
 
     changed = Signal()
@@ -59,11 +59,11 @@ class PersonalList(QObject, Generic[E]):
         super().__init__(parent)
         self.file = file
         self.entries: tuple[E, ...] = ()
-        self.set_aside: Path | None = None  # what could not be read
+        self.set_aside: Path | None = None  # where an unreadable file was moved
         self._name, self._kind, self._key = name, kind, key
         self._worker = worker
         self._pending = 0
-        self._unwritten: list[Callable[[tuple[E, ...]], Iterable[E]]] = []  # of the worker
+        self._unwritten: list[Callable[[tuple[E, ...]], Iterable[E]]] = []  # used by the worker
         try:
             self.set_aside = put_aside(file)
             self.entries = self._parse(read_object(file))[0]
@@ -76,12 +76,12 @@ class PersonalList(QObject, Generic[E]):
         self._run(partial(self._write, change))
 
     def delete(self) -> None:
-        """Delete the file with all that is in it, and what was put aside."""
+        """Delete the file, and a file that was put aside."""
         self.entries = ()
         self._run(self._delete)
 
     def tell_trouble(self, notices: Notices) -> None:
-        """Post a notice when the file cannot be written, and now, if it could not be read."""
+        """Post a notice now if the file could not be read, and later if it cannot be written."""
 
         def told(error: OSError) -> None:
             text = QCoreApplication.translate(
@@ -103,7 +103,7 @@ class PersonalList(QObject, Generic[E]):
         self.changed.emit()
 
     def _done(self, entries: tuple[E, ...] | None, error: OSError | None) -> None:
-        """Show what the file holds, unless it is about to be changed again."""
+        """Take over the content of the file, unless it is about to be changed again."""
         if not isValid(self):
             return  # the window has closed
         self._pending -= 1
@@ -136,7 +136,7 @@ class PersonalList(QObject, Generic[E]):
         return ()
 
     def _parse(self, content: dict[str, Any]) -> tuple[tuple[E, ...], dict[str, Any], list[Any]]:
-        """Return the entries, what is written of each by its key, and what is no entry."""
+        """Return the entries, their stored forms by their keys, and values that are no entries."""
         listed = content.get(self._name, [])
         entries: dict[str, E] = {}
         known: dict[str, Any] = {}

@@ -53,9 +53,9 @@ class EnginePort(Protocol):
     ) -> int:
         """Send a request of ``indexer.api.requests`` and return its number at once.
 
-        Exactly one of ``done`` and ``failed`` is called later, never from within this; neither
-        is, once ``cancel`` was. Without an engine ``failed`` gets ``engine_gone``; without
-        ``failed`` a failure is ignored.
+        Exactly one of ``done`` and ``failed`` is called later, never from within this call; after
+        ``cancel`` neither is. Without an engine ``failed`` gets ``engine_gone``. A failure without
+        a ``failed`` is ignored.
         """
 
     def cancel(self, number: int) -> None:
@@ -76,10 +76,10 @@ class SettingsPort(Protocol):
 
 
 class Notice(Struct, frozen=True):
-    """A sentence, with a button ``action`` that calls ``act``, or one that calls ``undo``.
+    """A sentence with a button: ``action``, which calls ``act``, or one that calls ``undo``.
 
-    With ``seconds`` 0 it stays until it is dismissed. ``expired`` is called when it ends without
-    its button having been pressed: by time, by another notice, or as the window closes.
+    With ``seconds`` 0 it stays until it is dismissed. ``expired`` is called if it ends before its
+    button is pressed: by time, by another notice, or because the window closes.
     """
 
     text: str
@@ -98,12 +98,12 @@ class Notices(Protocol):
 
 
 class Encryption(Struct, frozen=True):
-    """How the library lies on the disk.
+    """How the library is protected on the disk.
 
     Attributes:
-        encrypted: By Lectern.
-        refusal: Why it cannot be here, a key of ``PHRASES``; "" if it can.
-        disk: Whether the system encrypts the disk; None where that is not known.
+        encrypted: Whether Lectern encrypts it.
+        refusal: Why Lectern cannot encrypt it here, a key of ``PHRASES``; "" if it can.
+        disk: Whether the system encrypts the disk; None if that is not known.
         kept: Whether the keyring has the passphrase.
     """
 
@@ -114,7 +114,7 @@ class Encryption(Struct, frozen=True):
 
 
 class EndAction(Enum):
-    """What can be done once the window has closed: with the library, but for ``RESTART``."""
+    """What the person may choose to happen once the window has closed."""
 
     ENCRYPT = auto()
     DECRYPT = auto()
@@ -125,9 +125,9 @@ class EndAction(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What is to be done once the window has closed.
+    """The person's choice of what happens once the window has closed.
 
-    An empty ``passphrase`` is that in the keyring, where ``keyring`` says to put a new one.
+    An empty ``passphrase`` means the one in the keyring; ``keyring`` asks to store a new one there.
     """
 
     action: EndAction
@@ -138,9 +138,9 @@ class Ending:
 class Context(Struct, frozen=True):
     """The dependencies of every part of the window.
 
-    ``folder`` holds what the window stores (history, saved searches); ``library`` the library.
-    ``read_calls`` returns the newest calls of other programs, up to a number; ``encryption`` looks
-    at the disk.
+    ``folder`` is the folder of the window's files (history, saved searches), ``library`` that of
+    the library. ``read_calls`` returns the newest calls of other programs, up to a number;
+    ``encryption`` finds out how the library is protected.
     """
 
     link: EnginePort

@@ -1,7 +1,7 @@
-"""Which collections each door may see: chosen by the person, none by default.
+"""Which collections each door may see: the person chooses them, and by default there are none.
 
-The choice is a setting for each door; a change takes effect with the next call. A collection that
-a door may not see is answered as if it did not exist.
+The choice is a setting for each door; a change takes effect with the next call. A call for a
+collection that the door may not see is answered as if the collection did not exist.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class Door(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The collections that a door may see, by name; ``EVERYTHING`` among them for all."""
+    """The names of the collections that a door may see; ``EVERYTHING`` stands for all."""
 
     allowed: tuple[str, ...]
 
     @classmethod
     def read(cls, settings: Settings, door: Door) -> Access:
-        """Read what the person chose, also if that was changed by another process."""
+        """Read the person's choice from the file, since another process may have changed it."""
         settings.read_again()
         return cls(cast("tuple[str, ...]", settings[door.setting]))
 
@@ -67,7 +67,7 @@ class Access:
     def check(self, scope: str) -> None:
         """Refuse a collection that may not be seen.
 
-        Raises ``unknown_collection``, as for one that does not exist.
+        Raises ``unknown_collection``, as for a collection that does not exist.
         """
         known = {name.casefold() for name in self.allowed}
         if not self.everything and scope.casefold() not in known:

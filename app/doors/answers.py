@@ -1,8 +1,8 @@
-"""What a door answers: frozen dataclasses, from which the schemas of the doors are made.
+"""The answers of the doors: frozen dataclasses, from which the doors' schemas are made.
 
 Texts of documents are quotations: whatever they say is data, and never an instruction. Offsets are
-code points of a document's canonical text, pages begin at 1. The answers themselves have no slots,
-whose descriptors the SDK of assistants would take for defaults.
+code points of a document's canonical text; pages begin at 1. The answers themselves have no slots,
+since the SDK of assistants would take the descriptors of slots for defaults.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class QuotedPassage:
     Attributes:
         document: The document's address, which the other calls take.
         best: The sentence that answers best.
-        why: What it was found by: words, meaning, both, phrase or name.
+        why: How it was found: by words, meaning, both, phrase or name.
         hash: SHA-256 of the text; ``read`` says whether the document still has it.
         file_state: Whether the file is as it was when it was indexed.
-        link: Finds the passage in Lectern, also after its file was renamed.
+        link: A link that finds the passage in Lectern, even after its file was renamed.
     """
 
     document: str
@@ -60,10 +60,10 @@ class CollectionHits:
     """The passages found in one collection; "*" is the whole library.
 
     Attributes:
-        error: A code, or "" if it could be searched.
+        error: The code of an error, or "" if the collection could be searched.
         message: What went wrong.
-        match: Whether the best is likely an answer: good, closest (good, but in
-            this library so are hits that are none), perhaps or none.
+        match: Whether the best passage is likely an answer: good, closest (it scores
+            well, but so do wrong passages in this library), perhaps or none.
     """
 
     collection: str
@@ -135,7 +135,7 @@ class ReadAnswer:
     """The text of a document, in parts.
 
     Attributes:
-        characters: Of the whole document.
+        characters: The length of the whole document.
         next_start: Where to read on; 0 at the end.
         verified: Whether one of the parts has the hash that was asked about, and the file is as it
             was when it was indexed; None without a hash.
@@ -218,7 +218,7 @@ def text_hash(text: str) -> str:
 
 
 def address_of(path: str) -> str:
-    """Return the address of a document, which has every byte of its path."""
+    """Return the address of a document, which keeps every byte of its path."""
     return ADDRESS + quote_from_bytes(os.fsencode(path), safe="")
 
 
@@ -238,7 +238,7 @@ def safe_text(text: str) -> str:
 
 
 def card_of(document: Document) -> DocumentCard:
-    """Return what a door says of a document."""
+    """Return the description of a document that a door gives."""
     return DocumentCard(
         document=address_of(document.path),
         path=safe_text(document.path),

@@ -1,7 +1,7 @@
-"""The log of what was asked through the doors: on this machine only, bounded, for its owner.
+"""The log of calls through the doors: bounded, on this machine only, readable by its owner.
 
-A line of JSON for each call. When the file is full it becomes the older one of two, so that no
-more than twice ``MAX_BYTES`` are kept. ``lectern remove --all`` deletes both.
+Each call is a line of JSON. A full file replaces the older one, so that no more than twice
+``MAX_BYTES`` are kept. ``lectern remove --everything`` deletes both files.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def log_file() -> Path:
 def note_call(settings: Settings, door: Door, who: str, what: str, **detail: object) -> None:
     """Append a call to the log, unless the person has switched it off.
 
-    ``who`` is the program that asked, as it calls itself; ``detail`` says what was asked for, and
-    how many answers there were.
+    ``who`` is the name that the asking program gives itself; ``detail`` says what it asked for,
+    and how many answers there were.
     """
     if not settings[SETTING]:
         return
@@ -54,7 +54,7 @@ def note_call(settings: Settings, door: Door, who: str, what: str, **detail: obj
                 file.replace(_older(file))
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "ab", buffering=0) as opened:
-            opened.write(line)  # one write, so that lines of several processes stay whole
+            opened.write(line)  # one write, so that lines of several processes do not mix
     except OSError:
         log.warning("the log of the doors cannot be written", exc_info=True)
 

@@ -17,7 +17,7 @@ from app.doors.library import DoorCaller, DoorLibrary
 
 @dataclass(frozen=True, slots=True)
 class DoorCall:
-    """A call of a library: the method that answers it, and what it takes besides the caller."""
+    """A call of a library: the method that answers it, and its parameters besides the caller."""
 
     method: Callable[..., Any]
     arguments: tuple[inspect.Parameter, ...]
@@ -39,12 +39,12 @@ class DoorCall:
 
     @property
     def parameters(self) -> list[inspect.Parameter]:
-        """The arguments, and the fields of those that are dataclasses."""
+        """The parameters of the call; a dataclass is replaced by its fields."""
         every = (each for one in self.arguments for each in _expanded(one))
         return [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in every]
 
     def answered(self, library: DoorLibrary, caller: DoorCaller, values: Mapping[str, Any]) -> Any:
-        """Call the method with values by the names of the parameters."""
+        """Call the method with values that are given by the names of the parameters."""
         given = {}
         for one in self.arguments:
             own = {each.name: values[each.name] for each in _expanded(one)}

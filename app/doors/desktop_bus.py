@@ -1,8 +1,8 @@
 """``lectern desktop``: the search of KDE and GNOME, over D-Bus, in one small process.
 
-D-Bus starts it at the first question and it ends when nothing was asked for a while. It speaks
-``org.kde.krunner1`` and ``org.gnome.Shell.SearchProvider2``, searches by words alone, and answers
-with nothing rather than late: an engine that is not running is started for the next question.
+D-Bus starts it at the first question, and it ends when no question has come for a while. It speaks
+``org.kde.krunner1`` and ``org.gnome.Shell.SearchProvider2``, and searches only by words. Late hits
+are worse than none: if no engine is running, it starts one for the next question.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _KEPT = 200
 _LEAST = 3  # characters of a query
 _POSSIBLE = 30  # krunner's type of a match that may be what is meant
 _SHOW = "show"
-_LOCK_S = 0.05  # to wait for whoever knows whether the screen is locked
+_LOCK_S = 0.05  # to wait for an answer whether the screen is locked
 _SAVERS = ("org.freedesktop.ScreenSaver", "org.gnome.ScreenSaver")
 _LOGIN = DBusAddress(
     "/org/freedesktop/login1/session/auto", "org.freedesktop.login1",
@@ -75,7 +75,7 @@ class DesktopSearch:
         self._found: LruCache[str, Hit] = LruCache(_KEPT)
 
     def find(self, query: str, who: str) -> list[str]:
-        """Return the ids of hits, best first; none if that takes longer than ``ANSWER_S``."""
+        """Return the ids of hits, best first; none if the search takes more than ``ANSWER_S``."""
         access = Access.read(self._settings, Door.DESKTOP)
         if len(query.strip()) < _LEAST or not access.allowed or self._lock.is_locked():
             return []
@@ -90,7 +90,7 @@ class DesktopSearch:
         return best
 
     def hits(self, names: Iterable[str]) -> list[tuple[str, Hit]]:
-        """Return the hits with some ids, in their order; none while the screen is locked."""
+        """Return the hits with these ids, in this order; none while the screen is locked."""
         if self._lock.is_locked():
             return []
         return [(name, hit) for name in names if (hit := self._found.get(name)) is not None]
@@ -136,10 +136,10 @@ class DesktopSearch:
 
 
 class ScreenLock:
-    """Whether the screen is locked, as a screen saver or the login manager says.
+    """Asks screen savers and the login manager whether the screen is locked.
 
-    If none of them is there, or answers in time, it counts as unlocked. The questions go over
-    connections of their own, since a call that arrives while an answer is awaited would be lost.
+    If none of them answers in time, the screen counts as unlocked. The questions use connections
+    of their own, since a call that arrives on one that waits for an answer would be lost.
     """
 
     def __init__(self) -> None:
@@ -197,7 +197,7 @@ class DesktopBus:
         }
 
     def serve(self) -> None:
-        """Answer until nothing was asked for ``IDLE_S``, or the session ends with its bus."""
+        """Answer until no call has come for ``IDLE_S``, or the session ends with its bus."""
         with suppress(TimeoutError, ConnectionError, EOFError):
             while True:
                 message = self._bus.receive(timeout=IDLE_S)
@@ -212,7 +212,7 @@ class DesktopBus:
             return new_error(message, "org.freedesktop.DBus.Error.UnknownMethod")
         try:
             signature, body = method(*message.body)
-        except (TypeError, AttributeError):  # of other types than the interface has
+        except (TypeError, AttributeError):  # the arguments have other types than the interface
             return new_error(message, "org.freedesktop.DBus.Error.InvalidArgs")
         except (LecternError, OSError):
             return new_error(message, "org.freedesktop.DBus.Error.Failed")
@@ -262,11 +262,11 @@ class DesktopBus:
 
 
 def serve_desktop(library: Path, settings: Settings) -> None:
-    """Serve the session's bus until nothing was asked for a while."""
+    """Serve the session's bus until no question has come for a while."""
     search = DesktopSearch(library, settings)
     try:
         with open_dbus_connection("SESSION") as bus:
-            # What was asked before comes with the answer to this.
+            # Calls that already wait arrive together with the answer to this request.
             bus.send(message_bus.RequestName(BUS_NAME))
             DesktopBus(search, bus).serve()
     finally:

@@ -1,7 +1,7 @@
-"""Who may ask over HTTP, and how much: hosts, origins, a token, sizes and rates.
+"""Decides who may ask over HTTP, and how much: by hosts, origins, tokens, sizes and rates.
 
-A page of another site can make a browser on this machine send requests to the loopback, and a name
-of its own can point there; so hosts and origins are lists, and everything private needs the token.
+A page of another site can make a browser on this machine send requests to the loopback, and the
+site's name can point there. So only listed hosts and origins may ask; private routes need a token.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_BODY = 1 << 20
 RATE, BURST = 50.0, 200.0  # requests a second, and at once
 _MOST_COUNTED = 10_000  # users whose requests are counted
-OWNER = "lectern.owner"  # the key of a scope with whose token it has
+OWNER = "lectern.owner"  # the key of the ``TokenOwner`` in an ASGI scope
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _PRIVATE = ("/api/", "/v1/")
 _HEADERS = {
@@ -51,7 +51,7 @@ def token_file() -> Path:
 
 
 def read_token(*, new: bool = False) -> str:
-    """Return the token of the person's programs; it is made if there is none, or a ``new`` one.
+    """Return the token of the person's programs; make it if it is missing, or anew if ``new``.
 
     Raises ``path_denied``, if others may read the file or it cannot be written.
     """
@@ -71,11 +71,11 @@ def read_token(*, new: bool = False) -> str:
 
 
 class Guard:
-    """An ASGI application in front of another one, which gets only what may be asked.
+    """An ASGI application that passes only permitted requests on to another application.
 
-    The application finds in ``OWNER`` of its scope whose token a private request has. ``origins``
-    are the addresses that clients may reach it by, such as ``http://127.0.0.1:7777``; ``token`` is
-    the person's own; users have others.
+    ``OWNER`` of the scope says whose token a private request has. ``origins`` are the addresses by
+    which clients may reach the server, such as ``http://127.0.0.1:7777``. ``token`` is the person's
+    own; each user has another.
     """
 
     def __init__(self, app: ASGIApp, origins: Iterable[str], token: str) -> None:
@@ -84,7 +84,7 @@ class Guard:
         self._users = UserTokens()
         self._origins = {origin.lower() for origin in origins}
         self._hosts = {origin.partition("://")[2] for origin in self._origins}
-        # The requests that each user has left, and when they were counted; "" also for nobody.
+        # For each user ("": the person, or nobody) the requests left, and when they were counted.
         self._left: dict[str, tuple[float, float]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,7 +1,7 @@
 """``lectern serve``: a library over HTTP on the loopback, for scripts and for a page in a browser.
 
 ``ROUTES`` are the calls of every door; checks and the OpenAPI description are made from them. Calls
-run in threads, and what the library refuses is an error with its code.
+run in threads; an error of the library becomes a response with its code.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _STATUS = {"door_closed": 403, "unknown_collection": 404, "not_a_root": 404, "no
            "bad_query": 400, "bad_request": 400, "busy": 503, "engine_gone": 503}  # fmt: skip
 _MOST_CHARACTERS = 20_000
 _MOST_VALUES = 50
-# The names of parameters here that are others for assistants; lists are given one by one.
+# Parameters that have another name here than for assistants; a list repeats its parameter.
 _NAMES = {"query": "q", "collections": "collection", "types": "type"}
 _STATIC = {
     "/": ("doors/page.html", "text/html"),
@@ -194,7 +194,7 @@ def description() -> dict[str, Any]:
 
 
 async def _run(work: Callable[[], Response]) -> Response:
-    """Run a call in a thread; what the library refuses becomes an error."""
+    """Run a call in a thread; an error of the library becomes a response."""
     try:
         return await anyio.to_thread.run_sync(work)
     except Cancelled:
@@ -229,9 +229,9 @@ def _packed(vector: tuple[float, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ServedAddress:
-    """Where a server listens, and the addresses that clients reach it by, the first one shown.
+    """Where a server listens, and the addresses by which clients reach it, first the one shown.
 
-    ``certificate`` and ``key`` are files in PEM, for TLS.
+    ``certificate`` and ``key`` are PEM files for TLS.
     """
 
     listener: socket.socket
@@ -243,7 +243,7 @@ class ServedAddress:
 def serve_http(library: DoorLibrary, served: ServedAddress, token: str) -> None:
     """Serve until a signal ends the process.
 
-    Raises ``bad_usage``, for a certificate or a key that is none.
+    Raises ``bad_usage``, if the certificate or the key is not valid.
     """
     import ssl
 

@@ -54,7 +54,7 @@ FORMATS: dict[str, Callable[[Sequence[Hit]], list[str]]] = {
 
 
 def title_of(hit: Hit) -> str:
-    """Return the title of a hit, and its page, or its heading where there are no pages."""
+    """Return the title of a hit with its page, or with its heading if it has no pages."""
     title = _line(hit.title or hit.file)
     unit = page_unit(hit.format) if hit.format else ""
     if unit and hit.start < hit.end:

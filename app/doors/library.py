@@ -1,9 +1,9 @@
-"""What every door can do with a library: search, read, similar, compare, documents, status.
+"""The calls that every door offers: search, read, similar, compare, documents, status.
 
 Each call looks only into the collections that the door may see, and is noted in the log. A query
-cannot leave its collection, since the engine intersects it with every filter; a document outside is
-answered as one that is not in the library. The operator that compares with a document
-(``like``) is refused in queries of a door that may not see the whole library.
+cannot leave its collection, since the engine intersects it with every filter; a document outside
+the collection is treated as one that is not in the library. The operator that compares with a
+document (``like``) is refused if the door may not see the whole library.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ ShortText = Annotated[str, Field(max_length=500)]
 
 @dataclass(frozen=True, slots=True)
 class DoorCaller:
-    """Who asks: the name of a program as it calls itself, and a token that ends the call.
+    """Who asks: the name that the program gives itself, and a token that ends the call.
 
-    ``access`` is what a user of a server may see; None for what the door may see.
+    ``access`` is what a user of a server may see; None stands for all that the door may see.
     """
 
     name: str
@@ -92,7 +92,7 @@ class DoorCaller:
 
 @dataclass(frozen=True, slots=True)
 class QueryFilters:
-    """Filters of a search beside its text; "" and empty for none. Dates are ISO 8601."""
+    """Filters of a search beside its text; an empty value filters nothing. Dates are ISO 8601."""
 
     types: Annotated[
         tuple[str, ...], Field(max_length=20, description="Such as pdf, docx or mail.")
@@ -118,7 +118,7 @@ class QueryFilters:
 class TextRange:
     """A part of a document: a page, or a range with ``around`` characters on both sides.
 
-    0 is all pages, the beginning, or the end.
+    0 stands for all pages, the beginning, or the end.
     """
 
     page: PageFilter = 0
@@ -133,8 +133,8 @@ class TextRange:
 class DoorLibrary:
     """A library as a door shows it. Thread-safe.
 
-    Every method raises ``door_closed`` if the person has opened nothing, ``unknown_collection`` or
-    ``not_a_root`` for what the door may not see, and ``Cancelled``.
+    Every method raises ``door_closed`` if the person has opened nothing to the door,
+    ``unknown_collection`` or ``not_a_root`` for what the door may not see, and ``Cancelled``.
     """
 
     def __init__(
@@ -158,9 +158,9 @@ class DoorLibrary:
         collections: Collections = (),
         limit: HitLimit = 10,
     ) -> SearchAnswer:
-        """Find the passages that answer a question, in each collection by itself.
+        """Find the passages that answer a question, in each collection separately.
 
-        A collection that cannot be searched has an error; the others are answered all the same.
+        A collection that cannot be searched has an error; the others are searched all the same.
         "match" says whether the best passage is likely an answer. Texts are quotations.
         """
         access = self._access(caller)
@@ -332,7 +332,7 @@ class DoorLibrary:
     ) -> tuple[tuple[float, ...], ...]:
         """Return the vectors of texts, by the model of the library."""
         self._access(caller)
-        # In several requests, between which those of a window have their turn.
+        # Several small requests, so that those of a window have their turn between them.
         parts = (texts[at : at + _TEXTS] for at in range(0, len(texts), _TEXTS))
         found = [self._call(caller, requests.EmbedTexts(part, passages)) for part in parts]
         self._note(caller, "embed", texts=len(texts))
@@ -368,7 +368,7 @@ class DoorLibrary:
         answered: Callable[[str], A],
         failed: Callable[[str, str, str], A],
     ) -> tuple[A, ...]:
-        """Answer for each collection; one that cannot be searched is an outcome like the others."""
+        """Answer for each collection; one that cannot be searched gets an outcome with an error."""
         outcomes = []
         for scope in access.scopes(collections)[:_MOST_COLLECTIONS]:
             try:
@@ -395,7 +395,7 @@ class DoorLibrary:
     def visible(self, caller: DoorCaller, document: str) -> Path:
         """Return the path of a document that may be seen.
 
-        Raises ``not_a_root``, whether it is hidden or not in the library.
+        Raises ``not_a_root``, both for a hidden document and for one that is not in the library.
         """
         access = self._access(caller)
         path = path_of(document)
@@ -458,7 +458,7 @@ def _check_query(text: str, *, whole: bool) -> None:
 
     Raises ``bad_query``.
     """
-    from indexer.query.grammar import parse  # 30 ms, at the first call
+    from indexer.query.grammar import parse  # late, since importing it takes 30 ms
 
     if len(text) > MOST_QUERY:
         raise WorldError("bad_query", reason=f"it has more than {MOST_QUERY:,} characters")

@@ -1,6 +1,6 @@
-"""A bundle (MCPB) by which an assistant's program takes ``lectern mcp`` up with a double click.
+"""A bundle (MCPB): a double click on it adds ``lectern mcp`` to an assistant's program.
 
-It holds a manifest and a script, and no program: both point at the one that is installed.
+It holds a manifest and a script, but no program: both refer to the installed Lectern.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _EXECUTABLE = 0o100755 << 16  # as the mode of a file in an archive
 def manifest(version: str, library: Path | str | None = None) -> dict[str, Any]:
     """Return the manifest of a bundle.
 
-    ``library`` is the folder or the URI of a library other than the usual one.
+    ``library`` is the folder or the URI of a library if it is not the usual one.
     """
     program, *arguments = own_command()
     chosen = ["--library", str(library)] if library else []

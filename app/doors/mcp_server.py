@@ -107,7 +107,7 @@ class LibraryServer(MCPServer[Any]):
         ]
 
     async def _run(self, ctx: Ctx, call: Callable[[DoorCaller], A]) -> A:
-        """Run a call in a thread; what the library refuses becomes an error of the tool."""
+        """Run a call in a thread; an error of the library becomes an error of the tool."""
         caller = DoorCaller(_name_of(ctx))
         try:
             return await anyio.to_thread.run_sync(call, caller, abandon_on_cancel=True)
@@ -116,11 +116,11 @@ class LibraryServer(MCPServer[Any]):
         except LecternError as error:
             raise ToolError(f"{error.message} [{error.code}]") from error
         finally:
-            caller.token.cancel()  # what was abandoned ends in the engine too
+            caller.token.cancel()  # an abandoned call ends in the engine too
 
 
 def _name_of(ctx: Ctx) -> str:
-    """Return the name of the program that asks, as it gives it."""
+    """Return the name that the asking program gives itself."""
     params = ctx.request_context.session.client_params
     if params is None:
         return "unnamed"

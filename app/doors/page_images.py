@@ -1,7 +1,7 @@
-"""Pages of documents as images, with the places of a passage, from a render child of our own.
+"""Renders pages of documents as images, and finds passages on them, by a render child of its own.
 
-The child reads documents confined, as it does for the window. It ends a reader that hangs; a child
-that has ended is started again for the next request.
+The child reads documents confined, as it does for the window. It ends a reader that hangs. If the
+child itself ends, the next request starts another.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LIMITS = (f"--address-space={4 << 30}", f"--resident={1 << 30}", "--silence=30"
 class PageRenderer:
     """Renders pages of documents. Thread-safe; one page at a time.
 
-    ``library`` is the folder of the library, with the text recognised on scanned pages.
+    ``library`` is the folder of the library, which has the text recognised on scanned pages.
     """
 
     def __init__(self, library: Path) -> None:
@@ -40,7 +40,7 @@ class PageRenderer:
         self._child: subprocess.Popen[bytes] | None = None
 
     def start_child(self) -> None:
-        """Start the child before the first page is asked for, which would wait .7 s for it."""
+        """Start the child ahead of the first request, which would otherwise wait .7 s for it."""
         with self._asking, contextlib.suppress(OSError, WorldError):
             if self._child is None:
                 self._start()

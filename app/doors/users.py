@@ -1,4 +1,4 @@
-"""The users of ``lectern serve``: each has a token of their own, and collections of their own.
+"""The users of ``lectern serve``: each has their own token and may see their own collections.
 
 The file keeps the names of the collections and the SHA-256 of the token, which is shown once.
 """
@@ -24,14 +24,14 @@ _MOST_CHARACTERS = 60  # of a name
 
 
 class ServerUser(msgspec.Struct, frozen=True):
-    """What is kept of a user: the hash of the token, and the names of collections."""
+    """The stored record of a user: the hash of the token, and the names of collections."""
 
     token_hash: str
     collections: tuple[str, ...] = ()
 
 
 class TokenOwner(NamedTuple):
-    """Whose token a request has: "" for the person's own, and what a user may see."""
+    """The owner of a request's token: the user's name ("": the person), and what they may see."""
 
     name: str = ""
     access: Access | None = None
@@ -49,14 +49,14 @@ def token_hash(token: bytes) -> str:
 def read_users() -> dict[str, ServerUser]:
     """Return the users by name.
 
-    Raises ``path_denied``, if the file is not as it was written, or cannot be read.
+    Raises ``path_denied``, if the file cannot be read or does not have the form that we write.
     """
     with _errors():
         return msgspec.convert(read_object(users_file()), dict[str, ServerUser])
 
 
 def allow_user(name: str, collections: Sequence[str]) -> str:
-    """Let a user see collections, beside those seen before.
+    """Let a user see collections, in addition to those they see already.
 
     Returns the token of a new user, "" for a known one. Raises ``bad_usage``, for a name that
     cannot be one; ``path_denied``.
@@ -93,14 +93,14 @@ def deny_user(name: str, collections: Sequence[str]) -> None:
 
 
 class UserTokens:
-    """The users by their tokens; the file is read again when it has changed."""
+    """Finds users by their tokens; the file is read again when it has changed."""
 
     def __init__(self) -> None:
         self._owners: dict[str, TokenOwner] = {}
         self._seen: tuple[int, int, int] | None = None
 
     def owner(self, token: bytes) -> TokenOwner | None:
-        """Return whose token this is; nobody's while the file cannot be read."""
+        """Return the owner of a token; None if it is unknown or the file cannot be read."""
         try:
             status = users_file().stat()
             seen = (status.st_ino, status.st_mtime_ns, status.st_size)
@@ -119,5 +119,5 @@ class UserTokens:
 def _errors() -> Iterator[None]:
     try:
         yield
-    except (OSError, ValueError) as error:  # msgspec's are among the latter
+    except (OSError, ValueError) as error:  # msgspec's errors are ValueErrors
         raise WorldError("path_denied", path=str(users_file())) from error

@@ -1,6 +1,6 @@
 """The kept passages and highlights, their order and their notes, in files on this machine.
 
-A note is written a while after its last letter.
+A note is written to the file shortly after its last letter was typed.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class Kept(Struct, frozen=True):
     """A passage of the basket, or a highlight.
 
     Attributes:
-        key: Its own, whatever becomes of the document.
+        key: Identifies it, whatever becomes of the document.
         hit: The passage as it was found last; its file may have moved since.
-        note: By the person.
-        query: What it was found with.
-        colour: Of a highlight, a key of ``COLOURS``; "" for a passage of the basket.
-        place: Of a highlight: its offset in the text of its page, or of a document without pages.
+        note: The person's note.
+        query: The query that found it.
+        colour: The key of a highlight's colour in ``COLOURS``; "" for a passage of the basket.
+        place: A highlight's offset in the text of its page, or of a document without pages.
     """
 
     key: str
@@ -54,7 +54,7 @@ class Kept(Struct, frozen=True):
 
 
 FILE_NAME, HIGHLIGHTS = "basket.json", "highlights.json"
-# Of highlights; the first is the usual one.
+# The colours of highlights; the first is the usual one.
 COLOURS = {"yellow": "#fff07a", "green": "#bdf0b0", "blue": "#b3ddff", "pink": "#ffc4dd"}
 # Milliseconds after the last letter of a note before it is written.
 _TYPING_MS = 400
@@ -95,7 +95,7 @@ class Basket(PersonalList[Kept]):
         return new
 
     def replace_passages(self, passages: Iterable[Kept]) -> None:
-        """Replace all passages that are here, as to sort them or to undo something."""
+        """Replace the whole list, for example to sort it or to undo a removal."""
         new = tuple(passages)
         here = {one.key for one in (*self.entries, *new)}
         self.change(lambda kept: (*new, *(one for one in kept if one.key not in here)))
@@ -104,7 +104,7 @@ class Basket(PersonalList[Kept]):
         self.change(lambda kept: (one for one in kept if one.key != key))
 
     def move_passage(self, key: str, place: int) -> None:
-        """Move a passage to a place of the list without it."""
+        """Move a passage; ``place`` is its index among the others."""
 
         def move(kept: tuple[Kept, ...]) -> list[Kept]:
             others = [one for one in kept if one.key != key]
@@ -114,12 +114,12 @@ class Basket(PersonalList[Kept]):
         self.change(move)
 
     def annotate(self, key: str, note: str) -> None:
-        """Set the note of a passage; ``changed`` is emitted a while after the last letter."""
+        """Set the note of a passage; ``changed`` is emitted shortly after the last letter."""
         self._notes[key] = note
         self._timer.start()
 
     def relocate_passages(self, found: dict[str, Hit]) -> None:
-        """Set where passages are now, by their keys."""
+        """Replace the hits of passages that have moved, given by their keys."""
         if found:
             self.change(
                 lambda kept: (replace(one, hit=found.get(one.key, one.hit)) for one in kept)

@@ -1,7 +1,7 @@
-"""Exports the basket: finds its passages, their sources, draws their pages, and writes a file.
+"""Exports the basket: finds its passages and their sources, draws their pages, and writes a file.
 
-A document that is where it was, and as it was, costs one request; any other is searched by the
-words of its passage, as a link to it would.
+A document that has neither moved nor changed costs one request. For any other, the words of the
+passage are searched for, as when a link to it is followed.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ if TYPE_CHECKING:
 
 # Pixels; sharp on a sheet of paper.
 _WIDTH = 1240
-# Of a long passage the first pages are shown.
+# How many pages of a long passage are shown, from its first one on.
 _MOST_PAGES = 3
-# What is shown around a passage, as a share of the height of its page.
+# The margin shown above and below a passage, as a share of the height of its page.
 _AROUND = 0.05
 _PEN_PX = 3.0
 
@@ -78,7 +78,7 @@ class Extent(Enum):
 
 
 class PagePictures(QObject):
-    """Makes the pictures of some passages; one without pages, or not to be opened, has none."""
+    """Makes pictures of passages; those without pages or with unreadable documents get none."""
 
     def __init__(self, library: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -97,15 +97,15 @@ class PagePictures(QObject):
         self._done: Made | None = None
 
     def make_pictures(self, kept: Sequence[Kept], extent: Extent, done: Made) -> None:
-        """Call ``done`` with the pictures by the keys of their passages, later."""
+        """Make pictures, and call ``done`` later with them by the keys of their passages."""
         self.close()
         wanted = kept if extent is not Extent.NOTHING else ()
         self._left = [one for one in reversed(wanted) if one.hit.text]
         self._extent, self._done, self._pictures = extent, done, {}
-        QTimer.singleShot(0, self, self._open)  # so that ``done`` is not called from within
+        QTimer.singleShot(0, self, self._open)  # ``done`` must not be called from within this
 
     def close(self) -> None:
-        """End what is under way, and the child."""
+        """Cancel the pictures under way, and end the child."""
         self._done, self._left = None, []
         self._loader.let_go()
         self._loader.client.end_child()
@@ -134,7 +134,7 @@ class PagePictures(QObject):
             self._marked(NO_MARKS)
 
     def _marked(self, marks: Marks, _scroll: bool = True) -> None:  # a slot
-        if not self._loader.is_counting:  # which of two places it is takes the child more steps
+        if not self._loader.is_counting:  # the child may still be telling two places apart
             self._marks = marks
             page = max(self._left[-1].hit.page, 1)
             self._pages = (marks.pages() or [page])[:_MOST_PAGES]
@@ -164,8 +164,8 @@ def draw(
 
     Args:
         found: The image's size.
-        marks: Of the passage, in points.
-        size: Of the page, in points.
+        marks: The marks of the passage, in points.
+        size: The size of the page, in points.
         extent: How much of it to keep.
     """
     over = image_of(found, data)
@@ -197,7 +197,7 @@ _MOST_HITS = 10
 
 
 class PassageFinder(QObject):
-    """Finds a list of passages, one after the other; a new list replaces the one before."""
+    """Finds where passages are now, one after the other; a new list replaces the one before."""
 
     def __init__(self, link: EnginePort, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -266,7 +266,7 @@ class PassageFinder(QObject):
 
 
 def same_passage(hit: Hit, found: Sequence[Hit]) -> Hit | None:
-    """Return the hit with the words of a passage, at best in its own document; None without one."""
+    """Return the hit that has a passage's words, preferably in its document; None without one."""
     best = _words(hit.text[slice(*hit.best)]) or _words(hit.text)
     same = [one for one in found if best in _words(one.text)]
     same.sort(key=partial(_distance, hit))
@@ -274,7 +274,7 @@ def same_passage(hit: Hit, found: Sequence[Hit]) -> Hit | None:
 
 
 def _distance(hit: Hit, other: Hit) -> tuple[bool, bool, int]:
-    """How far another passage is from one: of another text, in another file, further off."""
+    """Return a sort key: the same text first, then the same file, then the nearest place."""
     reworded = _words(hit.text) != _words(other.text)
     return reworded, hit.path != other.path, abs(hit.start - other.start)
 
@@ -284,10 +284,10 @@ def _words(text: str) -> str:
 
 
 class BasketExport(QObject):
-    """One export at a time; a new one replaces the one before.
+    """Runs one export at a time; a new one replaces the one before.
 
     Signals:
-        finished: The last step is done, whether the file could be written or not.
+        finished: The export has ended, whether the file could be written or not.
     """
 
     finished = Signal()

@@ -52,14 +52,14 @@ if TYPE_CHECKING:
     from ui.file_worker import FileWorker
 
 
-# Average letters; a narrower card has its note below the passage.
+# Width in average letters; a narrower card has its note below the passage.
 _NARROW = 90
 _NOTE_LINES = 4
 _MOST_LETTERS = 1200
 
 
 class NoteField(Restyled, QPlainTextEdit):
-    """The note: plain text, in which Tab goes on to the next control."""
+    """The field of a note: plain text, in which Tab goes to the next control."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -78,15 +78,15 @@ class NoteField(Restyled, QPlainTextEdit):
 
 
 class Card(Restyled, CardFrame):
-    """A passage of the basket with its note; its menu has what its keys do, too.
+    """A passage of the basket with its note; its menu offers the same actions as its keys.
 
-    Signals:
-        shown: Show the passage on its page; with its key, as all.
+    Signals, each with the key of the passage first:
+        shown: Show the passage on its page.
         cited: Copy it with its citation.
         removed: Take it out.
-        moved: Its key, and by how many places it is to move.
-        noted: Its note has changed: the key and the text.
-        stepped: Focus the card before (-1) or behind (1) it.
+        moved: Move it by a number of places.
+        noted: Its note has changed to a text.
+        stepped: Focus the card before (-1) or after (1) it.
     """
 
     shown = Signal(str)
@@ -188,7 +188,7 @@ class Card(Restyled, CardFrame):
         self.restyle()
 
     def restyle(self) -> None:
-        """Put the note below the passage where there is no room beside it."""
+        """Put the note below the passage if there is no room beside it."""
         narrow = self.width() < _NARROW * self.fontMetrics().averageCharWidth()
         direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         if self._body.direction() != direction:
@@ -228,7 +228,7 @@ class Cards(QWidget):
         self.cards = cards
 
     def settle(self) -> None:
-        """Place the cards now."""
+        """Lay the cards out now, without waiting for Qt."""
         self._column.activate()
 
 
@@ -276,7 +276,7 @@ class BasketPage(QWidget):
         self.empty.setContentsMargins(XL, XL, XL, XL)
 
     def describe(self, title: str, hint: str) -> None:
-        """Set the title, and what is said while there are no passages."""
+        """Set the title, and the hint to show while there are no passages."""
         self._title.setText(title)
         self.empty.setText(hint)
 
@@ -307,7 +307,7 @@ class BasketPage(QWidget):
         return menu
 
     def _show(self) -> None:
-        """Show the passages; cards that are here already stay, with their notes and the focus."""
+        """Show the passages; existing cards are reused, so that notes and the focus stay."""
         known = {card.kept.key: card for card in self.cards.cards}
         cards = []
         for number, kept in enumerate(self._basket.kept, 1):
@@ -345,7 +345,7 @@ class BasketPage(QWidget):
         self._citations.copy_cited(self._basket.kept[self._place(key)].hit)
 
     def _cite_focused(self) -> None:
-        """Copy the passage that has the focus, else the first, which gets it."""
+        """Copy the passage that has the focus, else the first one, and focus that."""
         cards, focus = self.cards.cards, self.focusWidget()
         card = next((each for each in cards if focus in {each, each.note}), None)
         if card is None and cards:
@@ -378,7 +378,7 @@ class BasketPage(QWidget):
         self._say_undo(self.tr("All passages were taken out"), before)
 
     def _say_undo(self, text: str, before: tuple[Kept, ...]) -> None:
-        """Tell what was done; undone, passages that have come meanwhile stay."""
+        """Post what was done, with an undo that keeps passages added since."""
 
         def undo() -> None:
             now = {kept.key: kept for kept in self._basket.kept}
@@ -388,7 +388,7 @@ class BasketPage(QWidget):
         self._notices.post(Notice(text, undo=undo))
 
     def _focus(self, place: int, button: QWidget | None = None) -> None:
-        """Focus a card and bring it into view; a button of it that has the focus keeps it."""
+        """Focus a card, unless ``button`` is a part of it, and bring the card into view."""
         if not 0 <= place < len(self.cards.cards):
             return
         card = self.cards.cards[place]

@@ -47,10 +47,10 @@ if TYPE_CHECKING:
 
 
 class DocumentSide(DocumentPane):
-    """Shows the statements of one document, one at a time; its render child ends with ``rest``.
+    """Shows the statements of one document, one at a time; ``rest`` ends its render child.
 
     Signals:
-        menu_requested: Where, the shown statement as a passage, and all those listed with it.
+        menu_requested: The point, the shown statement as a passage, and all passages of its row.
     """
 
     menu_requested = Signal(QPoint, object, object)
@@ -108,19 +108,19 @@ def hit_of(side: ComparisonSide, statement: Statement) -> Hit:
     )  # fmt: skip
 
 
-# Statements of each part, the most different ones.
+# The most statements of each part that are shown, the most different ones first.
 _MOST = 100
-# The nearest statement is shown from this share of ``Comparison.border`` on.
+# The nearest statement is shown if its score is at least this share of ``Comparison.border``.
 _NEAR = 0.5
-_SHARES = (2, 3)  # of the height: the statements, the pages
+_SHARES = (2, 3)  # how the statements and the pages share the height
 
 
 class ComparePage(QWidget):
     """The page that compares two documents.
 
     Signals:
-        left: Back to the search.
-        menu_requested: Where, a statement as a passage, and all those beside it.
+        left: Go back to the search.
+        menu_requested: The point, a statement as a passage, and all passages of its row.
     """
 
     left = Signal()
@@ -171,7 +171,7 @@ class ComparePage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         row = self.list.current_row
-        # The documents of a comparison that was left are closed.
+        # Leaving the page has closed the documents, so the current row is shown anew.
         if row is not None and not event.spontaneous():
             self._choose(row)
 
@@ -192,7 +192,7 @@ class ComparePage(QWidget):
         self.list.choose_row(0)
 
     def _sections(self, found: Comparison) -> list[Section]:
-        """The rows of a comparison below their headings."""
+        """Return the headings of a comparison, each with its rows."""
         changed = []
         for each in found.changed:
             first, second = each.first, each.second
@@ -251,7 +251,7 @@ class ComparePage(QWidget):
         return ""
 
     def _lone(self, found: Comparison, one: LoneStatement, at: int) -> StatementRow:
-        """A statement of one document beside the nearest of the other, if any is near."""
+        """Return a row with a statement and, if any is near, the other document's nearest one."""
         mine, other = (found.first, found.second)[at], (found.second, found.first)[at]
         near = one.near if one.cosine >= _NEAR * found.border else None
         cells: list[StatementCell | None] = [StatementCell(_place(mine, one), one.text)]
@@ -279,14 +279,14 @@ class ComparePage(QWidget):
                 side.show_beginning(told)
 
     def _hits(self, row: StatementRow) -> dict[int, Hit]:
-        """The statements of a row as passages, by the number of their document."""
+        """Return the statements of a row as passages, by the number of their document."""
         if self.found is None:
             return {}
         told = (self.found.first, self.found.second)
         return {n: hit_of(told[n], each) for n, each in enumerate(row.of) if each is not None}
 
     def _cite(self) -> None:
-        """Copy the statement of the page that has the focus, else the one that differs."""
+        """Copy the current statement of the side that has the focus, else the one that differs."""
         row, focus = self.list.current_row, QApplication.focusWidget()
         if row is None or not (hits := self._hits(row)):
             return
@@ -307,7 +307,7 @@ class ComparePage(QWidget):
 
 
 def _hidden(found: Comparison) -> int:
-    """Return how many statements that differ are not in a comparison."""
+    """Return how many differing statements the engine has left out of a comparison."""
     lone = sum(side.alone - len(side.only) for side in (found.first, found.second))
     return lone + found.changes - len(found.changed)
 

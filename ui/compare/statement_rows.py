@@ -44,11 +44,11 @@ class StatementCell(Struct, frozen=True):
     """A text of a row.
 
     Attributes:
-        head: Where it stands.
-        text: As it was read.
+        head: The place of the text, shown above it.
+        text: The text as it was read.
         marks: The spans that differ.
-        pale: It is only the closest there is.
-        foot: What is said below it.
+        pale: Whether it is only the nearest statement, shown in grey.
+        foot: A remark below it.
     """
 
     head: str
@@ -58,7 +58,7 @@ class StatementCell(Struct, frozen=True):
     foot: str = ""
 
     def html(self, theme: Theme) -> str:
-        """The cell as rich text in the colours of a theme."""
+        """Return the cell as rich text in the colours of a theme."""
         safe = shown(self.text, self.marks)
         colour = (theme.muted if self.pale else theme.text).name()
         look = f"background-color: {theme.mark.name()}; color: {theme.mark_text.name()}"
@@ -85,11 +85,11 @@ class StatementCell(Struct, frozen=True):
 
 
 class StatementRow(Struct, frozen=True):
-    """One or two cells, of which one may be missing; ``of`` is whatever the row stands for."""
+    """One or two cells, of which one may be missing; ``of`` is the object behind the row."""
 
     cells: tuple[StatementCell | None, ...]
     of: Any = None
-    kind: str = ""  # said by a screen reader first
+    kind: str = ""  # a screen reader says it first
 
 
 class RowWidget(Restyled, QFrame):
@@ -99,7 +99,7 @@ class RowWidget(Restyled, QFrame):
         focused: It has got the focus.
         opened: It was double-clicked, or Enter was pressed.
         stepped: By how many rows the focus is to move.
-        menu_requested: The number of the cell that a menu is requested for, and where.
+        menu_requested: The number of the cell whose menu is requested, and the point.
     """
 
     focused = Signal()
@@ -163,7 +163,7 @@ class RowList(ScrollPage):
     Signals:
         chosen: The row that has become the current one.
         opened: The row that was double-clicked, or on which Enter was pressed.
-        menu_requested: The row and the number of its cell that a menu is requested for, and where.
+        menu_requested: The row, the number of the cell whose menu is requested, and the point.
     """
 
     chosen = Signal(object)
@@ -177,7 +177,7 @@ class RowList(ScrollPage):
         self.at = -1
 
     def show_rows(self, sections: Sequence[tuple[str, Sequence[StatementRow]]]) -> None:
-        """Show sections: the heading of each, "" for none, and its rows."""
+        """Show sections, each a heading ("" for none) and its rows."""
         self.rows, self.at = [], -1
         inside = QWidget()
         column = filled(QVBoxLayout(inside), spacing=S, edges=(0, 0, L, L))
@@ -228,13 +228,13 @@ class RowList(ScrollPage):
 
 
 class ParallelsPane(QWidget):
-    """The pane that shows where else the library says a passage.
+    """The pane that shows where else the library says the same as a passage.
 
     Signals:
         hit_selected: The passage of the current row.
         opened: A passage to open in its own program.
-        left: Back to the results.
-        menu_requested: Where, the passage, and all that are listed.
+        left: Go back to the results.
+        menu_requested: The point, the passage, and all passages that are listed.
     """
 
     hit_selected = Signal(object)
@@ -304,14 +304,14 @@ class ParallelsPane(QWidget):
 
 
 def named(side: ComparisonSide | Hit) -> str:
-    """The file of a document, then its title, which versions share and which may be cut."""
+    """Return a document's file, then its title: versions share titles, and titles may be cut."""
     file = line(PurePath(side.file).name)
     title = line(side.title)
     return f"{file} ({title})" if title and title != PurePath(side.file).stem else file
 
 
 def _once(found: Iterable[Parallel]) -> Iterator[tuple[Parallel, int]]:
-    """Return the first passage with each sentence, and how many more have the same."""
+    """Yield the first passage with each best sentence, and how many others have the same one."""
     by_sentence: dict[str, list[Parallel]] = {}
     for one in found:
         said = one.hit.text[slice(*one.hit.best)]

@@ -45,7 +45,7 @@ class EstimateCard(CardFrame):
     """Asks whether to start.
 
     Signals:
-        accepted: With the paths, when Start was pressed.
+        accepted: Start was pressed; carries the paths.
         dismissed: Cancel was pressed.
     """
 
@@ -184,8 +184,8 @@ class PatternsEditor(Restyled, CardFrame):
     """Edits the patterns of a folder.
 
     Signals:
-        saved: The folder and the patterns that it had before, once others are stored.
-        closed: It is hidden.
+        saved: New patterns are stored; carries the folder and the patterns that it had before.
+        closed: The editor was hidden.
     """
 
     saved = Signal(str, tuple)
@@ -313,7 +313,7 @@ MOST_NAMES = 6
 
 
 def _named(leaving: Mapping[str, int]) -> str:
-    """Name the folders and files that go, those with the most files first."""
+    """Name the folders and files that the patterns exclude, the largest folders first."""
     largest = sorted((name for name in leaving if name), key=lambda name: -leaving[name])
     parts = [
         f"\u2068{name}\u2069 ({amounts.count(leaving[name])})" if leaving[name] > 1 else name
@@ -341,5 +341,5 @@ def pattern_for(file: str) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the patterns of a text, one per line without the empty ones."""
+    """Return the patterns of a text: its lines, except for empty ones."""
     return [line for line in text.splitlines() if line.strip()]

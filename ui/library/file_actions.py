@@ -91,11 +91,11 @@ class FileActions(QObject):
         self._questions.send_lasting(Unlock(Path(row.path), password), self._emit_changed)
 
     def ask_document(self, row: FileRow, done: Callable[[Document], None]) -> None:
-        """Have ``done`` called with the document of a file."""
+        """Ask the engine for the document of a file, and call ``done`` with it."""
         self._questions.ask_engine(GetDocument(Path(row.path)), done)
 
     def correct_document(self, before: Document, title: str, author: str, year: str) -> None:
-        """Correct the title, the author and the year of a document, which can be undone."""
+        """Correct the title, the author and the year of a document; this can be undone."""
 
         def corrected(_document: Document) -> None:
             text = self.tr("{file} is corrected.").format(file=before.path.rpartition("/")[2])
@@ -188,7 +188,7 @@ class FileActions(QObject):
         self.changed.emit()
 
     def _not_a_folder(self, rows: list[FileRow], error: LecternError) -> None:
-        """Remove files that were added by themselves, since they have no folder with patterns."""
+        """Remove files that were added singly, since no folder's patterns apply to them."""
         if error.code != "not_a_root":
             self._context.notices.post(Notice(failures.failure(error)))
             return

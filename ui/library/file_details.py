@@ -1,4 +1,4 @@
-"""What is known of the chosen file: its first page, state, advice, password and actions."""
+"""The details of the chosen file: its first page, state, advice, password and actions."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from ui.passwords import Passwords
 
-# Pixels and milliseconds: the width of the first page, and how long a file stays chosen before it
-# is rendered.
+# The width of the first page in pixels, and for how many milliseconds a file must be chosen before
+# the page is rendered.
 PAGE_PX, SOON_MS = 240, 150
 
 
 def button_for(action: QAction) -> IconButton:
-    """Return a button for an action, enabled like it; the action's data is the drawing's name."""
+    """Return a button for an action, enabled with it; the action's data names the drawing."""
     button = IconButton(action.text(), str(action.data() or ""), action.trigger)
     button.setToolTip(action.toolTip())
     action.enabledChanged.connect(button.setEnabled)
@@ -65,7 +65,7 @@ class FirstPage(QLabel):
         self.hide()
 
     def show_document(self, source: DocumentSource | None) -> None:
-        """Show the first page of a document a moment later; None for nothing."""
+        """Show the first page of a document after a moment; None shows nothing."""
         if source == self._source:
             return
         self._source = source
@@ -78,11 +78,11 @@ class FirstPage(QLabel):
     def try_password(
         self, source: DocumentSource, done: Callable[[LecternError | None], None]
     ) -> None:
-        """Open a document with a password; ``done`` gets why that is not possible, if so."""
+        """Open a document with a password; ``done`` gets the error, or None if it opens."""
         self._client.ask_child(Open(source), lambda _found, _data: done(None), done)
 
     def close_child(self) -> None:
-        """End the child and what it is asked."""
+        """Cancel the requests to the child, and end it."""
         self._soon.stop()
         self._source = None
         self._client.end_child()
@@ -101,7 +101,7 @@ class FirstPage(QLabel):
 
 
 class PasswordLine(QWidget):
-    """A field for a password. Signals: ``entered`` with it, and whether the keyring keeps it."""
+    """A field for a password. Signals: ``entered`` with it, and whether to store it."""
 
     entered = Signal(str, bool)
 
@@ -137,7 +137,7 @@ class PasswordLine(QWidget):
             self._passwords.check_keyring(self._show_keyring)
 
     def say(self, text: str) -> None:
-        """Say below the field what became of a password."""
+        """Show below the field whether a password was accepted."""
         self.note.setText(text)
         self.note.setVisible(bool(text))
 
@@ -162,12 +162,12 @@ class PasswordLine(QWidget):
                 "No supported keyring found; Lectern forgets this password when you quit."
             )
             self.keep.setToolTip(none)
-            if not self.note.text():  # what is said of a password matters more
+            if not self.note.text():  # a remark on a password matters more
                 self.say(none)
 
 
 class CorrectionForm(QWidget):
-    """Fields for what a document is cited by. Signals: ``saved`` with title, author and year."""
+    """Fields for a document's title, author and year. Signals: ``saved`` with these three."""
 
     saved = Signal(str, str, str)
 
@@ -187,7 +187,7 @@ class CorrectionForm(QWidget):
         self.hide()
 
     def show_document(self, document: Document) -> None:
-        """Show what is known of a document, to be corrected."""
+        """Fill the fields with the document's values."""
         for field, text in zip(self.fields, cited_by(document), strict=True):
             field.setText(text)
         self.show()
@@ -200,7 +200,7 @@ class CorrectionForm(QWidget):
 
 
 class FileDetails(ScrollPage):
-    """What is known of the chosen files, or of the library while none is chosen.
+    """Shows details of the chosen files, or of the library while none is chosen.
 
     Signals:
         unlocked: A password that opens the document, and whether to keep it.
@@ -248,12 +248,12 @@ class FileDetails(ScrollPage):
         self.show_rows([])
 
     def show_beside(self, *, beside: bool) -> None:
-        """Arrange for a place beside the files, which is high, or below them, which is wide."""
+        """Arrange the parts for a high place beside the files, or for a wide one below them."""
         direction = QBoxLayout.Direction
         self._layout.setDirection(direction.TopToBottom if beside else direction.LeftToRight)
 
     def show_library(self, title: str, facts: Sequence[tuple[str, str]]) -> None:
-        """Set what is shown while no file is chosen."""
+        """Set the content that is shown while no file is chosen."""
         self._library = (title, facts)
         if self.name.property("library"):
             self.show_rows([])
@@ -306,7 +306,7 @@ class FileDetails(ScrollPage):
         return self.tr("%Ln file(s) chosen, {size}", "", len(rows)).format(size=size)
 
     def _try_password(self, password: str, keep: bool) -> None:
-        """Open the document here, which is at once, before the engine reads it."""
+        """Try the password here, which takes a moment; the engine reads the document later."""
         row = self._row
         if row is None:
             return

@@ -88,7 +88,7 @@ def folder_text(row: FileRow, chosen: str) -> str:
 
 
 def has_pages(file: str) -> bool:
-    """Whether a file's format has pages, slides or the like; true for an unknown ending."""
+    """Return whether a file's format has pages or slides; True for an unknown ending."""
     known = BY_EXTENSION.get(PurePath(file).suffix.lower())
     return known is None or bool(known.unit)
 
@@ -105,11 +105,11 @@ Index = QModelIndex | QPersistentModelIndex
 
 PAGE = 200
 PAGES_KEPT = 40
-AT_ONCE = 3  # pages fetched at a time; fewer fit on a screen
+AT_ONCE = 3  # pages fetched at a time; a screen shows fewer
 _NOWHERE = QModelIndex()
 
 
-# The engine's order for a column, and whether it is ascending.
+# The engine's order for a column, and whether a first click on the column sorts ascending.
 _ORDERS = {
     Column.NAME: (Order.NAME, True),
     Column.STATE: (Order.STATE, True),
@@ -153,7 +153,7 @@ class FileModel(QAbstractTableModel):
     """The files that match ``filter``.
 
     Signals:
-        counted: With the number of files, after each answer.
+        counted: The number of files, after each answer.
     """
 
     counted = Signal(int)
@@ -164,14 +164,14 @@ class FileModel(QAbstractTableModel):
         self.filter = FileFilter()
         self.total = 0
         self._pages: LruCache[int, Sequence[FileRow]] = LruCache(PAGES_KEPT)
-        self._stale: set[int] = set()  # shown until fetched again
-        self._queued: list[int] = []  # the most recently seen last
+        self._stale: set[int] = set()  # pages that are shown until they are fetched again
+        self._queued: list[int] = []  # pages to fetch, the most recently seen last
         self._fetch = timer(self, 0, self._fetch_queued)
 
     def show_files(
         self, *, state: str | None = None, root: str | None = None, text: str | None = None
     ) -> None:
-        """Change the filter; what is None stays."""
+        """Change the filter; arguments that are None change nothing."""
         given = {"state": state, "root": root, "text": text}
         changed = {name: value for name, value in given.items() if value is not None}
         self._change(replace(self.filter, **changed))
@@ -265,7 +265,7 @@ class FileModel(QAbstractTableModel):
         self._request(0, first=True)
 
     def _place(self, row: int) -> int:
-        """The row's offset in the engine's order, and the row of an offset."""
+        """Convert a row to its offset in the engine's order, or an offset to its row."""
         return self.total - 1 - row if self.filter.backwards else row
 
     def _touch(self, page: int) -> None:
@@ -307,7 +307,7 @@ class FileModel(QAbstractTableModel):
         self.counted.emit(self.total)
 
     def _replace_page(self, page: int, rows: Sequence[FileRow], total: int) -> None:
-        """Put the new rows of a page; what is selected there follows its file."""
+        """Replace the rows of a page; the selection follows the files."""
         old = self._pages.get(page) or ()
         if total > self.total:
             self._resize(total)
@@ -322,7 +322,7 @@ class FileModel(QAbstractTableModel):
             self._resize(total)
 
     def _follow_files(self, top: int, old: Sequence[str]) -> None:
-        """Move the indexes that Qt keeps, such as those of the selection, with their files."""
+        """Move Qt's persistent indexes, such as those of the selection, with their files."""
         new = {row.path: top + at for at, row in enumerate(self._pages.get(top // PAGE) or ())}
         indexes = [
             index
@@ -338,7 +338,7 @@ class FileModel(QAbstractTableModel):
         self.changePersistentIndexList(indexes, moved)
 
     def _resize(self, total: int) -> None:
-        """Add or remove the last of the engine's rows, so that the others keep their files."""
+        """Add or remove rows at the end of the engine's order, so that the others stay."""
         more = total - self.total
         first = 0 if self.filter.backwards else min(total, self.total)
         if more > 0:

@@ -28,16 +28,16 @@ from ui.words import amounts, names
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction, QColor, QFocusEvent, QPainter, QResizeEvent
 
-# The most selected rows that are taken.
+# The most selected rows that actions apply to.
 MOST_CHOSEN = 5000
-# Widths of columns in average letters, the one that is hidden first where there is no room first.
+# Widths of columns in average letters. Where there is no room, the first of them is hidden first.
 _LETTERS = {
     Column.AUTHOR: 20, Column.TITLE: 32, Column.PAGES: 8, Column.MODIFIED: 0, Column.SIZE: 11,
 }  # fmt: skip
 LETTERS_OF_NAME, LETTERS_OF_REASON, LEAST_LETTERS = 40, 24, 10
 _START = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
-_SAMPLE = 1_703_980_740_000_000_000  # an instant whose date and time have two digits in each part
-_TINT = 0.18  # the share of its colour in the background of a chip
+_SAMPLE = 1_703_980_740_000_000_000  # an instant with two digits in each part of date and time
+_TINT = 0.18  # the share of a state's colour in the background of its chip
 
 
 def chip_colours(state: FileState, *, by_words: bool = False) -> tuple[QColor, QColor]:
@@ -107,7 +107,7 @@ class _FileDelegate(RowDelegate):
 
 
 def _paint_rest(painter: QPainter, option: QStyleOptionViewItem, used: int, text: str) -> None:
-    """Paint a muted text after what takes ``used`` pixels, if there is room for some of it."""
+    """Paint a muted text from ``used`` pixels on, shortened, if there is room for some of it."""
     metrics, cell = option.fontMetrics, option.rect.adjusted(M, 0, -M, 0)
     left = cell.width() - used - M
     if not text or left < LEAST_LETTERS * metrics.averageCharWidth():
@@ -139,7 +139,7 @@ class FileTable(Restyled, QTableView):
         self.verticalHeader().hide()
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        # With the table's selection model each paint would check whether all rows are selected.
+        # With the table's own selection model each paint would check whether all rows are selected.
         header.setSelectionModel(QItemSelectionModel(model, header))
         header.setSectionsClickable(True)
         header.setSortIndicatorShown(True)
@@ -163,7 +163,7 @@ class FileTable(Restyled, QTableView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        # Where there is one row, no key would select it, since the current one does not change.
+        # If there is only one row, no key selects it, since the current row does not change.
         if not self.selectionModel().hasSelection():
             flags = QItemSelectionModel.SelectionFlag
             self.selectionModel().select(self.currentIndex(), flags.Select | flags.Rows)
@@ -173,14 +173,14 @@ class FileTable(Restyled, QTableView):
         self.restyle()
 
     def restyle(self) -> None:
-        """Give names all room that is left; columns are hidden where names have too little."""
+        """Give names the room that is left, and hide columns if names have too little."""
         metrics, header = self.fontMetrics(), self.horizontalHeader()
         letter = metrics.averageCharWidth()
         header.setMinimumSectionSize(4 * letter)
         self.verticalHeader().setDefaultSectionSize(metrics.height() + M + S)
         widths = {column: letters * letter for column, letters in _LETTERS.items()}
         widths[Column.MODIFIED] = metrics.horizontalAdvance(amounts.moment(_SAMPLE)) + 2 * M
-        # States are never elided, in any language: they are what this list is for.
+        # States are never shortened, in any language: this list exists to show them.
         widest = max(metrics.horizontalAdvance(names.state(each)) for each in FileState)
         widths[Column.STATE] = widest + 2 * M + 2 * S
         room, least = self.viewport().width(), LETTERS_OF_NAME * letter

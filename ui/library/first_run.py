@@ -1,4 +1,4 @@
-"""The first run: choose folders and see the estimate, then a first answer from what is read.
+"""The first run: choose folders, see the estimate, then a first answer from documents just read.
 
 Nothing is read before Start is pressed.
 """
@@ -56,7 +56,7 @@ WIDEST, TITLE_SCALE = 135, 1.45
 class FirstRun(Restyled, ScrollPage):
     """The first page of a new library. Signals: ``finished`` with the query, "" for none.
 
-    It ends with a query that a document which was just read answers, so that the person sees a
+    It ends with a query that one of the documents just read answers, so that the person sees a
     first passage on its page, in the search page.
     """
 
@@ -199,7 +199,7 @@ class FirstRun(Restyled, ScrollPage):
         self._now.setText(work.sentence(activity) if activity is not None else "")
 
     def _show_example(self, query: str) -> None:
-        """Leave the page with an example, unless the person has left it."""
+        """Leave the page with an example query, unless the person has left it already."""
         if self.isVisible():
             text = self.tr(
                 "This is an example from your documents. Ask your own question in the box; more is "
@@ -266,12 +266,12 @@ MAX_FILES = 12
 LEAST_LETTERS, MOST_QUERY_LETTERS, MOST_WORDS = 6, 60, 8
 # States of files that can be searched.
 _STATES = (FileState.INDEXED, FileState.TEXT_ONLY)
-# Signs of the grammar of queries, which a suggestion must not have.
+# Signs that the grammar of queries uses, so that a suggestion must not have them.
 _SIGNS = frozenset('":()[]{}<>*')
 
 
 class QuerySuggestion(QObject):
-    """Finds a query that a document answers. Signals: ``found`` with the query, once."""
+    """Finds a query that one of the documents answers. Signals: ``found`` with the query, once."""
 
     found = Signal(str)
 
@@ -283,7 +283,7 @@ class QuerySuggestion(QObject):
         self.text = ""
 
     def refresh(self) -> None:
-        """Look for a query in the files that were read since the last call."""
+        """Look for a query in the files that the engine has read since the last call."""
         if self.text or self._waiting or self._waits:
             return
         for state in _STATES:
@@ -296,7 +296,7 @@ class QuerySuggestion(QObject):
 
     @property
     def _waits(self) -> bool:
-        """Whether a file is being looked at: requests for a second one would cancel its own."""
+        """Return whether a file is being looked at; a request for another would cancel its own."""
         asked = (GetDocument.wire_name, Search.wire_name)
         return any(self._questions.is_waiting(each) for each in asked)
 

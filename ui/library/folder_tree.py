@@ -35,7 +35,7 @@ Policy = QTreeWidgetItem.ChildIndicatorPolicy
 
 
 class FolderTree(QTreeWidget):
-    """The folders; those inside one are asked for when it is opened.
+    """A tree of folders; opening a folder asks the engine for those inside it.
 
     Signals:
         chosen: The path of a folder, "" for all of them.
@@ -68,12 +68,12 @@ class FolderTree(QTreeWidget):
         return self.roots.get(self.path)
 
     def choose_folder(self, path: str) -> None:
-        """Make a folder that the person added the current one; "" for all of them."""
+        """Choose a folder that the person added; "" chooses all of them."""
         items = self._items(self.invisibleRootItem())
         self.setCurrentItem(items.get(path, self._all))
 
     def show_roots(self, roots: Sequence[RootStatus], hidden: Collection[str]) -> None:
-        """Show these folders, without the hidden ones; those that stay are changed in place."""
+        """Show these folders, except for hidden ones; existing items are changed in place."""
         self.roots = {root.path: root for root in roots if root.path not in hidden}
         top = self.invisibleRootItem()
         items = self._items(top)
@@ -184,7 +184,7 @@ class Removals(QObject):
         self._context = context
         self._questions = Questions(context, self)
         self._file = context.folder / FILE_NAME
-        self._waiting: set[str] = set()  # hidden, and not removed while their notice is shown
+        self._waiting: set[str] = set()  # hidden; removed when their notice has gone
         self._due = self._listed_removals()
         context.link.connected.connect(self.send_removals)
         if self._due and context.link.is_connected:
@@ -214,7 +214,7 @@ class Removals(QObject):
     def _undo(self, path: str, patterns: tuple[str, ...]) -> None:
         if path in self._waiting:
             self._waiting.discard(path)
-        else:  # it was removed, or is about to be: the engine works in the order of requests
+        else:  # it is removed already or soon, since the engine keeps the order of requests
             self._due = [each for each in self._due if each != path]
             request = Index((Path(path),), patterns=patterns, kept=True)
             self._questions.send_lasting(request, ignore)
@@ -239,7 +239,7 @@ class Removals(QObject):
             self._questions.report(error)
 
     def _write(self) -> None:
-        """Note the removals, by their library: windows of several share the file."""
+        """Write the pending removals, by library, since windows of several share the file."""
         library, paths = str(self._context.library), [*self._due, *self._waiting]
         try:
             put_aside(self._file)

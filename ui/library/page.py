@@ -51,16 +51,16 @@ if TYPE_CHECKING:
     from indexer.api.answers import Document
     from indexer.api.status import Activity, Status
 
-# Milliseconds after which a change of the library is shown, and a typed filter applied.
+# Milliseconds after which a change of the library is shown or a typed filter is applied.
 SOON_MS, TYPING_MS = 500, 200
 # The most languages that are named.
 MOST_LANGUAGES = 6
-# The least width of the page, in letters, at which details have room beside the files.
+# The least width of the page, in letters, at which the details stand beside the files.
 WIDE = 130
 
 
 class LibraryPage(QWidget):
-    """The library. Signals: ``models_requested``: the choice of the model is to be shown."""
+    """The page of the library. Signals: ``models_requested`` asks to show the choice of models."""
 
     models_requested = Signal()
 
@@ -239,7 +239,7 @@ class LibraryPage(QWidget):
             self.details.show_library(PurePath(self.tree.path).name, [("", self.tree.path)])
 
     def _holdings(self, status: Status) -> list[tuple[str, str]]:
-        """What the library holds, in which languages, with which model, on how much of the disk."""
+        """Return labelled rows on the library's text, languages, model and size on the disk."""
         spoken = sorted(status.languages, key=lambda each: -each.documents)
         shown = [f"\u2068{language(each.language)}\u2069" for each in spoken if each.language]
         disk = self.tr("{size} on the disk, where {free} are free").format(
@@ -300,7 +300,7 @@ class LibraryPage(QWidget):
         self._show_panel()
 
     def _show_panel(self) -> None:
-        """Show the card that asks for something, else the files, else why there are none."""
+        """Show an open card, else the files, else a sentence that says why there are none."""
         chosen = self.model.filter
         if not self.card.isHidden() or not self.patterns.isHidden():
             self.panel.setCurrentIndex(2)

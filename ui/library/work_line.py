@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 STEPS = 1000
 BAR_PX = 6
-_MOST = 1000  # how much rather a sentence gets room than what is beside it
+_MOST = 1000  # a sentence gets room before the widgets beside it
 
 
 class WorkLine(QWidget):
-    """What the engine does, how much can be found by meaning, pause and pace."""
+    """The engine's work, the share of text that can be found by meaning, pause and pace."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -108,11 +108,11 @@ class WorkLine(QWidget):
 
 
 class AttentionList(QWidget):
-    """What needs the person, a line each, with the button that helps.
+    """Lines on what needs the person's attention, each with a button that helps.
 
     Signals:
-        files_requested: The state of the files that are to be shown.
-        models_requested: The choice of the language model is to be shown.
+        files_requested: Show the files in a state.
+        models_requested: Show the choice of the language model.
     """
 
     files_requested = Signal(str)
@@ -127,7 +127,7 @@ class AttentionList(QWidget):
         self.hide()
 
     def show_status(self, status: Status) -> None:
-        """Show what needs the person; lines that stay are not made anew."""
+        """Show what needs attention; lines that stay are not made anew."""
         needs = list(self._needs(status))
         wanted = [(text, label) for text, label, _act in needs]
         if wanted == self.lines:

@@ -1,8 +1,8 @@
 """The client of the render child: it replaces a child that hangs, and never blocks.
 
-The child gets one request at a time, so that the most urgent is always next; the others wait here,
-where they can be cancelled. A child that takes too long or too much memory, or dies, is replaced,
-and its request fails.
+The child gets one request at a time, so that the most urgent is always next. The others wait here,
+where they can be cancelled. A child that takes too much time or memory, or dies, is replaced, and
+its request fails.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from ui.ports import ignore
 from ui.widgets import timer
 
 MODULE = "indexer.render.child"
-# Bytes: several times what the largest page image needs.
+# The limit in bytes, several times as much as the largest page image needs.
 RESIDENT_BYTES = 1 << 30
 ADDRESS_SPACE = 4 << 30
-# Seconds of work after which the child ends itself, should the window be gone.
+# Seconds of work after which the child ends itself, in case the window has gone.
 ALARM_S = 90
 _STDERR_TAIL_BYTES = 4_000
 _END_MS = 1_000
 
 
 def render_command(library: Path | None = None, scratch: str = "") -> list[str]:
-    """Return the render_command line of a render child.
+    """Return the command line of a render child.
 
-    ``library`` is the library's folder, with the text recognised on scanned pages; ``scratch`` is
-    the folder for unpacked files.
+    ``library`` is the library's folder, which has the text recognised on scanned pages; ``scratch``
+    is the folder for unpacked files.
     """
     limits = [
         f"--engine={os.getpid()}",
@@ -67,7 +67,7 @@ class RenderProcess(QObject):
 
     Signals:
         received: The header and the bytes of an answer.
-        ended: The process has ended, once; with the reason for the log.
+        ended: The process has ended, with the reason for the log. It is emitted once.
     """
 
     received = Signal(object, bytes)
@@ -84,7 +84,7 @@ class RenderProcess(QObject):
         environment = child_environment()
         self._process.setEnvironment([f"{name}={value}" for name, value in environment.items()])
         self._process.readyReadStandardOutput.connect(self._read)
-        # Queued: where no program is there, Windows says so before anybody listens to this.
+        # Queued, since Windows reports a missing program before anybody listens to this signal.
         self._process.errorOccurred.connect(self._failed, Qt.ConnectionType.QueuedConnection)
         self._process.finished.connect(self._finished)
         self._scratch = make_scratch()
@@ -100,7 +100,7 @@ class RenderProcess(QObject):
         self._process.write(frame(header))
 
     def is_large(self) -> bool:
-        """Return whether it holds more than ``RESIDENT_BYTES``."""
+        """Return whether the process holds more than ``RESIDENT_BYTES``."""
         try:
             self._usage = self._usage or psutil.Process(self.pid)
             return bool(self._usage.memory_info().rss > RESIDENT_BYTES)
@@ -155,9 +155,9 @@ A = TypeVar("A")
 
 log = logging.getLogger(__name__)
 
-# Seconds that a request may take; the slowest of a few hundred real pages took two.
+# Seconds that a request may take; among a few hundred real pages the slowest took two.
 LIMIT_S = 20.0
-# Seconds after which a cancelled request is given up: starting another child is quicker.
+# Seconds after which the child is ended if a cancelled request goes on: a new child is quicker.
 ABANDONED_S = 0.7
 _WATCH_MS = 200
 # Milliseconds without a request after which the child closes its files.
@@ -193,10 +193,10 @@ class _QueuedRequest:
 
 
 class RenderClient(QObject):
-    """Sends requests to the render child, which is started with the first one.
+    """Sends requests to the render child; the first request starts it.
 
-    Callbacks come on Qt's thread, never from within ``ask_child``, and none after ``cancel``.
-    ``library`` is the library's folder, with the text recognised on scanned pages.
+    Callbacks come on Qt's thread, never from within ``ask_child``, and not after ``cancel``.
+    ``library`` is the library's folder, which has the text recognised on scanned pages.
     """
 
     def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:
@@ -215,16 +215,16 @@ class RenderClient(QObject):
 
     @property
     def pid(self) -> int:
-        """The process id of the child, 0 if there is none."""
+        """The process id of the child; 0 without one."""
         return self._child.pid if self._child is not None else 0
 
     @property
     def is_busy(self) -> bool:
-        """Whether a request is with the child."""
+        """Whether the child works on a request."""
         return self._current is not None
 
     def warm_up(self) -> None:
-        """Start the child, so that the first page does not wait for it."""
+        """Start the child ahead of the first page, which would otherwise wait for it."""
         if self._child is None and not self._closed:
             self._start()
 
@@ -256,12 +256,12 @@ class RenderClient(QObject):
             pending.since = monotonic() - LIMIT_S + ABANDONED_S
 
     def close(self) -> None:
-        """End the child; no request is sent any more."""
+        """End the child; requests are not sent any more."""
         self._closed = True
         self.end_child()
 
     def end_child(self) -> None:
-        """End the child and what it was asked; the next request starts another one."""
+        """Cancel all requests and end the child; the next request starts another one."""
         self._known.clear()
         self._waiting.clear()
         self._current = None

@@ -32,7 +32,7 @@ DARK, SIDE = "dark_pages", "side_panel"
 
 
 class PageOptions(QObject):
-    """Keeps a frame, its menu and the settings the same."""
+    """Keeps the options of a frame, its menu and the settings in step."""
 
     def __init__(self, frame: PreviewFrame, loader: Loader, settings: SettingsPort) -> None:
         super().__init__(frame)
@@ -77,7 +77,7 @@ class PageOptions(QObject):
 
 
 class Place(NamedTuple):
-    """A place of found words: its page (0 in a text), where it stands, and the words around it."""
+    """A place of found words: its page (0 in a text), its offset or box, and the words around."""
 
     page: int
     pieces: LinePieces
@@ -92,7 +92,7 @@ _LIST_MS = 100  # between two changes of the list
 class Finder(QObject):
     """Connects the find bar of a frame with its pages and its text.
 
-    The pages are searched one after the other, from the current one on and then from the first.
+    It searches page by page, from the current page to the last one, then from the first.
     """
 
     def __init__(self, frame: PreviewFrame, loader: Loader) -> None:
@@ -202,7 +202,7 @@ class Finder(QObject):
         self._list()
 
     def _list(self) -> None:
-        """List the places, and say which of how many is shown."""
+        """List the places, and show the number of the current one."""
         bar, document = self._frame.finding, self._frame.pages.document
         number = self._places.index(self._current) if self._current is not None else -1
         labels = [document.label(each.page) if document else "" for each in self._places]
@@ -223,9 +223,9 @@ class Finder(QObject):
 
 
 def selected_passage(frame: PreviewFrame, hit: Hit) -> Hit | None:
-    """Return what is selected in the document of a hit; None without a selection.
+    """Return the selected text of a hit's document as a passage; None without a selection.
 
-    The offsets are 0 for a selection on a page, which is found by its text.
+    Its offsets are 0 if it is on a page, where passages are found by their text.
     """
     if frame.shown is frame.text:
         start, end = frame.text.selected
@@ -251,9 +251,9 @@ class PreviewActions(QObject):
 
     Signals:
         like_requested: A query for passages similar to the hit.
-        reading_requested: Give the window to the page alone, or show all again.
-        kept: A passage to be put into the basket.
-        elsewhere_requested: A passage of which the library is asked where else it says so.
+        reading_requested: Show only the page in the window, or all parts again.
+        kept: A passage to put into the basket.
+        elsewhere_requested: A passage; the library is asked where else it says the same.
     """
 
     like_requested = Signal(str)
@@ -305,7 +305,7 @@ class PreviewActions(QObject):
             self._citations.copy_cited(selected_passage(self._frame, self.hit) or self.hit)
 
     def ask_elsewhere(self) -> None:
-        """Ask where else the library says the selected text, else the passage."""
+        """Ask where else the library says the same as the selected text, else as the passage."""
         if self.hit is not None and self.hit.text:
             passage = selected_passage(self._frame, self.hit) or self.hit
             self.elsewhere_requested.emit(passage)

@@ -1,6 +1,6 @@
-"""An open document with pages: sizes, labels, images and letters, fetched when needed.
+"""An open document with pages: it fetches sizes, labels, images and letters when needed.
 
-Requests that are no longer needed are cancelled; large pages are rendered in bands.
+It cancels requests that are no longer needed, and has large pages rendered in bands.
 """
 
 from __future__ import annotations
@@ -109,9 +109,9 @@ def want_first_page(
     came: Callable[[QPixmap | str], None],
     letters: int = 0,
 ) -> None:
-    """Have ``came`` called with the first page of a document, ``width`` pixels wide, if it can be.
+    """Call ``came`` later with the first page of a document, ``width`` pixels wide, if possible.
 
-    Without pages it is the beginning of the text, of ``letters`` characters, if any are wanted.
+    For a document without pages it gets the first ``letters`` characters of the text, if not 0.
     """
 
     def opened(found: Opened, _data: bytes) -> None:
@@ -131,7 +131,7 @@ def want_first_page(
 
 
 def image_cache(room: int = CACHE_BYTES) -> LruCache[ImageKey, Band]:
-    """Return a cache of the bands used last, up to ``room`` bytes."""
+    """Return an LRU cache of bands that is bounded by ``room`` bytes."""
     return LruCache(room, lambda band: band.pixmap.width() * band.pixmap.height() * _DEPTH)
 
 
@@ -206,12 +206,12 @@ class PageDocument(QObject):
         return self._cache.get(self.key(page, width, band))
 
     def stand_in(self, page: int) -> Band | None:
-        """Return a whole page at another size, to be shown until the right one has come."""
+        """Return a whole page at another size, to show until the right one has come."""
         key = self._latest.get(page)
         return self._cache.get(key) if key is not None else None
 
     def want_bands(self, visible: Iterable[ImageKey], soon: Iterable[ImageKey]) -> None:
-        """Fetch the visible bands, then those that may be next; cancel other bands."""
+        """Fetch the visible bands, then those that may be needed next; cancel all others."""
         self._wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
         self._fetch()
 
