@@ -1,9 +1,9 @@
 """Starts viewers and other programs for a window without a network.
 
 It runs in the launcher, which is forked before Qt is loaded. Programs get a list of arguments,
-never a shell's command line, and the environment that Lectern was started with. A file that the
-system would run instead of showing it is not opened: the extensions of programs are listed for each
-platform.
+never a shell's command line, and the environment with which Lectern was started. A file that the
+system would run instead of showing it is not opened; the extensions of such files are listed for
+each platform.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ PATH, PAGE, URL = "{path}", "{page}", "{url}"
 
 
 class Viewer(Struct, frozen=True):
-    """A program that can open a page.
+    """A program that can open a document at a page.
 
     Attributes:
-        names: Parts of its names: of desktop files, registered types, programs.
+        names: Parts of the names of its desktop files, registered types or programs.
         programs: Its executables.
         arguments: Its arguments, with ``PATH``, ``PAGE`` and ``URL`` as placeholders.
     """
@@ -51,7 +51,7 @@ class Viewer(Struct, frozen=True):
 
 
 _KNOWN = json.loads((resources.files("resources") / "programs.json").read_text("utf-8"))
-# The first whose name matches is taken.
+# The first entry whose name matches is used.
 VIEWERS = tuple(msgspec.convert(each, Viewer) for each in _KNOWN["viewers"])
 
 
@@ -107,13 +107,13 @@ def program_of(line: str) -> str:
     return next(filter(None, found.groups()), "") if found else ""
 
 
-# The endings of what runs: scripts; what Windows, Office or a usual interpreter executes, installs,
-# mounts or imports, which is what Outlook blocks as attachments, and what scripting languages
-# register; on Linux what Wine and package managers run, too; on macOS what may be a folder as well.
+# The extensions of files that run: scripts; files that Windows, Office or a common interpreter
+# executes, installs, mounts or imports (those that Outlook blocks, and those that scripting
+# languages register); on Linux also those of Wine and package managers; on macOS also folders.
 _SCRIPTS, _WINDOWS, _LINUX, _MACOS = (
     frozenset(" ".join(_KNOWN[name]).split()) for name in ("scripts", "windows", "linux", "macos")
 )
-# Never run, whatever the mode: on exFAT and NTFS every file is executable.
+# Extensions that never run, whatever the mode: on exFAT and NTFS every file is executable.
 _DOCUMENTS = {"heic", "json", "mdwn", "mp3", "mp4", "svg", "xml"} | {
     ending for known in FORMATS if known.name != "code" for ending in known.endings.split()
 }
@@ -124,14 +124,14 @@ def would_run(path: str, platform: str, mode: int = 0, extensions: str = "") -> 
     """Return whether opening a file would run it.
 
     Args:
-        path: Only its name counts; for a link, call this with its target as well.
+        path: Only the name counts; for a link, call this for its target as well.
         platform: A value of ``sys.platform``.
         mode: ``st_mode`` of the file or folder; 0 if unknown.
         extensions: Further extensions, in the form of Windows' ``PATHEXT``.
     """
     folder = stat.S_ISDIR(mode)
     if platform == "win32":
-        # Without an extension, or with a class id as one, Windows may run a program beside it.
+        # For a name without an extension, or with a class id, Windows may run a program beside it.
         suffix = _suffix(_END.split(path)[-1].rstrip(". "))
         own = {each.strip().lstrip(".") for each in extensions.lower().split(";")}
         unclear = not suffix or not suffix.replace("-", "").replace("_", "").isalnum()
@@ -148,7 +148,7 @@ def _suffix(name: str) -> str:
 
 
 def is_program(path: str) -> bool:
-    """Whether opening a path, or the target of a link there, would run it."""
+    """Return whether opening a path, or the target of a link there, would run a program."""
     try:
         mode = Path(path).stat().st_mode
         names = {path, os.path.realpath(path)}

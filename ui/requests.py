@@ -1,7 +1,7 @@
-"""Requests to the engine whose answers come only while somebody waits for them.
+"""Requests to the engine that are cancelled once nobody waits for their answers.
 
-A widget has ``Questions``, with one request in each slot, which end with the widget; anything else
-has a ``LatestRequest`` for each kind.
+A widget has ``Questions``: one request in each slot, cancelled when the widget is deleted. Anything
+else has a ``LatestRequest`` for each kind of request.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ A = TypeVar("A")
 
 
 class Questions(QObject):
-    """Sends requests for ``parent``; cancels those in flight when deleted with it."""
+    """Sends requests for ``parent``; is deleted with it, and then cancels those in flight."""
 
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
@@ -44,12 +44,12 @@ class Questions(QObject):
         progress: Callable[[Progress], None] | None = None,
         slot: str = "",
     ) -> None:
-        """Send a request, and cancel the one of the same slot.
+        """Send a request, and cancel the one in the same slot.
 
         Args:
             failed: Called with the failure; by default a notice shows it.
             progress: Called with the reports of a long request.
-            slot: The requests to replace; by default those of the same kind.
+            slot: The name of the slot; by default each kind of request has one.
         """
         slot = slot or request.wire_name
         latest = self._latest.setdefault(slot, LatestRequest(self._context.link))
@@ -62,7 +62,7 @@ class Questions(QObject):
         *,
         failed: Callable[[LecternError], None] | None = None,
     ) -> None:
-        """Send a request that is not cancelled with the widget; its answer is dropped then."""
+        """Send a request that goes on if the widget is deleted; only its answer is dropped then."""
         refused = partial(self._deliver, failed or self.report)
         self._context.link.send_request(request, done=partial(self._deliver, done), failed=refused)
 
@@ -91,7 +91,7 @@ def _cancel_each(latest: dict[str, LatestRequest], _gone: object = None) -> None
 
 
 class LatestRequest:
-    """The request under way, if any; once replaced or cancelled it calls nothing back."""
+    """Holds the request under way; once it is replaced or cancelled, no callback comes."""
 
     def __init__(self, link: EnginePort) -> None:
         self._link = link
@@ -127,12 +127,12 @@ class LatestRequest:
         callback(answer)
 
 
-# Milliseconds before a request that was refused is sent again.
+# Milliseconds after which a refused request is sent again.
 _AGAIN_MS = 500
 
 
 class PatientRequest(LatestRequest):
-    """A search that is sent again if one of the person's replaces it in the engine."""
+    """A search that is sent again if a search of the person replaces it in the engine."""
 
     def __init__(self, link: EnginePort, parent: QObject) -> None:
         super().__init__(link)

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from ui.search.page import SearchPage
     from ui.state import WindowState
 
-# Shares of the width at first: the results, the preview.
+# The first shares of the width: the results, the preview.
 SHARES = (36, 64)
 
 
 class SearchPane(QWidget):
-    """The first page of the window; where both do not fit, the preview is hidden.
+    """The first page of the window; if both parts do not fit, the preview is hidden.
 
     Signals:
-        kept: A passage to be put into the basket, and the query that it was found with.
+        kept: A passage to put into the basket, and the query that found it.
         reading: Whether the page of a document has the window for itself.
     """
 
@@ -115,7 +115,7 @@ class SearchPane(QWidget):
         return super().event(event)
 
     def _show_what_fits(self, _page: int = 0) -> None:
-        """Show the preview where it is wanted, there is room, and not beside the start page."""
+        """Show the preview if it is wanted and there is room, but not beside the start page."""
         parts = (self.left, self.preview)
         needed = sum(each.minimumSizeHint().width() for each in parts) + self.panes.handleWidth()
         fits = self.width() >= needed or not self.isVisible()
@@ -126,7 +126,7 @@ class SearchPane(QWidget):
             self.preview.setVisible(wanted)
 
     def toggle_reading(self) -> None:
-        """Give the window to the page of the current hit alone, or show all again."""
+        """Show only the page of the current hit in the window, or all parts again."""
         if self._reads or self.preview.shown in (self.preview.pages, self.preview.text):
             self._read(on=not self._reads)
 
@@ -140,14 +140,14 @@ class SearchPane(QWidget):
         self.search.head.setHidden(on)
         self.left.setHidden(on)
         self.preview.bar.show_steps(shown=on)
-        self.preview.bar.updateGeometry()  # else the preview has room for the steps until later
+        self.preview.bar.updateGeometry()  # at once, as the buttons need other room now
         self._show_what_fits()
         if on and (shown := self.preview.shown) is not None:
             shown.setFocus(Qt.FocusReason.OtherFocusReason)
         self.reading.emit(on)
 
     def ask_elsewhere(self, hit: Hit) -> None:
-        """Show where else the library says what a passage says, in place of the results."""
+        """Replace the results by the places where the library says the same as a passage."""
         self.end_reading()
         self.elsewhere.ask_parallels(hit)
         self.left.setCurrentWidget(self.elsewhere)
@@ -167,25 +167,25 @@ class SearchPane(QWidget):
 
     @property
     def _previewed(self) -> bool:
-        """Whether a key is meant for what the preview shows."""
+        """Whether a key applies to the preview instead of the current hit."""
         focus = QApplication.focusWidget()
         inside = focus is not None and self.preview.isAncestorOf(focus)
         return inside or self.left.currentWidget() is self.elsewhere
 
     def _keep(self) -> None:
-        """Put what is selected in the preview into the basket, else the current hit."""
+        """Put the preview's selected text into the basket, else the current hit."""
         if self._previewed:
             self.preview.hit_actions.keep()
         else:
             self.search.keep()
 
     def _cite(self) -> None:
-        """Copy what is selected in the preview with its citation, else the current hit."""
+        """Copy the preview's selected text with its citation, else the current hit."""
         cite = self.preview.hit_actions.cite if self._previewed else self.search.cite_hit
         cite()
 
     def _ask_elsewhere(self) -> None:
-        """Ask for what is selected in the preview, else for the current hit."""
+        """Ask for the preview's selected text, else for the current hit."""
         if self._previewed:
             self.preview.hit_actions.ask_elsewhere()
         elif (hit := self.search.current_hit) is not None and hit.text:

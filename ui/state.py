@@ -1,4 +1,4 @@
-"""The stored state of the window: its geometry, its splitters, a few numbers, in one file."""
+"""The stored state of the window: its geometry, its splitters and a few numbers, in one file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILE_NAME = "window.ini"
 
 
 class WindowState(QSettings):
-    """A file in ``folder``; one that cannot be read or written is ignored."""
+    """The state in a file in ``folder``; it is ignored if the file cannot be read or written."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / FILE_NAME
@@ -27,7 +27,7 @@ class WindowState(QSettings):
         super().__init__(str(self.file), QSettings.Format.IniFormat)
 
     def restore_window(self, window: QWidget) -> bool:
-        """Restore a window's geometry; False without a stored one."""
+        """Restore a window's geometry; return False if none is stored."""
         return window.restoreGeometry(self._bytes("geometry"))
 
     def save_window(self, window: QWidget) -> None:
@@ -40,7 +40,7 @@ class WindowState(QSettings):
         self.setValue(f"splitter/{name}", splitter.saveState())
 
     def number(self, name: str) -> int:
-        """Return the number stored under a name, at first 0."""
+        """Return the number stored under a name; 0 if there is none."""
         kept = str(self.value(f"numbers/{name}", "0"))
         return int(kept) if kept.isdecimal() else 0
 

@@ -1,7 +1,7 @@
 """Keeps an engine running while the window is open.
 
-Owns the choice between attaching and starting, the started process, and the back-off between
-restarts. It ends only an engine that it started, unless it is asked to end any.
+It decides whether to attach or to start, owns the process that it started, and waits longer after
+each failed start. It ends only an engine that it started, unless it is asked to end any.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ log = logging.getLogger(__name__)
 
 # Milliseconds between attempts to attach to a starting engine.
 ATTACH_MS = 100
-# Milliseconds between starts: doubled from the first to the last.
+# Milliseconds between starts: the first value, doubled each time up to the last.
 FIRST_MS, LAST_MS = 500, 30_000
-# Seconds of service after which the wait for the next start begins at the first again.
+# Seconds of service after which the waits begin at the first value again.
 STEADY_S = 60.0
 # Milliseconds for an engine to finish writing; killing it costs only the current batch.
 END_MS = 20_000
 _STDERR_TAIL_BYTES = 4000
-# Has a command that fails write the error as JSON in its last line; see ``app.cli_common``.
+# This variable makes a command that fails write its error as JSON; see ``app.cli_common``.
 ERRORS_VARIABLE, ERRORS_JSON = "LECTERN_ERRORS", "json"
-# Retried automatically, since the library may be released.
+# Errors after which a start is retried, since the library may be released.
 _PASSING = frozenset({"library_locked", "engine_gone", "busy"})
 
 
@@ -47,8 +47,8 @@ class EngineState(Enum):
 
     STARTING = auto()
     READY = auto()
-    RESTARTING = auto()  # it has ended, and is started again
-    FAILED = auto()  # it does not start, for a reason that only the person can remove
+    RESTARTING = auto()  # the engine has ended, and is started again
+    FAILED = auto()  # the engine does not start, for a reason that only the person can remove
     ENDED = auto()
 
 
@@ -85,7 +85,7 @@ class Supervisor(QObject):
 
     @property
     def pid(self) -> int:
-        """The process id of the engine that was started here, 0 without one."""
+        """The process id of the engine that was started here; 0 without one."""
         return self._process.processId() if self._process is not None else 0
 
     def start(self) -> None:
@@ -100,7 +100,7 @@ class Supervisor(QObject):
         """Leave the engine, and end it if it was started here; then emit ``ended``.
 
         Args:
-            whoever: End the engine also if another process started it.
+            whoever: Whether to end the engine even if another process started it.
         """
         self._set(EngineState.ENDED)
         self._attach_timer.stop()
@@ -137,7 +137,7 @@ class Supervisor(QObject):
         if time.monotonic() - self._ready_since > STEADY_S:
             self._wait_ms = FIRST_MS
         self._set(EngineState.RESTARTING)
-        # For our own process ``finished`` follows; another's may have ended on purpose, and the
+        # If the process is ours, ``finished`` follows. Another's may have ended on purpose, and the
         # next engine may be there already.
         if self._process is None:
             self._link.attach()
@@ -170,12 +170,12 @@ class Supervisor(QObject):
         process.finished.connect(self._on_finished)
         process.errorOccurred.connect(self._on_error)
         self._process = process
-        # Cut off from the network like this process, it can start no launcher: it shares ours.
+        # Like this process the engine has no network and can start no launcher, so it shares ours.
         with launcher.shared_environment() as variables:
             for name, value in variables.items():
                 environment.insert(name, value)
             process.setProcessEnvironment(environment)
-            self._attach_timer.start()  # before Windows can say that the program is missing
+            self._attach_timer.start()  # first, as Windows may report a missing program at once
             process.start(self.command[0], self.command[1:])
 
     def _listen(self) -> None:

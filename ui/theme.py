@@ -86,7 +86,7 @@ DARK = _theme(
     good="#6cc793", warning="#e3b062", bad="#f2938b",
 )  # fmt: skip
 
-# Fusion draws the edges of these in a darker shade of the window's colour, with too low a contrast.
+# Fusion draws the edges of these in a darker shade of the window's colour, with little contrast.
 _EDGED = ("QCheckBox", "QRadioButton", "QLineEdit", "QAbstractSpinBox", "QPlainTextEdit")
 _FUSION_DARKENS = 1.4
 
@@ -94,13 +94,13 @@ _current = LIGHT
 
 
 def current() -> Theme:
-    """Return the current colours. To be called at each paint, since they may change."""
+    """Return the current colours. Call it at each paint, since they may change."""
     return _current
 
 
 # The shares of the selection's colour in the background of a selected and of a hovered row.
 _TINT, _HOVER_TINT = 0.16, 0.06
-_FAINT_MARK = 0.35  # of the mark's colour in that of further sentences
+_FAINT_MARK = 0.35  # the share of the mark's colour behind further sentences
 
 
 def row_background(*, selected: bool = False, hovered: bool = False) -> QColor:
@@ -110,14 +110,14 @@ def row_background(*, selected: bool = False, hovered: bool = False) -> QColor:
 
 
 def mark_colours(*, strong: bool) -> tuple[QColor, QColor]:
-    """Return the ground and the ink of a marked sentence: the best one is the one strong mark."""
+    """Return the background and text colour of a marked sentence; only the best is ``strong``."""
     if strong:
         return _current.mark, _current.mark_text
     return blend(_current.mark, _current.base, _FAINT_MARK), _current.text
 
 
 def blend(over: QColor, under: QColor, share: float) -> QColor:
-    """Mix two opaque colours: ``share``, 0 to 1, of the first."""
+    """Mix two opaque colours; ``share``, from 0 to 1, is that of the first."""
     whole = (over.redF(), over.greenF(), over.blueF())
     none = (under.redF(), under.greenF(), under.blueF())
     mixed = (a * share + b * (1 - share) for a, b in zip(whole, none, strict=True))
@@ -131,24 +131,24 @@ def paint_rounded(
     brush: QColor | Qt.BrushStyle = Qt.BrushStyle.NoBrush,
     radius: float = S,
 ) -> None:
-    """Paint a rectangle with round corners, a line around it and a ground."""
+    """Paint a rectangle with round corners, an edge and a background."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(pen)
     painter.setBrush(brush)
     painter.drawRoundedRect(area, radius, radius)
 
 
-# The sizes at which icons are drawn, in device-independent pixels: their lines stay even.
+# The sizes at which icons are drawn, in device-independent pixels, so that their lines stay even.
 ICON_SIDES = (12, 16, 20, 24, 32, 40, 48, 64)
 
 
 def icon_side(height: float, lines: float = 1.2) -> int:
-    """Return the size of ``ICON_SIDES`` nearest to a multiple of a font's height, or above it."""
+    """Return the size of ``ICON_SIDES`` that is nearest to ``lines`` heights of a font."""
     return min(ICON_SIDES, key=lambda side: (abs(side - height * lines), -side))
 
 
 def icon_size(widget: QWidget, lines: float = 1.2) -> QSize:
-    """Return the size of icons beside a widget's text. To be called again at a ``FontChange``."""
+    """Return the size of icons beside a widget's text. Call it again at a ``FontChange``."""
     side = icon_side(widget.fontMetrics().height(), lines)
     return QSize(side, side)
 
@@ -162,7 +162,7 @@ def separator(shape: QFrame.Shape) -> QFrame:
     return line
 
 
-# Metrics for which Fusion has a constant, whatever the size of the text.
+# Metrics that are constant in Fusion, whatever the size of the text.
 _SCALED = frozenset({
     QStyle.PixelMetric.PM_IndicatorWidth, QStyle.PixelMetric.PM_IndicatorHeight,
     QStyle.PixelMetric.PM_ExclusiveIndicatorWidth, QStyle.PixelMetric.PM_ExclusiveIndicatorHeight,
@@ -176,7 +176,7 @@ _BAR_PX = 11  # the width of a scroll bar
 
 
 class _Enlarged(QProxyStyle):
-    """Fusion with its indicators and icons enlarged like the text."""
+    """Fusion with indicators and icons that are enlarged like the text."""
 
     def __init__(self, factor: float) -> None:
         super().__init__("fusion")
@@ -244,7 +244,7 @@ class Themes(QObject):
             lists.setColor(QPalette.ColorRole.Highlight, row_background(selected=True))
             lists.setColor(QPalette.ColorRole.HighlightedText, _current.text)
             edged = edged_palette(_current)
-            boxes = QPalette(lists)  # a table has boxes to check
+            boxes = QPalette(lists)  # tables have check boxes
             boxes.setColor(QPalette.ColorRole.Window, edged.color(QPalette.ColorRole.Window))
             palettes = {"QAbstractItemView": lists, "QTableWidget": boxes}
             palettes |= dict.fromkeys(_EDGED, edged)
@@ -259,7 +259,7 @@ class Themes(QObject):
 def flat_sheet(theme: Theme, factor: float) -> str:
     """Return the style sheet of flat fields, scroll bars and heads of lists.
 
-    Fusion draws them bevelled, and fields with other corners than buttons.
+    Fusion would draw them bevelled, and fields with other corners than buttons.
     """
     width, gap = round(_BAR_PX * factor), 2
     return f"""
@@ -349,7 +349,7 @@ def _drawing(name: str) -> str:
 @functools.lru_cache(_PIXMAPS)
 def rendered(name: str, size: int, rgba: int) -> QPixmap:
     """Render a drawing, ``size`` device pixels wide and high; the latest renderings are kept."""
-    wide = max(float(_STROKE), _VIEW / size)  # a pixel at least, or they are pale
+    wide = max(float(_STROKE), _VIEW / size)  # at least a pixel, as thinner lines are pale
     svg = _drawing(name).replace("currentColor", f"#{rgba & 0xFFFFFF:06x}")
     svg = svg.replace(f'stroke-width="{_STROKE}"', f'stroke-width="{wide:.4g}"')
     made = QPixmap(QSize(size, size))

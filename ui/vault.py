@@ -1,7 +1,7 @@
 """The encryption of the library in the window: its card in the settings, and its dialogs.
 
-What is chosen in the card is done after the window has closed, since all that it keeps is in the
-library then; what an encrypted library is, ``app.encryption`` knows.
+A change that is chosen in the card happens after the window has closed, since the window's own
+files move with the library. ``app.encryption`` makes these changes.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ from ui.words import failures
 if TYPE_CHECKING:
 
     class AcceptPassphrase(Protocol):
-        """Raises a ``LecternError`` of a passphrase that is not accepted; run in a thread."""
+        """Raises a ``LecternError`` if it does not accept a passphrase; runs in a thread."""
 
         def __call__(self, passphrase: str, *, keep: bool) -> None: ...
 
 
-# Bits below which a passphrase is called weak, and fair.
+# Bits below which a passphrase is called weak, and below which it is called fair.
 WEAK, FAIR = 45, 65
-# Bits of a letter, a digit, a sign, and a word among some 16,000; letters of a long word.
+# Bits of a letter, of a digit, of a sign, and of a word among some 16,000; letters of a long word.
 _LETTER, _DIGIT, _SIGN, _WORD, _LONG = 4.7, 3.3, 3.0, 14.0, 12
 _PART = re.compile(r"[^\W\d_]+|\d+|[\W_]")
 _LETTERS = 64  # the width of a dialog
 
 
 def strength(passphrase: str) -> float:
-    """Return about how many bits a guess needs that knows words and counts on.
+    """Estimate the bits of a passphrase against guesses by words and by counting on.
 
-    A character that repeats or continues the one before adds nothing, and a word no more than one
-    of a long list, except for what is longer than words are.
+    A character that repeats or continues the one before adds nothing. A word adds no more than one
+    from a long list, except for letters beyond the length of a long word.
     """
     before = zip(" " + passphrase, passphrase, strict=False)
     fresh = [abs(ord(one) - ord(two)) > 1 for one, two in before]
@@ -72,11 +72,11 @@ class PassphraseDialog(QDialog):
     """Asks for a passphrase: a new one twice, with its strength.
 
     Args:
-        told: What it is for.
-        new: Whether it is a new one.
-        can_keep: Offer to keep it in the keyring, where the system has one.
-        check: What accepts it.
-        parent: Its window.
+        told: A sentence that says what it is for.
+        new: Whether it is a new passphrase.
+        can_keep: Whether to offer to keep it in the keyring, if the system has one.
+        check: Accepts it, or raises an error.
+        parent: The window of the dialog.
     """
 
     def __init__(
@@ -149,14 +149,14 @@ class PassphraseDialog(QDialog):
         self._fit()
 
     def _fit(self) -> None:
-        """Be as high as the texts need: those that wrap are not asked by Qt itself."""
+        """Make the dialog as high as its texts need, as Qt does not ask those that wrap."""
         layout = self.layout()
         if layout is not None:
             layout.activate()
             self.setFixedHeight(layout.totalHeightForWidth(self.width()))
 
     def accept(self) -> None:
-        """Close, if the passphrase is accepted."""
+        """Close the dialog if the passphrase is accepted."""
         text, keep = self.passphrase.text(), self.keep.isChecked()
         try:
             if self._check is not None:
@@ -195,7 +195,7 @@ class EncryptionCard(CardFrame):
         self.show_state()
 
     def show_state(self) -> None:
-        """Look at the library again."""
+        """Show whether the library and the disk are encrypted now."""
         now = self._context.encryption()
         if now.encrypted:
             text = self.tr(
@@ -255,7 +255,7 @@ class EncryptionCard(CardFrame):
 
 
 def work(job: Callable[[], None]) -> None:
-    """Do a job in a thread while the window is painted and takes no input; raise what it raises."""
+    """Run a job in a thread while the window is painted but takes no input; raise its errors."""
     loop = QEventLoop()
 
     def leave(_task: object) -> None:
@@ -269,7 +269,7 @@ def work(job: Callable[[], None]) -> None:
 
 
 def change_with_progress(action: EndAction, job: Callable[[], None]) -> bool:
-    """Do what was chosen, with a window of its own; say why it failed, and return whether not."""
+    """Run a chosen change with a window of its own; show its failure, and return False then."""
     texts = {
         EndAction.ENCRYPT: QCoreApplication.translate("Vault", "Encrypting the library…"),
         EndAction.DECRYPT: QCoreApplication.translate("Vault", "Decrypting the library…"),

@@ -45,10 +45,10 @@ def filled(
     spacing: int = M,
     edges: tuple[int, int, int, int] = (0, 0, 0, 0),
 ) -> LayoutT:
-    """Add widgets and layouts to a layout in their order; None stays empty, and stretches.
+    """Add widgets and layouts to a layout in their order; None adds a stretch.
 
     Args:
-        wide: The part that gets the room which is left.
+        wide: The part that gets the remaining room.
         spacing: Pixels between two parts.
     """
     layout.setContentsMargins(*edges)
@@ -75,9 +75,9 @@ def stacked(*parts: QWidget) -> QStackedWidget:
 def split(
     *parts: QWidget, shares: Sequence[int], way: Qt.Orientation = Qt.Orientation.Horizontal
 ) -> QSplitter:
-    """Return a splitter of widgets, none of which can be pushed together to nothing.
+    """Return a splitter of widgets, none of which can be collapsed.
 
-    ``shares`` are of the room that comes or goes.
+    ``shares`` say how the widgets share room that is added or lost.
     """
     splitter = QSplitter(way)
     for at, (part, share) in enumerate(zip(parts, shares, strict=True)):
@@ -88,7 +88,7 @@ def split(
 
 
 def leading(part: QWidget) -> QBoxLayout:
-    """Return a line that begins with a widget, which is no wider than it has to be."""
+    """Return a row that begins with a widget, which is no wider than necessary."""
     return filled(QHBoxLayout(), part, None)
 
 
@@ -101,7 +101,7 @@ def remove_widgets(layout: QLayout) -> None:
 
 
 class ScrollPage(QScrollArea):
-    """Scrolls a widget, which is as wide as it, and has no frame."""
+    """A scroll area without a frame, whose widget is as wide as itself."""
 
     def __init__(self, inside: QWidget | None = None) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class ScrollPage(QScrollArea):
 
 
 def resize_on_screen(window: QWidget, width: int, height: int) -> None:
-    """Give a window a size, but none that is larger than its screen."""
+    """Give a window a size that is no larger than its screen."""
     room = window.screen().availableGeometry().size() - QSize(2 * L, 4 * L)  # for its frame
     window.resize(QSize(width, height).boundedTo(room))
 
@@ -132,14 +132,14 @@ def add_shortcut(
     act: Callable[[], object],
     context: Qt.ShortcutContext = Qt.ShortcutContext.WidgetWithChildrenShortcut,
 ) -> None:
-    """Have keys call ``act`` while the focus is on a widget or inside it, or in its window."""
+    """Make keys call ``act`` while the focus is in a widget or, by ``context``, in its window."""
     shortcut = QShortcut(QKeySequence(keys), owner)
     shortcut.setContext(context)
     shortcut.activated.connect(act)
 
 
 def plain_label(text: str = "", *, bold: bool = False, muted: bool = False) -> QLabel:
-    """Return a label of one line; Qt would read markup in the name of a file, or in a passage."""
+    """Return a label of one line without markup, which names of files and passages may contain."""
     label = _PlainLabel(text)
     if bold:
         make_bold(label)
@@ -156,7 +156,7 @@ def wrapped_label(text: str = "", *, bold: bool = False, muted: bool = False) ->
 
 
 class _PlainLabel(QLabel):
-    """Begins at the side where the window does; ``QLabel`` goes by the script of its text."""
+    """Begins at the side where the window begins; ``QLabel`` would go by the script of its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -227,7 +227,7 @@ class CardFrame(QFrame):
 
 
 class Restyled(QWidget if TYPE_CHECKING else object):  # type: ignore[misc]  # a QWidget for mypy
-    """Has ``restyle`` called after each change of its font or of the colours."""
+    """Calls ``restyle`` after each change of its font or of the colours."""
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -254,9 +254,9 @@ class Drawing(Restyled, QLabel):
 
 
 class IconButton(Restyled, QPushButton):
-    """A flat button with a text and perhaps a drawing, whose size follows that of the text.
+    """A flat button with a text and perhaps a drawing, which is sized like the text.
 
-    ``pressed`` is called, or emitted, when it is pressed; Enter does not press it in a dialog.
+    Pressing it calls or emits ``pressed``. In a dialog, Enter does not press it.
     """
 
     def __init__(
@@ -301,7 +301,7 @@ class ChoiceBox(QComboBox):
         return self._enlarged(super().minimumSizeHint())
 
     def _enlarged(self, size: QSize) -> QSize:
-        """Make room for the edges and the chevron, for which the style has constants."""
+        """Add room for the edges and the chevron, whose sizes are constant in the style."""
         room = _chevron_side(self) + 2 * M - self.fontMetrics().averageCharWidth()
         return size + QSize(max(room, 0), S)
 
@@ -324,7 +324,7 @@ def _chevron_side(control: QWidget) -> int:
 
 
 def paint_flat(painter: QPainter, control: QWidget, *, down: bool, chevron: bool) -> None:
-    """Paint the ground and the edge of a flat control, and the chevron of one with a list."""
+    """Paint the background and edge of a flat control, and the chevron if it has a list."""
     colours = current()
     lit = control.isEnabled() and (control.underMouse() or down)
     edge = colours.accent if control.hasFocus() else colours.line
@@ -395,7 +395,7 @@ _TOP = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop
 
 
 class Facts(QWidget):
-    """Pairs of a label and a value in two columns; rows change in place, so nothing flickers."""
+    """Labels and values in two columns; rows change in place, so that nothing flickers."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -430,7 +430,7 @@ class Facts(QWidget):
 
 
 class _WheelFilter(QObject):
-    """Passes the mouse wheel over a field without the focus on to the page that it scrolls."""
+    """Lets the mouse wheel scroll the page if it is over a field that does not have the focus."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         turned = event.type() is QEvent.Type.Wheel
@@ -449,7 +449,7 @@ def keep_from_wheel(field: QWidget) -> None:
 def timer(
     parent: QObject, interval_ms: int, call: Callable[[], object], *, single: bool = True
 ) -> QTimer:
-    """Return a stopped timer of ``parent`` that calls once, or again and again."""
+    """Return a stopped timer of ``parent`` that calls ``call`` once, or at each interval."""
     made = QTimer(parent)
     made.setInterval(interval_ms)
     made.setSingleShot(single)
@@ -474,7 +474,7 @@ class FocusReturn(QObject):
             add_shortcut(card, QKeySequence.StandardKey.Cancel, close)
 
     def give_back(self) -> None:
-        """Return the focus, if the card has it. To be called before the card is hidden."""
+        """Return the focus if the card has it. Call this before the card is hidden."""
         now, before = QApplication.focusWidget(), self._before
         if now is None or not self._card.isAncestorOf(now):
             return

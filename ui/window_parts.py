@@ -50,11 +50,11 @@ if TYPE_CHECKING:
 
 
 ICON_LINES = 1.5
-_COLUMNS = 90  # letters of the widest notice
+_COLUMNS = 90  # the width of the widest notice in letters
 
 
 class RailButton(Restyled, QToolButton):
-    """A flat button in the theme's colours, which a style sheet would lose."""
+    """A flat button that paints itself in the theme's colours, as a style sheet cannot."""
 
     count = 0
 
@@ -94,7 +94,7 @@ class RailButton(Restyled, QToolButton):
 
 
 class Rail(QFrame):
-    """The column of buttons, each of an action."""
+    """The column of buttons, each for an action."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -111,7 +111,7 @@ class Rail(QFrame):
         self._add(name, action)
 
     def add_last(self, name: str, action: QAction) -> None:
-        """Add a button that opens something else than a page, at the end of the column."""
+        """Add a button at the end of the column, which does not open a page."""
         self._column.addStretch(1)
         self._add(name, action)
 
@@ -134,7 +134,7 @@ class Rail(QFrame):
         self._column.addWidget(button)
 
     def show_count(self, name: str, number: int, spoken: str) -> None:
-        """Show a number at the button of a page, none for 0; ``spoken`` says what it counts."""
+        """Show a number other than 0 at the button of a page; ``spoken`` says what it counts."""
         button = self.buttons[name]
         button.count = number
         button.setAccessibleDescription(spoken)
@@ -148,8 +148,8 @@ MOST_UNDONE = 100
 class NoticeBar(CardFrame):
     """Shows one notice at a time over the foot of the page, so that nothing moves.
 
-    A new one replaces the old. Implements ``ports.Notices``. Ctrl+Z undoes the latest action that
-    can be undone, also when its notice has gone.
+    A new notice replaces the old one. It implements ``ports.Notices``. Ctrl+Z undoes the latest
+    action that can be undone, even if its notice has gone.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -169,7 +169,7 @@ class NoticeBar(CardFrame):
         self.hide()
 
     def float_over(self, page: QWidget) -> None:
-        """Be shown over the foot of a widget."""
+        """Show notices over the foot of a widget."""
         self.setParent(page)
         page.installEventFilter(self)
         # The bar itself gets no keys while it is hidden.
@@ -181,7 +181,7 @@ class NoticeBar(CardFrame):
         return False
 
     def _place(self) -> None:
-        """Take the middle of the foot, as wide as the text needs."""
+        """Place the bar in the middle of the foot, as wide as the text needs."""
         page = self.parentWidget()
         if page is None:
             return
@@ -222,14 +222,14 @@ class NoticeBar(CardFrame):
             expired()
 
     def leave_page(self) -> None:
-        """Hide a notice that would pass by itself, which another page is not about."""
+        """Hide a notice that would pass by itself, as it may not concern the next page."""
         if self._shown.seconds > 0 and self.isVisible():
             self._focus.give_back()
             self.hide()
-            self._start()  # the pointer on it may have stopped it
+            self._start()  # the pointer may have stopped the timer
 
     def undo(self) -> None:
-        """Undo the latest action of this session that was not undone."""
+        """Undo the latest action of this session that was not undone yet."""
         if not self._undoable:
             return
         notice = self._undoable.pop()
@@ -261,7 +261,7 @@ class NoticeBar(CardFrame):
             self._timer.start(round(self._shown.seconds * 1000))
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        # The notice stays while the pointer is on it: its button may be pressed next.
+        # The notice stays while the pointer is on it, since its button may be pressed next.
         self._timer.stop()
         super().enterEvent(event)
 

@@ -148,7 +148,7 @@ class PageDocument(QObject):
         cache: The images, which outlive this document.
     """
 
-    image_ready = Signal(int)  # a page, also if its image failed
+    image_ready = Signal(int)  # a page, even if its image failed
     letters_ready = Signal(int)
     sizes_changed = Signal()
 
@@ -167,7 +167,7 @@ class PageDocument(QObject):
         self.count = pages.count
         self.labels = pages.labels
         self.outlined = pages.outlined
-        self.margin = 0.0  # that the text leaves free on both sides, in points, once it is known
+        self.margin = 0.0  # points that the text leaves free on both sides, once known
         self.failures: dict[int, LecternError] = {}
         self._client = client
         self._cache = cache

@@ -58,7 +58,7 @@ NOTHING = "preview"
 
 
 class MessagePane(Restyled, ScrollPage):
-    """A drawing, a sentence, a next step, and below them the passage's text from the index."""
+    """Shows a drawing, a sentence, a next step, and below them the index's text of the passage."""
 
     password_given = Signal(str)
     repeat_requested = Signal()
@@ -94,7 +94,7 @@ class MessagePane(Restyled, ScrollPage):
         self.restyle()
 
     def ask_password(self, *, wrong: bool) -> None:
-        """Show the field; ``wrong``: the last password did not open the document."""
+        """Show the field for a password; ``wrong`` says that the last one did not fit."""
         if wrong:
             self.step.setText(self.tr("That password does not open it."))
             self.step.show()
@@ -104,7 +104,7 @@ class MessagePane(Restyled, ScrollPage):
             self.password.setFocus()
 
     def show_excerpt(self, heading: str, text: str) -> None:
-        """Show a text below, "" for none."""
+        """Show a text below the message; "" hides it."""
         self._heading.setText(heading)
         self.excerpt.setText(text)
         self._box.setVisible(bool(text))
@@ -246,7 +246,7 @@ class DocumentPane(QWidget):
         if self.pages.document is not document:
             self.pages.show_document(document, page)
         elif not self._hit.text:
-            self.pages.go_to(page)  # else its passage, when that is found
+            self.pages.go_to(page)  # a passage is brought into view once it is found
         self.bring(self.pages)
 
     def _text_came(self, text: str, part: TextPart) -> None:
@@ -256,7 +256,7 @@ class DocumentPane(QWidget):
         self.bring(self.text)
 
     def _lost(self, _changed: bool) -> None:  # a slot
-        """Show the page of a passage that was not found on it."""
+        """Show the page of a passage without marks, as the passage was not found there."""
         if self._hit is not None and self.has_pages:
             self.pages.set_marks(NO_MARKS)
             self.pages.go_to(self._hit.page)
@@ -273,7 +273,7 @@ class DocumentPane(QWidget):
             passwords.shared().find_password(hit.path, partial(self._looked_up, hit))
 
     def _looked_up(self, hit: Hit, password: str | None) -> None:
-        """Handle the keyring's answer, unless a newer hit has come meanwhile."""
+        """Handle the keyring's answer, unless a newer hit has replaced this one."""
         if hit is self._hit and password:
             self._load(password)
         elif hit is self._hit:
@@ -378,7 +378,7 @@ class PreviewFrame(DocumentPane):
             action.setVisible(self.has_pages)
 
     def show_side(self) -> None:
-        """Show the headings where a document has some and they are wanted."""
+        """Show the headings if the document has some and the person wants them."""
         document = self.pages.document if self.has_pages else None
         shown = document is not None and document.outlined and self.bar.side.isChecked()
         if shown and self.side.isHidden():
@@ -394,7 +394,7 @@ class PreviewFrame(DocumentPane):
         self.bring(self.message)
 
     def say_lost(self, *, changed: bool) -> None:
-        """Show above the page that the passage was not found on it."""
+        """Say above the page that the passage was not found on it."""
         gone = self.tr("This file has changed since it was read; the passage is no longer here.")
         unmarked = self.tr("The passage could not be marked here; this is where it begins.")
         self.banner.setText(gone if changed else unmarked)

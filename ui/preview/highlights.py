@@ -1,7 +1,7 @@
 """Highlights: marked quotes of documents, painted on their pages and in texts.
 
-They are passages with a colour, kept as those of the basket are. A quote is found by its words,
-near where it stood; on a page that no longer has it, the pages around are looked at.
+They are passages with a colour, kept like those of the basket. A quote is found by its words near
+its old place; if its page no longer has it, it is looked for on the neighbouring pages.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Highlighter(QObject):
         preview.pages.viewport().installEventFilter(self)
 
     def toggle(self) -> None:
-        """Highlight what is selected, else the best sentence; or take its highlight away."""
+        """Highlight the selection, else the best sentence; remove the highlight if it has one."""
         one = self._current()
         if one is not None:
             self.remove(one)
@@ -84,7 +84,7 @@ class Highlighter(QObject):
             self._add(self._colour)
 
     def mark(self, colour: str) -> None:
-        """Highlight what is selected in a colour, or give a highlight that colour."""
+        """Highlight the selection in a colour, or give an existing highlight that colour."""
         self._colour = colour
         before, one = self._kept.kept, self._current()
         if one is None:
@@ -96,7 +96,7 @@ class Highlighter(QObject):
         self._say(self.tr("The highlight has another colour"), before)
 
     def write_note(self) -> None:
-        """Ask for the note of a highlight, which is made if necessary."""
+        """Ask for the note of a highlight; make the highlight if necessary."""
         one = self._current() or self._add(self._colour)
         if one is None:
             return
@@ -121,7 +121,7 @@ class Highlighter(QObject):
         return super().eventFilter(watched, event)
 
     def ask_copy(self) -> None:
-        """Ask where a copy of the PDF is to be written that has the highlights."""
+        """Ask where to write a copy of the PDF with the highlights."""
         hit = self._preview.hit_actions.hit
         if hit is None or not (known := in_document(self._kept.kept, hit)):
             text = self.tr("This document has no highlights.")
@@ -133,7 +133,7 @@ class Highlighter(QObject):
         choose_export(self._preview, title, name, ExportFormat.PDF.suffix, wanted)
 
     def write_copy(self, original: Path, known: Sequence[Kept], path: Path) -> None:
-        """Have the render child make the copy, and write it; never over the original."""
+        """Have the render child make the copy, and write it, but never over the original."""
         if path.exists() and path.samefile(original):
             self._notices.post(Notice(self.tr("The document itself is not changed.")))
             return
@@ -172,7 +172,7 @@ class Highlighter(QObject):
         return one
 
     def _quote(self, hit: Hit) -> Hit | None:
-        """Return what is selected, else the best sentence of the passage."""
+        """Return the selected text, else the best sentence of the passage."""
         selected = selected_passage(self._preview, hit)
         if selected is not None:
             return selected
@@ -184,13 +184,13 @@ class Highlighter(QObject):
         )  # fmt: skip
 
     def _place(self, quote: Hit) -> int:
-        """Return where a quote stands in the text of its page, or of its document."""
+        """Return the offset of a quote in the text of its page, or of its document."""
         if self._preview.has_pages:
             return self._preview.pages.selection.start
         return quote.start
 
     def _current(self) -> Kept | None:
-        """Return the highlight of what is selected, else the one that the menu was opened on."""
+        """Return the highlight of the selection, else the one on which the menu was opened."""
         hit = self._preview.hit_actions.hit
         if hit is None:
             return None

@@ -30,17 +30,17 @@ _COUNTING_MS = 30
 class Loader(QObject):
     """Loads one hit at a time.
 
-    ``library`` is the library's folder, with the text recognised on scanned pages.
+    ``library`` is the library's folder, which has the text recognised on scanned pages.
     """
 
-    opened = Signal(object)  # a PageDocument; the last one is closed by now
+    opened = Signal(object)  # a PageDocument; the previous one is closed already
     marked = Signal(object, bool)  # Marks, and whether to bring them into view
     words_came = Signal(object)  # tuples of the Pieces of a word, and whether it is in the query
     text_came = Signal(str, object)  # the text, and its TextPart
     text_marked = Signal(object, object)  # the passage, its sentences: offsets in the document
     more_came = Signal(str, object)
     outline_came = Signal(object)  # tuple[OutlineEntry, ...]
-    lost = Signal(bool)  # the passage is not found; whether the file has changed since
+    lost = Signal(bool)  # the passage is not found; true if the file has changed since
     found = Signal(object)  # FoundWords
     failed = Signal(object)  # a LecternError
 
@@ -52,13 +52,13 @@ class Loader(QObject):
         self._hit: Hit | None = None
         self.source = DocumentSource(Path())
         self._modified_ns = 0
-        self._asked: list[int] = []  # the requests for the hit, answered or not
+        self._asked: list[int] = []  # all requests for the hit, answered ones too
         self._finding: int | None = None
-        self.is_counting = False  # whether the marks may turn out to be elsewhere
+        self.is_counting = False  # whether the place of the marks is not certain yet
         self._again = timer(self, _COUNTING_MS, self._ask_marks)
 
     def load_hit(self, hit: Hit, password: str | None) -> None:
-        """Load a hit; the last one is cancelled."""
+        """Load a hit; requests for the previous one are cancelled."""
         self.cancel_requests()
         if Path(hit.path) != self.source.path:
             self.stop_finding()
@@ -67,7 +67,7 @@ class Loader(QObject):
         self._ask(Open(self.source, max(hit.page, 1)), self._opened, Urgency.OPEN)
 
     def cancel_requests(self) -> None:
-        """Cancel all requests but that for words, which may last as long as the document."""
+        """Cancel all requests except the search for words, which may go on with the document."""
         self._again.stop()
         self.is_counting = False
         for number in self._asked:
@@ -90,7 +90,7 @@ class Loader(QObject):
         self._ask(GetOutline(self.source), lambda entries, _data: came(entries), Urgency.VISIBLE)
 
     def find_words(self, text: str, page: int) -> None:
-        """Find words on a page or the next ones, in place of the last such request."""
+        """Find words from a page on; this replaces the last such request."""
         self.stop_finding()
         request = FindWords(self.source, text, page)
         self._finding = self.client.ask_child(request, self._got_found, urgency=Urgency.SOON)
@@ -147,7 +147,7 @@ class Loader(QObject):
         self._ask(self._marks_of(hit, spans), partial(self._got_marks, hit), urgency)
 
     def want_words(self, same: Sequence[Span], meaning: Sequence[Span]) -> None:
-        """Find words of the passage on its pages: the query's own, and those close in meaning."""
+        """Find matching words of the passage on its pages: the same, and those close in meaning."""
         hit = self._hit
         if hit is None or not hit.text:
             return
@@ -168,7 +168,7 @@ class Loader(QObject):
             self._lose()
             return
         if self._document is not None:
-            # That of the first passage: the scale stays as one reads on.
+            # The margin of the first passage stays, so that the scale does not change later.
             self._document.margin = self._document.margin or found.margin
         parts: dict[int, list[MarkBox]] = {}
         for (number, _span), boxes in zip(_marked_spans(hit), found.spans, strict=True):
@@ -232,7 +232,7 @@ def place_in(text: str, offset: int, hit: Hit) -> int | None:
     local = hit.start - offset
     if text[max(local, 0) : max(local, 0) + len(hit.text)] == hit.text:
         return hit.start
-    # Shortened, or the file has changed before it: the nearest occurrence is taken.
+    # The text was shortened, or the file has changed before it: take the nearest occurrence.
     before = text.rfind(hit.text, 0, max(local, 0) + len(hit.text))
     after = text.find(hit.text, max(local, 0))
     found = [at for at in (before, after) if at >= 0]

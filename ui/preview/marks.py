@@ -18,14 +18,14 @@ from PySide6.QtGui import QPainterPath, QRegion, QTransform
 if TYPE_CHECKING:
     from indexer.api.pages import MarkBox
 
-# The largest gap between lines of one group, in their heights.
+# The largest gap between lines of one group, in heights of a line.
 _GAP = 1.6
-# Points between an outline and the ink.
+# The distance of an outline from the ink, in points.
 PADDING = 2.0
 # The box of a line has the font's full height, which reaches into its neighbours. These shares of
 # it are left out above and below, where most letters have no ink.
 _ABOVE, _BELOW = 0.16, 0.05
-# The largest gap between pieces of a line, in heights: between words, and between a table's cells.
+# The largest gaps between pieces of a line, in its heights: between words, and between cells.
 _WORD_GAP, _CELL_GAP = 3.0, 60.0
 _GRID = 0.25  # points; corners of outlines are multiples of it
 _SHORTEST = 3.0  # the least length of an isolated piece, in heights
@@ -52,7 +52,7 @@ class Marks(Struct, frozen=True):
         return sorted(self.passage)
 
     def first(self) -> tuple[int, QRectF] | None:
-        """Return the page and box to bring into view: of the best sentence, else the passage."""
+        """Return the page and box of the best sentence, else of the passage, to bring into view."""
         for pieces in (*self.sentences[:1], self.passage):
             for page in sorted(pieces):
                 return page, bounds(pieces[page])
@@ -91,8 +91,8 @@ def outline(pieces: Sequence[LinePiece], padding: float = PADDING) -> QPainterPa
         for group in _prominent(_groups(boxes)):
             for shape in _around([inked(line) for line in group], padding):
                 covered += to_grid.mapRect(shape).toAlignedRect()
-    # Qt drops parts of a path when it unites shapes that overlap or nearly touch; those of a region
-    # are disjoint, with corners on a grid.
+    # Qt drops parts of a path when it unites shapes that overlap or nearly touch. The shapes of a
+    # region are disjoint, with corners on a grid.
     path = QPainterPath()
     path.addRegion(covered)
     return QTransform.fromScale(_GRID, _GRID).map(path.simplified())
@@ -114,7 +114,7 @@ def inked(line: QRectF) -> QRectF:
 
 
 def boxed(line: QRectF) -> QRectF:
-    """Return the box of which ``inked`` is a line."""
+    """Return the full box of a line, the inverse of ``inked``."""
     high = line.height() / (1 - _ABOVE - _BELOW)
     return line.adjusted(0, -_ABOVE * high, 0, _BELOW * high)
 
@@ -161,7 +161,7 @@ def _same_line(one: QRectF, other: QRectF, gap: float) -> bool:
 
 
 def _groups(boxes: Sequence[QRectF]) -> list[list[QRectF]]:
-    """Split lines where the text jumps to another column, over a picture or to the side."""
+    """Join pieces to lines, and split these where the text jumps past a picture or to a column."""
     groups: list[list[QRectF]] = []
     for line in lines_of(boxes, _CELL_GAP):
         if groups and _follows(groups[-1][-1], line):
@@ -213,11 +213,11 @@ _WORD = re.compile(r"\w+(?:['\u2019-]\w+)*")
 
 
 class Letters(Struct, frozen=True):
-    """A page's text, and the box of each character, None for a blank between others."""
+    """A page's text and the box of each character; blanks between characters have None."""
 
     text: str
     boxes: list[QRectF | None]
-    turn: int = 0  # quarter turns clockwise of most of the text
+    turn: int = 0  # by how many quarters clockwise most of the text is turned
 
     @classmethod
     def from_bytes(cls, text: str, data: bytes, turn: int = 0) -> Letters:
@@ -258,6 +258,6 @@ class Letters(Struct, frozen=True):
 
 
 def flowing(text: str) -> str:
-    """Join the lines of a text: hyphenated words become whole, line ends blanks."""
+    """Join the lines of a text: hyphenated words become whole, and line ends become blanks."""
     joined = _HYPHENATED.sub("", text.strip())
     return _LINE_END.sub(" ", joined)

@@ -1,4 +1,4 @@
-"""The layout of a document's pages, below each other, in logical pixels. Pure."""
+"""Computes the layout of a document's pages below each other, in logical pixels."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 GAP = float(L)  # between two pages
 MARGIN = float(L)  # around all of them
 SMALLEST, LARGEST = 0.25, 4.0
-_LARGEST_FIT = 1.5  # a wider window shows the margins, too
+_LARGEST_FIT = 1.5  # in a wider window the margins are visible, too
 STEPS = (0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0)
 
 
 class Fit(Enum):
     """The modes of zoom."""
 
-    WIDTH = "width"  # of the text, without the margins of the page
+    WIDTH = "width"  # the width of the text, without the margins of the page
     PAGE = "page"
-    SCALE = "scale"  # by the person
+    SCALE = "scale"  # chosen by the person
 
 
 class Zoom(Struct, frozen=True):
@@ -43,7 +43,7 @@ def scale_for(zoom: Zoom, page: Size, viewport: Size, natural: float) -> float:
     """Return the scale in logical pixels per point.
 
     Args:
-        page: Width and height of what is fitted, the current page or its text, in points.
+        page: Width and height to fit into the viewport, of the page or its text, in points.
         viewport: Width and height of the viewport in logical pixels.
         natural: Logical pixels per point at the size on paper.
     """
@@ -79,7 +79,7 @@ def turned_size(turn: int, size: Size) -> Size:
 
 
 class PageLayout:
-    """Pages below each other, each in the middle of the widest.
+    """Pages below each other, centred on one line.
 
     Args:
         sizes: Width and height of each page in points.

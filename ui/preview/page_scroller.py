@@ -1,4 +1,4 @@
-"""Scrolling and zooming over the pages of a document, and the selected text of one."""
+"""Scrolls and zooms over the pages of a document, and selects text on one of them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from indexer.api.pages import Size
 
 
-# Milliseconds of rest after which pages are fetched at a new size; until then they are stretched.
+# Milliseconds after which pages are fetched at a new size; until then their images are stretched.
 _SETTLE_MS = 70
 _STEP_LINES = 3
-# Points of a margin that are kept beside the text, and the largest share of a page that is cut.
+# Points of a margin that stay beside the text, and the share of the width that may be cut there.
 _AIR, _MOST_CUT = 12.0, 0.2
 # The distance of the passage from the top, as a share of the height.
 _PLACE = 0.2
-# What a scroll bar takes.
+# The largest value of a scroll bar.
 _MOST_PIXELS = 2**31 - 1
 
 
@@ -53,7 +53,7 @@ class PageScroller(QAbstractScrollArea):
         self.zoom = Zoom()
         self.turn = 0  # quarter turns clockwise
         self.target: tuple[int, QRectF] | None = None
-        self.page = 1  # the current one
+        self.page = 1  # the current page
         self.settling = timer(self, _SETTLE_MS, self.fetch)
         # Pages are not mirrored in a right-to-left layout.
         self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)
@@ -62,7 +62,7 @@ class PageScroller(QAbstractScrollArea):
             bar.actionTriggered.connect(self._let_go)
 
     def fitted(self, page: int) -> Size:
-        """Return the width and height, in points as turned, that the zoom fits into the room."""
+        """Return the size, in points after turning, that the zoom fits into the viewport."""
         if self.document is None:
             return 1.0, 1.0
         width, height = turned_size(self.turn, self.document.sizes[page - 1])
@@ -152,7 +152,7 @@ class PageScroller(QAbstractScrollArea):
         return self.logicalDpiX() / 72
 
     def lay_out(self, anchor: QPointF | None) -> None:
-        """Lay the pages out again, keeping what is at a point of the viewport, if given, there."""
+        """Lay the pages out again; what is at ``anchor``, a point of the viewport, stays there."""
         if self.document is None:
             self.layout_ = PageLayout((), 1.0, 0.0)
             self._set_ranges()
@@ -202,7 +202,7 @@ class PageScroller(QAbstractScrollArea):
         ):
             bar.setRange(0, _pixels(total - seen))
             line = _STEP_LINES * self.fontMetrics().height()
-            bar.setPageStep(max(seen - line, line))  # a page begins with the last lines of another
+            bar.setPageStep(max(seen - line, line))  # a few lines stay in view
             bar.setSingleStep(line)
 
     def _set_offset(self, x: float, y: float) -> None:
@@ -244,12 +244,12 @@ class PageScroller(QAbstractScrollArea):
 
 
 def _pixels(length: float) -> int:
-    """Round a length to what a scroll bar takes, since a document may say any size of its pages."""
+    """Round a length to a value of a scroll bar; a document may claim pages of any size."""
     return round(max(0.0, min(length, _MOST_PIXELS)))
 
 
 class Selection:
-    """The selected text of a page, by the mouse or all of it by a key; it stays within the page.
+    """The text that is selected on one page, by the mouse, or all of it by a key.
 
     Points are those of the layout.
     """
@@ -259,7 +259,7 @@ class Selection:
         self.page = 0
         self._anchor = 0
         self._head = 0
-        self._all_of = 0  # the page to be selected when its letters have come
+        self._all_of = 0  # the page to select once its letters have come
 
     @property
     def text(self) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 PAPER = QColor("#ffffff")
-# The best sentence has the one strong mark.
+# Only the best sentence has a strong mark.
 TINT_BEST, TINT = QColor("#ffd45e"), QColor("#fff5d6")
 DARK_FAINT = QColor("#33301f")
 OUTLINE = LIGHT.outline
@@ -39,7 +39,7 @@ OUTLINE_PX = 2.0
 _NOTE_PX = 6.0
 _SKELETON = QColor("#e8eaed")
 _SELECTION_ALPHA = 90
-# The lines of a skeleton: beginning and end, as shares of the width.
+# The lines of a skeleton, each with its beginning and end as shares of the page's width.
 _LINES = ((0.12, 0.62), *([(0.12, 0.88)] * 6), (0.12, 0.5))
 
 
@@ -147,7 +147,7 @@ class PagePainter:
             _draw_skeleton(painter, sheet)
 
     def _highlighted(self, painter: QPainter, page: int, to_view: QTransform) -> None:
-        """Tint and underline the highlights; a square at the end says that there is a note."""
+        """Tint and underline the highlights; a square at the end stands for a note."""
         mode = QPainter.CompositionMode
         tint = mode.CompositionMode_Lighten if self._inverted else mode.CompositionMode_Darken
         for one, lines in self._view.placed_highlights(page):
@@ -214,11 +214,11 @@ def paint_marks(
     """Tint the sentences of a passage on a page, best first, and draw its outline.
 
     Args:
-        to_view: From points of the page to what is painted on.
-        sentences: With their pieces by pages.
-        path: The outline, as it is drawn.
-        width: Of its line.
-        inverted: The page is dark.
+        to_view: Maps points of the page to the painter's coordinates.
+        sentences: The pieces of each sentence, by pages.
+        path: The outline, in the painter's coordinates.
+        width: The width of the outline's line.
+        inverted: Whether the page is dark.
     """
     painter.save()
     # These modes keep the ink black, and do not add up where tints overlap.
@@ -257,11 +257,11 @@ def _draw_skeleton(painter: QPainter, sheet: QRectF) -> None:
         painter.fillRect(line.intersected(sheet), _SKELETON)
 
 
-# Pages around its own on which a highlight is looked for, if its file has changed.
+# How many pages before and after its own a highlight is looked for if its file has changed.
 _NEAR_PAGES = 2
-# Milliseconds after which a missing page is drawn as a skeleton; a quicker one does not flicker.
+# Milliseconds after which a missing page is drawn as a skeleton; quicker pages do not flicker.
 SKELETON_MS = 150
-# Milliseconds before neighbouring pages are fetched, so that quick steps between hits do not wait.
+# Milliseconds before neighbouring pages are fetched, so that they do not delay quick steps.
 _AHEAD_MS = 150
 
 
@@ -278,14 +278,14 @@ class PageView(PageScroller):
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.marks: Marks = NO_MARKS
-        self.words: tuple[tuple[LinePieces, bool], ...] = ()  # matching words; whether in the query
+        self.words: tuple[tuple[LinePieces, bool], ...] = ()  # words; whether the query has them
         self.found: tuple[LinePieces, ...] = ()  # the places of found words
-        self.found_at = -1  # the number of the current one
+        self.found_at = -1  # the number of the current place
         self.selection = Selection(self)
         self._highlights: tuple[Kept, ...] = ()
         self._placed: dict[int, list[tuple[Kept, list[QRectF]]]] = {}
         self.loading = False
-        self.dark_pages = False  # in the dark theme
+        self.dark_pages = False  # whether pages are inverted in the dark theme
         self._painter = PagePainter(self)
         self._skeleton = timer(self, SKELETON_MS, self.viewport().update)
         self._ahead = timer(self, _AHEAD_MS, self._fetch_ahead)
@@ -293,7 +293,7 @@ class PageView(PageScroller):
     # What is shown
 
     def show_document(self, document: PageDocument | None, page: int = 1) -> None:
-        """Show a document at a page; the caller keeps owning it."""
+        """Show a document at a page; the caller remains its owner."""
         if self.document is not None:
             self.document.disconnect(self)
         self.document = document
@@ -333,7 +333,7 @@ class PageView(PageScroller):
         self.viewport().update()
 
     def show_words(self, words: tuple[tuple[LinePieces, bool], ...]) -> None:
-        """Underline words: with a line if the query has them, else with dots."""
+        """Underline words: with a solid line if the query has them, else with dots."""
         self.words = words
         self.viewport().update()
 
@@ -354,9 +354,9 @@ class PageView(PageScroller):
             self.viewport().update()
 
     def placed_highlights(self, page: int) -> list[tuple[Kept, list[QRectF]]]:
-        """Return the highlights of a page with their lines in points; none before its letters.
+        """Return the highlights of a page with their lines in points; none until it has letters.
 
-        A quote that its own page no longer has is looked for on the pages around.
+        A quote that its own page no longer has is looked for on the neighbouring pages.
         """
         document = self.document
         near = [one for one in self._highlights if abs(one.hit.page - page) <= _NEAR_PAGES]

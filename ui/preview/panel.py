@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _WARM_UP_MS = 600
 _LOADING_MS = 150
-# Files in these states are not opened: it would wait for a drive, or download them.
+# Files in these states are not opened, as that would wait for a drive or download them.
 _UNTOUCHED = frozenset({FileState.OFFLINE, FileState.PLACEHOLDER})
 
 
@@ -42,7 +42,7 @@ class Preview(PreviewFrame):
 
     like_requested = Signal(str)  # a query
     hit_requested = Signal(int)  # the number of a hit, from 0, in the given list
-    apart_requested = Signal(object)  # a hit, to be shown in a window of its own
+    apart_requested = Signal(object)  # a hit to show in a window of its own
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -50,7 +50,7 @@ class Preview(PreviewFrame):
         self._index = 0
         self._query = ""
         self._words: tuple[Hit, Words] | None = None
-        self._late = False  # whether the hit is to be loaded when the panel is shown
+        self._late = False  # whether to load the hit once the panel is shown
         self.hit_actions = PreviewActions(context, self)
         self.finder = Finder(self, self.loader)
         self.printing = Printing(context, self)
@@ -61,11 +61,11 @@ class Preview(PreviewFrame):
         self.clear()
 
     def show_hit(self, hit: Hit, hits: list[Hit], index: int, query: str = "") -> None:
-        """Show a hit; newest wins.
+        """Show a hit, which replaces the last one even while that is loading.
 
         Args:
-            hits: All hits of its document, as they are listed.
-            index: Which of them it is, from 0.
+            hits: All hits of its document, in the order of the list.
+            index: The index of the hit in ``hits``.
         """
         self._hits, self._index, self._query = list(hits), index, query
         self.bar.show_hits(index, len(hits))
@@ -73,7 +73,7 @@ class Preview(PreviewFrame):
         self.hit_actions.hit = hit
         if shown is not None and shown.path != hit.path:
             self.finding.close_bar()
-        alike = {"score": 0.0, "explain": None}  # what may differ if a query is asked twice
+        alike = {"score": 0.0, "explain": None}  # these may differ if a query is repeated
         if shown is not None and replace(shown, **alike) == replace(hit, **alike):
             return
         title = line(hit.title) or line(hit.file)
@@ -100,7 +100,7 @@ class Preview(PreviewFrame):
         self._place_words()
 
     def _place_words(self, *_marked: object) -> None:
-        """Underline the words once their passage is marked, unless another hit is shown."""
+        """Underline the words on the page or in the text, unless another hit is shown."""
         if self._words is None or self._hit is None:
             return
         hit, words = self._words
@@ -157,7 +157,7 @@ class Preview(PreviewFrame):
             super()._load(password)
 
     def _say_loading(self) -> None:
-        """Show a placeholder page, not the page of another hit, while a hit loads slowly."""
+        """While a hit loads slowly, show a placeholder instead of another hit's page."""
         document, hit = self.pages.document, self._hit
         same = document is not None and hit is not None and document.source.path == Path(hit.path)
         if not same or not self.has_pages:
@@ -180,7 +180,7 @@ class Preview(PreviewFrame):
         self.show_zoom()
 
     def _show_unit(self) -> None:
-        """Show which slide, sheet or message is seen."""
+        """Show which slide, sheet or message is in view."""
         if (hit := self._hit) is not None:
             number = hit.page_first + self.text.parts_from(hit.start)
             self.bar.show_unit(page_unit(hit.format), number)

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
-# Pages are drawn with so many dots to the inch, where that is no larger than an image may be.
+# The resolution of printed pages in dots per inch, unless the image would be too large.
 _DPI, _MOST_PIXELS = 200, 14_000_000
-_TEXT_DPI = 96  # in which the sizes of the text on the screen are meant
+_TEXT_DPI = 96  # the resolution for which the sizes of text on the screen are meant
 _MOST_CHARACTERS = 1_000_000
 _POINTS = 72
 
@@ -100,7 +100,7 @@ class Printing(QObject):
         self._next(printer, document)
 
     def close(self) -> None:
-        """End what is under way, and the child."""
+        """Cancel the printing under way, and end the child."""
         if self._painter is not None:
             self._painter.end()
         self._client.end_child()
@@ -172,7 +172,7 @@ class Printing(QObject):
 
 
 def draw_page(painter: QPainter, image: QImage) -> None:
-    """Draw the image of a page as large as the sheet allows, turned if it is as wide as high."""
+    """Draw the image of a page as large as the sheet allows; wide pages are turned."""
     sheet = painter.viewport()
     if (image.width() > image.height()) != (sheet.width() > sheet.height()):
         image = image.transformed(QTransform().rotate(90))
@@ -183,7 +183,7 @@ def draw_page(painter: QPainter, image: QImage) -> None:
 
 
 def _on_paper(document: QTextDocument, room: QRectF) -> QTextDocument:
-    """Lay a text out for sheets of paper, without the grounds of a dark window."""
+    """Lay a text out for sheets of paper, without the background of a dark window."""
     root = document.rootFrame()
     form = root.frameFormat()
     form.setMargin(0)

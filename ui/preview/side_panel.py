@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ui.preview.document import PageDocument
 
 PAGE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
-# A small outline is shown whole; of a large one only its highest level.
+# The most entries of an outline that is shown whole; a larger one shows only its highest level.
 _OPEN_ENTRIES = 60
-# The width of the headings, in widths of a letter, and at most as a share of what there is.
+# The width of the headings in widths of a letter, and the divisor of the room for the most of it.
 _LETTERS, _SHARE = 40, 3
 
 
@@ -77,7 +77,7 @@ class OutlinePanel(QTreeWidget):
             self.scrollToItem(item)
 
     def width_in(self, room: int) -> int:
-        """Return the width to begin with, of ``room`` pixels for the panel and the page."""
+        """Return the first width of the panel if it shares ``room`` pixels with the page."""
         return min(_LETTERS * self.fontMetrics().averageCharWidth(), room // _SHARE)
 
     def _nearest(self, page: int) -> QTreeWidgetItem | None:

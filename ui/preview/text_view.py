@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     from indexer.api.pages import TextBlock, TextPart
     from indexer.api.types import Span
 
-# The factor by which text is larger than the window's, and its least size in pixels.
+# The size of the text as a multiple of the window's, and its least size in pixels.
 _LARGER, _LEAST_PX = 1.15, 15
-# The most slides, sheets or chapters that have a card each.
+# The most slides, sheets or chapters that are drawn as cards.
 _MOST_CARDS = 1_000
-# Text as wide as a full line, of 68 characters. A font's own average width is that of all its
-# glyphs, which in fonts of many scripts are much wider than the letters of a text.
+# A text of 68 characters that is as wide as a full line. A font's own average width covers all its
+# glyphs, and in fonts of many scripts most of these are much wider than the letters of a text.
 _FULL_LINE = "the lamp is lit each evening and the keeper stays awake until dawn, "
 
 
@@ -101,7 +101,7 @@ class TextColumn(QTextEdit):
     def parts_from(self, place: int) -> int:
         """Return how many slides, sheets or chapters are between a place and the visible text.
 
-        None are while the place itself is visible, whatever else is.
+        The answer is 0 while the place itself is visible.
         """
         start, end = self.loaded
         if start <= place <= end and not self._is_loading:
@@ -124,7 +124,7 @@ class TextColumn(QTextEdit):
         self._set_type()
 
     def _mark(self) -> None:
-        """Mark passages once the text was set; a subclass has them."""
+        """Mark passages after the text was set; the subclass knows them."""
 
     def _set_again(self) -> None:
         bar = self.verticalScrollBar()
@@ -193,7 +193,7 @@ class TextColumn(QTextEdit):
 
     @property
     def _starts(self) -> list[int]:
-        """Return the offsets at which loaded slides, sheets or chapters begin, but the first."""
+        """Return the offsets of loaded slides, sheets or chapters, except for the first."""
         start, end = self.loaded
         return [page for page in self._pages[1:] if start < page < end]
 
@@ -224,7 +224,7 @@ class TextColumn(QTextEdit):
         role = QPalette.ColorRole.Window if self._has_cards else QPalette.ColorRole.Base
         self.viewport().setBackgroundRole(role)
         whole = QTextCursor(self.document())
-        whole.beginEditBlock()  # or it would be laid out for each of them
+        whole.beginEditBlock()  # otherwise each change would lay out the whole text
         for page in self._starts if self._has_cards else ():
             cursor = self._cursor(page, page)
             form = cursor.blockFormat()
@@ -233,7 +233,7 @@ class TextColumn(QTextEdit):
         whole.endEditBlock()
 
     def _number_px(self) -> int:
-        """Return the height of the number of a card; 0 where parts have none."""
+        """Return the height of a card's number; 0 if the parts have no numbers."""
         numbered = self._has_cards and bool(page_unit(self._form))
         return self.fontMetrics().height() if numbered else 0
 
@@ -282,7 +282,7 @@ _Line = QTextCharFormat.UnderlineStyle
 
 
 class TextView(TextColumn):
-    """A text with a passage, its best sentences, words of the query and what was found."""
+    """Shows a text and marks a passage, its best sentences, words of the query and found words."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -332,7 +332,7 @@ class TextView(TextColumn):
             self._show(*(self._sentences or (passage,))[0])
 
     def show_words(self, same: Sequence[Span], meaning: Sequence[Span]) -> None:
-        """Underline words of the passage: the query's own, and with dots those close to it."""
+        """Underline words of the passage: the query's own, and with dots those close in meaning."""
         self._words = (
             *((span, _Line.SingleUnderline) for span in same),
             *((span, _Line.DotLine) for span in meaning),

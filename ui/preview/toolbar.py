@@ -39,11 +39,11 @@ _MOST_ROWS = 6  # of the list of places
 
 
 class FindBar(QWidget):
-    """A field with buttons and keys, and the list of what was found; hidden until it is opened.
+    """A field with buttons and keys, and the list of found places; hidden until it is opened.
 
     Signals:
-        wanted: The text to find, and 1 for the next place, -1 for the one before, 0 for the first
-            one from the current page on.
+        wanted: The text to find, and a step: 1 for the next place, -1 for the one before, 0 for the
+            first one from the current page on.
         chosen: The number of a place in the list.
         closed: The bar was closed.
     """
@@ -149,9 +149,9 @@ _TITLE_CHARS = 16  # with less room the title has a line of its own
 
 
 class Toolbar(Restyled, QWidget):
-    """One row of controls: the document's name, its pages, the zoom, and what can be done with it.
+    """One row of controls: the document's name, its pages, the zoom, and actions on it.
 
-    The buttons for the next and the previous hit are shown where there is no list of hits.
+    The buttons for the next and the previous hit are shown if there is no list of hits.
     """
 
     hit_step = Signal(int)  # 1 for the next one, -1 for the one before
@@ -194,13 +194,13 @@ class Toolbar(Restyled, QWidget):
         self.restyle()
 
     def show_steps(self, *, shown: bool) -> None:
-        """Show or hide the steps between the hits."""
+        """Show or hide the buttons that step through the hits."""
         self._steps = shown
         for part in (self.before, self.after, self.place):
             part.setVisible(shown and bool(self.place.text()))
 
     def show_hits(self, index: int, count: int) -> None:
-        """Show the number of the current hit of the document, from an index from 0."""
+        """Show which hit of the document is the current one; ``index`` counts from 0."""
         numbers = {"n": amounts.count(index + 1), "total": amounts.count(count)}
         text = self.tr("Hit {n} of {total}").format(**numbers)
         self.place.setText(text if count > 1 else "")
@@ -235,13 +235,13 @@ class Toolbar(Restyled, QWidget):
         self.unit.setVisible(text)
 
     def add_choice(self, text: str, name: str, key: str = "") -> QAction:
-        """Add an entry to the menu of further actions; ``key`` is that which does the same."""
+        """Add an entry to the menu of further actions; ``key`` names the key that does the same."""
         action = QAction(icon(name), f"{text}\t{keys.shown([key])}" if key else text, self)
         self.menu.addAction(action)
         return action
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the title on a line of its own where little of it would be left."""
+        """Put the title on a line of its own if too little of it would fit beside the controls."""
         title = _TITLE_CHARS * self.fontMetrics().averageCharWidth() + 2 * M
         beside = self.side.sizeHint().width() + title + self._controls.sizeHint().width()
         way = QBoxLayout.Direction
@@ -249,9 +249,9 @@ class Toolbar(Restyled, QWidget):
         super().resizeEvent(event)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the room on two lines, whatever the lines are now."""
+        """Return the size of the layout in two lines, even if it has one line now."""
         for each in (self._head, self._controls):
-            each.invalidate()  # Qt does so for the outer layout only when a part is hidden
+            each.invalidate()  # when a part is hidden, Qt invalidates only the outer layout
         wide = max(each.minimumSize().width() for each in (self._head, self._controls))
         return QSize(wide + 2 * M, super().minimumSizeHint().height())
 

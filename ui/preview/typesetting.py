@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from ui.search.safe_text import Utf16Map
 
 HIDDEN = "\u200b"
-# Lines are those of hard-wrapped paragraphs if the longest has at least this many characters, and
-# all but the last have this share of it, or most breaks are where the next word had no room. Where
-# it had room, a line that ends a sentence ends its paragraph.
+# Lines count as hard-wrapped paragraphs if the longest has at least this many characters, and if
+# either all lines but the last have this share of its length, or most breaks stand where the next
+# word had no room. Where the word had room, a line that ends a sentence ends its paragraph.
 _WRAPPED, _WRAPPED_SHARE = 40, 0.6
 _ENDS = (".", "!", "?", ":", "\u3002")
 # The bars between the cells of a Markdown table, and the rule below its head.
@@ -185,7 +185,7 @@ _HEADINGS = (1.6, 1.35, 1.2, 1.1, 1.0, 1.0)
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 _LEFT = QTextOption.TabType.LeftTab
-# The most of the width that may be left of a table's last column if that is to break its lines.
+# The last column of a table breaks its lines if it begins within this share of the width.
 _HANGING = 0.7
 _MARKER = re.compile(r"\s*([-*+\u2022\u2013\u25cf]|\(?[\w]{1,3}[.)])\s")
 _UNSEEN = f" \t\r{HIDDEN}"
@@ -254,7 +254,7 @@ class Typesetter:
             cursor.setBlockFormat(last)
 
     def _set_ground(self, cursor: QTextCursor, part: TypesetPart) -> None:
-        """Set code, fields or notes on a ground of their own."""
+        """Give code, fields or notes a background of their own."""
         notes = part.kind is TypesetKind.NOTES
         block = _block_format(_PROSE_LINE if notes else 1.0, 0.0)
         if notes and self._before is not TypesetKind.NOTES:
@@ -298,7 +298,7 @@ class Typesetter:
             block = block.next()
 
     def _table_format(self, table: str) -> QTextBlockFormat:
-        """Return the format of a table's rows, whose last column goes on below itself."""
+        """Return the format of a table's rows, in which the last column may take several lines."""
         made, tabs = _block_format(_HEADING_LINE, 0.0), self._tabs(table)
         made.setTabPositions(tabs)
         last = tabs[-1].position if tabs else 0.0
@@ -320,7 +320,7 @@ class Typesetter:
 
 
 def _bullets(level: int) -> QTextListFormat:
-    """Return the bullets of items, those of each level further in."""
+    """Return the format of bulleted items, indented by their level."""
     styles = QTextListFormat.Style
     made = QTextListFormat()
     made.setStyle((styles.ListDisc, styles.ListCircle, styles.ListSquare)[min(level, 2)])

@@ -107,7 +107,7 @@ class HitExporter(QObject):
         return self.tr("{done}; {rest}").format(done=message, rest=rest) if left else message
 
 
-# Documents that one is offered to be compared with.
+# How many documents the menu offers for a comparison.
 MOST_OTHERS = 15
 
 
@@ -115,9 +115,9 @@ class HitAction(NamedTuple):
     """An entry of the menu of a hit.
 
     Attributes:
-        of_names: It can be done with a hit that was found by the name of its file.
-        of_results: It is for the results alone: elsewhere the page of a hit is in view already, and
-            no word of it counts.
+        of_names: Whether it applies to a hit that was found by the name of its file.
+        of_results: Whether only the results offer it: in other lists the page of a hit is in view
+            already, and there are no matching words.
     """
 
     act: Callable[[Hit], object]
@@ -136,13 +136,13 @@ class HitActions(QObject):
         folder_requested: A hit to show in its folder.
         previewed: Show or hide the preview.
         searched: A query for passages similar to a hit.
-        elsewhere_requested: A hit of which the library is asked where else it says so.
+        elsewhere_requested: A hit; the library is asked where else it says the same.
         find_requested: Look for words in the document of the selected hit.
         reasons_requested: Show or hide the matching words.
-        kept: A hit to be put into the basket.
-        collected: The name of a collection, "" for a new one, and a document to add to it.
-        compared: The paths of two documents to be compared.
-        used: An action on a hit begins; emitted before it runs.
+        kept: A hit to put into the basket.
+        collected: The name of a collection ("" for a new one), and a document to add to it.
+        compared: The paths of two documents to compare.
+        used: An action on a hit is about to run.
     """
 
     opened = Signal(object)
@@ -168,7 +168,7 @@ class HitActions(QObject):
         self.shown_menu: QMenu | None = None
 
     def menu(self, hit: Hit, found: FoundHits) -> QMenu:
-        """Make the menu of a hit; ``found`` can be exported, and without a query is no result."""
+        """Make the menu of a hit; ``found`` can be exported. Without a query it is no answer."""
         menu = QMenu(self._widget)
         menu.setAccessibleName(self.tr("What to do with this passage"))
         for part in self._parts():
@@ -221,7 +221,7 @@ class HitActions(QObject):
         inside.addAction(self.tr("New collection…"), partial(self.collected.emit, "", hit.path))
 
     def _add_others(self, menu: QMenu, hit: Hit, found: FoundHits) -> None:
-        """Add a submenu of the documents found beside that of the hit, to compare it with."""
+        """Add a submenu of other documents that were found, to compare the hit's own with."""
         others = {one.path: one for one in found.hits if one.path != hit.path and one.text}
         compare = menu.addMenu(icon("compare"), self.tr("Compare with"))
         compare.setEnabled(bool(others) and not is_name_only(hit))
@@ -270,7 +270,7 @@ class SelectedHit(QObject):
     """Acts on the hit that is selected in the results.
 
     Signals:
-        settled: Enter in the box has ended the query, which is answered.
+        settled: Enter has ended a query, and its answer has come.
     """
 
     settled = Signal()
@@ -302,12 +302,12 @@ class SelectedHit(QObject):
         self._do(self._actions.copy_cited)
 
     def step_hits(self, step: int, documents: bool) -> None:
-        """Go down by a number of hits or documents, by a key in the box."""
+        """Go down by a number of hits or documents, for a key in the box."""
         self._stepped = True
         self._results.step_hits(step, documents)
 
     def accept_query(self, in_folder: bool) -> None:
-        """End the query, by Enter in the box: nothing is opened that the person has not gone to."""
+        """End the query by Enter in the box; open a hit only if the person has gone to it."""
         if self._stepped and self._search.shows_current and self.hit is not None:
             self._waits = False
             self.open_hit(in_folder)
@@ -329,7 +329,7 @@ class SelectedHit(QObject):
             self._go_to_results()
 
     def query_changed(self) -> None:
-        """Forget what was chosen by keys in the box, and that Enter waits for an answer."""
+        """Forget the hit that keys in the box have chosen, and that Enter waits for an answer."""
         self._stepped = self._waits = False
 
     def _go_to_results(self) -> None:

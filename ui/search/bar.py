@@ -38,7 +38,7 @@ _TYPING_S = 1.0
 
 
 class Collections(QObject):
-    """The collections of the library; ``known`` has their queries by their names.
+    """The collections of the library; ``known`` maps their names to their queries.
 
     Signals:
         changed: ``known`` has changed.
@@ -53,14 +53,14 @@ class Collections(QObject):
         self._widget = parent
 
     def show_collections(self, known: Mapping[str, str]) -> None:
-        """Set the collections to those of the engine's answer."""
+        """Take over the collections of the engine's answer."""
         if known != self.known:
             self.known = known
             self.changed.emit()
 
     @property
     def lists(self) -> list[str]:
-        """The names of collections that list folders and documents, which can be extended."""
+        """The names of collections that can be extended: those that list folders and documents."""
         return [
             name
             for name, text in self.known.items()
@@ -121,7 +121,7 @@ class Collections(QObject):
 
 
 class FilterValues(QObject):
-    """Knows what the library offers to be filtered by, and offers it to the box.
+    """Knows the values by which the library can be filtered, and offers them to the box.
 
     ``roots`` is None until the engine has answered.
 
@@ -148,7 +148,7 @@ class FilterValues(QObject):
     def ask_values(self) -> None:
         """Ask the engine for the values, if it is connected."""
         if self._link.is_connected:
-            self.roots = self.roots or None  # an empty library may have roots by now
+            self.roots = self.roots or None  # a library that was empty may have roots by now
             self._status.replace_request(GetStatus(), self._handle_status)
 
     def report_typing(self) -> None:
@@ -159,7 +159,7 @@ class FilterValues(QObject):
             self._link.send_request(SetPace(typing=True), done=ignore)
 
     def show_documents(self, paths: Sequence[str]) -> None:
-        """Offer the folders of the documents of an answer, too, the fullest first."""
+        """Also offer the folders of an answer's documents, the fullest first."""
         folders = Counter(str(PurePath(path).parent) for path in paths)
         listed = tuple(dict.fromkeys((*(self.roots or ()), *dict(folders.most_common()))))
         self._box.offers = replace(self._box.offers, folders=listed, languages=self.languages)
@@ -178,12 +178,12 @@ class FilterValues(QObject):
         self.ask_values()  # replaces an answer that is still to come
 
 
-# Milliseconds of a search before its line is shown, and in which the line crosses the page.
+# Milliseconds after which a search shows its line, and which the line takes to cross the page.
 _BUSY_MS, _CROSSING_MS = 150, 1800
 
 
 class BusyLine(QWidget):
-    """A thin line under the box that moves while a search runs; it always has its room."""
+    """A thin line under the box that moves while a search runs; its room is always reserved."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -200,7 +200,7 @@ class BusyLine(QWidget):
         return self._crossing.state() is QVariantAnimation.State.Running
 
     def show_busy(self, busy: bool) -> None:  # a slot
-        """Begin to move, unless the search ends soon, or stop."""
+        """Stop, or begin to move unless the search ends soon."""
         if not busy:
             self._wait.stop()
             self._crossing.stop()
@@ -220,7 +220,7 @@ _SHOWN = 12
 
 
 class SearchBar(QWidget):
-    """The box, with the button of what is kept.
+    """The box, with the button for saved and recent searches and collections.
 
     Signals:
         searched: A query to ask at once, such as a saved one.
@@ -271,7 +271,7 @@ class SearchBar(QWidget):
         super().changeEvent(event)
         changes = (event.Type.FontChange, event.Type.StyleChange)
         if event.type() in changes and hasattr(self, "kept_button"):
-            # Later, since a new style sheet gives the box the font that it had before.
+            # This comes later, since a new style sheet gives the box its old font.
             self._enlarging.start()
 
     def _enlarge(self) -> None:
@@ -311,7 +311,7 @@ class SearchBar(QWidget):
         menu.addAction(icon("help"), self.tr("Search syntax…"), self.help_requested.emit)
 
     def _fill_collections(self, menu: QMenu, text: str) -> None:
-        """Add an entry that saves the query's filters as a collection, and the collections."""
+        """Add the collections, and an entry that saves the query's filters as one."""
         filters = " ".join(parted(text)[0])
         ask = partial(self._collections.ask_name, filters)
         keep = menu.addAction(icon("library"), self.tr("Keep the filters as a collection…"), ask)

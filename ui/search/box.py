@@ -1,6 +1,6 @@
 """The search box: a line edit for the text of a query, with completions below.
 
-The query is its filters, which are shown as chips elsewhere, and the text.
+A query consists of filters, which are shown as chips outside the box, and the text.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 _FOR_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape)
-# Keys that type nothing by themselves.
+# Keys that type nothing when they are pressed alone.
 _HELD = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta)
 
 
 class SearchBox(QLineEdit):
-    """``query`` is the filters and the text; ``text`` is the text alone.
+    """Edits a query; ``query`` has the filters and the text, ``text`` only the text.
 
     Signals:
         query_edited: The query, after the person changed it.
         query_changed: The query, however it changed.
         all_selected: Whether the filters are selected together with the text.
-        stepped: How many hits to go down; documents if the second is true.
-        accepted: Enter ends the query; true: with Ctrl.
+        stepped: How many hits to go down; documents if the second value is true.
+        accepted: Enter ends the query; the value is true with Ctrl.
         left: The focus goes to the last filter.
     """
 
@@ -98,11 +98,11 @@ class SearchBox(QLineEdit):
     def focus_all(self) -> None:
         """Focus the box with its text selected, so that typing replaces it."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        # With the cursor at the beginning, which is then the visible part of a long query.
+        # The cursor is at the beginning, so that this part of a long query is visible.
         self.setSelection(len(self.text()), -len(self.text()))
 
     def focus_end(self) -> None:
-        """Focus the end of the box, so that typing replaces nothing."""
+        """Focus the box with the cursor at its end, so that typing replaces nothing."""
         self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.end(False)
         if self.text() and not self.text().endswith(" "):
@@ -115,7 +115,7 @@ class SearchBox(QLineEdit):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            # A field takes the key even if it has nothing to undo, and a notice may have.
+            # A line edit takes the key even if it has nothing to undo, while a notice may have.
             undoes = event.matches(QKeySequence.StandardKey.Undo) and not self.isUndoAvailable()
             # On X11 it is the end of the line, too.
             if undoes or QKeySequence(event.keyCombination()) == QKeySequence(keys.REASONS):
@@ -155,7 +155,7 @@ class SearchBox(QLineEdit):
         event.accept()
 
     def _replace_filters(self, event: QKeyEvent) -> None:
-        """Remove the filters, too, with a key that replaces what Ctrl+A has selected."""
+        """Remove the filters, too, if a key replaces what Ctrl+A has selected."""
         if event.key() in _HELD:
             return
         if self._all and _replaces(event):
@@ -165,7 +165,7 @@ class SearchBox(QLineEdit):
         self._select_filters(on=event.matches(QKeySequence.StandardKey.SelectAll))
 
     def _goes_to_filters(self, event: QKeyEvent) -> bool:
-        """Remove the last filter, or focus it, by a key at the beginning of the text."""
+        """Remove or focus the last filter, if a key at the beginning of the text does that."""
         if self.cursorPosition() or self.hasSelectedText() or not self.filters:
             return False
         backward = Qt.Key.Key_Right if self.isRightToLeft() else Qt.Key.Key_Left
@@ -270,7 +270,7 @@ class SearchBox(QLineEdit):
 
 
 def _replaces(event: QKeyEvent) -> bool:
-    """Whether a key replaces what is selected."""
+    """Return whether a key replaces the selection."""
     keys = (QKeySequence.StandardKey.Cut, QKeySequence.StandardKey.Paste)
     typed = event.text().isprintable() and bool(event.text())
     deleted = event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete)

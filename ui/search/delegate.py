@@ -43,7 +43,7 @@ class Face(NamedTuple):
 
 
 class ResultsStyle(Struct, frozen=True):
-    """The fonts and sizes common to all rows; made anew when the font or the width changes."""
+    """The fonts and sizes of all rows; it is made anew when the font or the width changes."""
 
     body: Face
     small: Face
@@ -90,7 +90,7 @@ class ResultsStyle(Struct, frozen=True):
 
     @property
     def line_height(self) -> int:
-        """The height of a heading, and of the line that unfolds more."""
+        """The height of a heading, and of a line that unfolds more passages."""
         return M + ceil(self.body.metrics.height()) + M
 
     def hit_height(self, lines: int, *, has_place: bool = True) -> int:
@@ -113,7 +113,7 @@ class PaintedLine(Struct, frozen=True):
 
 
 class LinePainter:
-    """Paints within one row. Rectangles are those of a left-to-right layout."""
+    """Paints within one row. It takes rectangles of a left-to-right layout."""
 
     def __init__(
         self, painter: QPainter, option: QStyleOptionViewItem, style: ResultsStyle
@@ -157,7 +157,7 @@ class LinePainter:
         self.painter.setFont(text.face.font)
         elided = text.face.metrics.elidedText(text.text, text.elide, area.width())
         flags = QStyle.visualAlignment(self.direction, side) | Qt.AlignmentFlag.AlignAbsolute
-        # By the direction of the text, not of the window.
+        # The direction of the text counts, not that of the window.
         right = not text.is_path and is_right_to_left(text.text)
         force = Qt.TextFlag.TextForceRightToLeft if right else Qt.TextFlag.TextForceLeftToRight
         self.painter.drawText(self.mirrored(area), flags | _FLAT | force, elided)
@@ -169,7 +169,7 @@ _RIGHT, _MIDDLE = Qt.TextElideMode.ElideRight, Qt.TextElideMode.ElideMiddle
 
 
 class ResultsDelegate(QStyledItemDelegate):
-    """Paints rows; greyed if ``stale``, when the query has changed since the answer."""
+    """Paints rows; in grey while ``stale``, which says that the query has changed since."""
 
     def __init__(self, style: ResultsStyle, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -207,7 +207,7 @@ class ResultsDelegate(QStyledItemDelegate):
         return QSize(self.style.width, self.height(index.data(ROW_ROLE)))
 
     def snippet(self, row: ResultRow, *, strong: bool = False) -> Snippet:
-        """Return the snippet of a hit, from the cache; that of the selected one is marked most."""
+        """Return the snippet of a hit from the cache; the selected hit has the strongest mark."""
         colours = theme.current()
         words = self._words_of(row)
         key = (row.key, colours.dark, row.weak, words is not None, strong)
@@ -303,7 +303,7 @@ class ResultsDelegate(QStyledItemDelegate):
         self._paint_where(lines, row, describe.day(row.hit), L)
 
     def _paint_twin(self, lines: LinePainter, row: ResultRow) -> None:
-        """Paint where a near-duplicate stands."""
+        """Paint the file and folder of a near-duplicate."""
         rect, style, colours = lines.rect, self.style, theme.current()
         area = rect.adjusted(style.indent, M, -L, 0)
         area.setHeight(style.title_line)
@@ -312,7 +312,7 @@ class ResultsDelegate(QStyledItemDelegate):
         self._paint_where(lines, row, describe.pages(row.hit), style.indent)
 
     def _paint_where(self, lines: LinePainter, row: ResultRow, beside: str, left: int) -> None:
-        """Paint the name of the file and its folder below a title, with a word at the end."""
+        """Paint the file's name and folder below a title, with a date or page at the end."""
         rect, style = lines.rect, self.style
         top = rect.top() + M + style.title_line
         below = QRect(rect.left() + left, top, rect.width() - left - L, style.small_line)
@@ -399,13 +399,13 @@ class ResultsDelegate(QStyledItemDelegate):
 
 
 def _begins(index: Index) -> bool:
-    """Whether a document is the first row or below a heading, so that it needs no line above."""
+    """Return whether a document is the first row or follows a heading, and needs no line."""
     above = index.sibling(index.row() - 1, 0).data(ROW_ROLE)
     return above is None or not (above.is_reachable or above.is_document)
 
 
 def underlined(hit: Hit, words: Words | None) -> list[tuple[Span, Line]]:
-    """Return the words to underline: with a line, or with dots if they are close in meaning."""
+    """Return the words to underline: some with a line, those close in meaning with dots."""
     if words is None:
         return []
     return [
@@ -416,6 +416,6 @@ def underlined(hit: Hit, words: Words | None) -> list[tuple[Span, Line]]:
 
 
 def _has_place(row: ResultRow) -> bool:
-    """Whether a hit has a line above its text; quick, since it is called for thousands of rows."""
+    """Return whether a hit has a line above its text; quick, as thousands of rows need it."""
     hit = row.hit
     return bool(hit.heading_path or hit.also) or describe.has_pages(hit)

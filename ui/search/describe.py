@@ -1,4 +1,4 @@
-"""The short texts on a document and on a hit, for display and for a screen reader."""
+"""Short texts that describe documents and hits, for display and for a screen reader."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def title(hit: Hit) -> str:
 
 
 def file_beside_title(hit: Hit) -> str:
-    """The name of the file, since versions of a document share a title; "" if it is the title."""
+    """The name of the file, as versions of a document share a title; "" if it is the title."""
     name = PurePath(hit.file or hit.path)
     known = {line(name.name).casefold(), line(name.stem).casefold()}
     return "" if title(hit).casefold() in known else line(name.name)
@@ -40,7 +40,7 @@ def where(hit: Hit) -> str:
 
 
 def day(hit: Hit) -> str:
-    """The date of a mail, of other documents that of the file; "" when it is not known."""
+    """The date of a mail, or of another document's file; "" if it is not known."""
     if hit.dated_ns <= 0:
         return ""
     then = QDateTime.fromMSecsSinceEpoch(hit.dated_ns // _NS_A_MS)
@@ -60,7 +60,7 @@ def badge(hit: Hit) -> str:
 def pages(hit: Hit) -> str:
     """The page or section of a hit; "" without pages, or if only the file's name was found.
 
-    The number that is printed on a page of a PDF comes before that of its sheet.
+    For a PDF the printed page number precedes the number of the sheet.
     """
     if not has_pages(hit):
         return ""
@@ -80,7 +80,7 @@ def has_pages(hit: Hit) -> bool:
 
 
 def headings(hit: Hit) -> str:
-    """The heading path, without those that only repeat the end of the one above."""
+    """The heading path, without headings that only repeat the end of the one above."""
     kept = [""]
     for each in filter(None, map(line, hit.heading_path)):
         if not kept[-1].casefold().endswith(each.casefold()):
@@ -121,9 +121,9 @@ def body(hit: Hit) -> str:
 
 
 def heading(row: ResultRow, phrases: str) -> str:
-    """The text of a line that is no document and no hit.
+    """The text of ``row`` if that is neither a document nor a hit.
 
-    ``row`` is the line; ``phrases`` is the phrases of the query.
+    ``phrases`` are the phrases of the query.
     """
     translate = QCoreApplication.translate
     match row.kind:
@@ -146,7 +146,7 @@ def new() -> str:
 
 
 def row_spoken(row: ResultRow, phrases: str, *, is_new: bool = False) -> str:
-    """A line for a screen reader."""
+    """The text of a row for a screen reader."""
     if row.kind is RowKind.TWIN:
         return ", ".join(filter(None, (title(row.hit), pages(row.hit), where(row.hit))))
     if row.is_hit:
@@ -157,13 +157,13 @@ def row_spoken(row: ResultRow, phrases: str, *, is_new: bool = False) -> str:
 
 
 def document_spoken(group: HitGroup) -> str:
-    """A document for a screen reader."""
+    """The text of a document for a screen reader."""
     head = group.head
     return ", ".join(filter(None, (title(head), count(group), badge(head), day(head), where(head))))
 
 
 def hit_spoken(hit: Hit) -> str:
-    """A hit for a screen reader: the best sentence, its place and the reason."""
+    """The text of a hit for a screen reader: the best sentence, its place and the reason."""
     text = plain(hit, [hit.best])
     best = text.text[slice(*text.spans[0])] if text.spans else text.text
     parts = (pages(hit), best or body(hit), headings(hit), names.why(hit))

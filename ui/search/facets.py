@@ -1,4 +1,4 @@
-"""The filters that are offered: folders as a tree, kinds, years, each with its documents."""
+"""The filters on offer: folders as a tree, kinds, years, each with its number of documents."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from ui.words.names import group, language
 if TYPE_CHECKING:
     from indexer.api.types import Hit
 
-_COLUMNS, _LINES = 52, 14  # letters of the panel, and its lines at least
+_COLUMNS, _LINES = 52, 14  # the width of the panel in letters, and its least number of lines
 _ALL = Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive
-_YEARS = 4  # offered before there are documents to take them from
-_QUICK_FOLDERS, _QUICK_KINDS = 3, 6  # the most that are offered beside the button
+_YEARS = 4  # how many years are offered while no documents are found
+_QUICK_FOLDERS, _QUICK_KINDS = 3, 6  # the most folders and kinds that are offered beside the button
 
 
 class Facet(Struct, frozen=True):
-    """A filter that is offered, and how many documents it leaves; -1 where that is not known."""
+    """A filter on offer, and how many documents would remain with it; -1 if not known."""
 
     name: str
     operator: str = ""
@@ -46,9 +46,9 @@ class Facet(Struct, frozen=True):
 def facets_of(
     roots: Sequence[str], collections: Iterable[str], languages: Iterable[str], heads: Sequence[Hit]
 ) -> list[Facet]:
-    """Return the sections of filters, of what the library has to choose from.
+    """Return the filters that the library offers, in sections.
 
-    ``heads`` is a hit of each document that was found; without any, nothing is counted.
+    ``heads`` has a hit of each document that was found; if it is empty, nothing is counted.
     """
     translate = QCoreApplication.translate
     paths = [head.path for head in heads]
@@ -65,7 +65,7 @@ def facets_of(
 
 
 def _folders(roots: Sequence[str], paths: Sequence[str]) -> list[Facet]:
-    """The roots, and below each the folders that have documents."""
+    """Return the roots, and below each the folders that have documents."""
     counts = Counter(str(folder) for path in paths for folder in PurePath(path).parents)
     below: dict[str, list[str]] = {}
     for folder in counts:
@@ -80,7 +80,7 @@ def _folders(roots: Sequence[str], paths: Sequence[str]) -> list[Facet]:
 
 
 def _kinds(paths: Sequence[str]) -> list[Facet]:
-    """The groups of formats, and in each the endings that were found."""
+    """Return the groups of formats, and in each the endings that were found."""
     endings = Counter(PurePath(path).suffix.removeprefix(".").lower() for path in paths)
     made = []
     for kind, known in TYPES.items():
@@ -101,7 +101,7 @@ def _years(heads: Iterable[Hit]) -> list[Facet]:
 
 
 def quick_facets(roots: Sequence[str], paths: Sequence[str]) -> list[Facet]:
-    """Return the folders and endings that most documents have, but not all of them."""
+    """Return the folders and endings that the most documents have, but not all documents."""
     folders = _folders(roots, paths)
     while len(folders) == 1 and folders[0].count == len(paths) and folders[0].inside:
         folders = list(folders[0].inside)
@@ -130,7 +130,7 @@ class FacetPanel(QFrame):
         filled(QVBoxLayout(self), self.tree, edges=(S, S, S, S))
 
     def show_facets(self, sections: Sequence[Facet]) -> None:
-        """Fill the tree; what was unfolded stays so."""
+        """Fill the tree; unfolded items stay unfolded."""
         open_before = {item.data(0, Qt.ItemDataRole.UserRole) for item in self._open()}
         self.tree.clear()
         for section in sections:

@@ -27,12 +27,12 @@ _FILL, _HOVER_FILL, _SELECTED_FILL = 0.14, 0.24, 0.45
 
 
 class Pill(QAbstractButton):
-    """A flat round button: ``drawing`` is its icon, before the text with ``leads``.
+    """A flat round button; the icon ``drawing`` is after the text, or before it with ``leads``.
 
-    ``filled`` is a chip; a checked one is selected with the text of the box.
+    A ``filled`` one is a chip; a checked chip is selected together with the text of the box.
 
     Signals:
-        moved: By an arrow key: 1 forth, -1 back.
+        moved: An arrow key was pressed: 1 goes forward, -1 back.
     """
 
     moved = Signal(int)
@@ -106,7 +106,7 @@ class Pill(QAbstractButton):
         painter.drawText(text, Qt.AlignmentFlag.AlignCenter, self._shown())
 
     def _side(self) -> int:
-        """The width of the icon and of the gap beside it."""
+        """The width of the icon and the gap beside it."""
         return icon_side(self.fontMetrics().height(), 0.75) + S if self._drawing else 0
 
     def _shown(self) -> str:
@@ -150,12 +150,12 @@ class Chip(Pill):
 
 
 class ChipBar(QWidget):
-    """One line of chips, the longest of which are shortened, and of filters that are offered.
+    """One line with the chips of a query, the longest shortened, and filters on offer.
 
-    What is offered has no stop of its own for the Tab key: arrow keys reach it from the button.
+    The Tab key does not stop at the filters on offer: arrow keys reach them from the button.
 
     Signals:
-        edited: The query without a filter, or without any.
+        edited: The query without a filter, or without all.
         narrowed: The operator and the value of a filter that was offered.
         offers_requested: The button was pressed.
         left: The focus goes back to the box.
@@ -243,7 +243,7 @@ class ChipBar(QWidget):
 
     @property
     def _stops(self) -> list[Pill]:
-        """What the arrow keys go through."""
+        """The chips and offers through which the arrow keys go."""
         return [*self.chips, *(each for each in self.offers if not each.isHidden())]
 
     def minimumSizeHint(self) -> QSize:
@@ -293,7 +293,7 @@ class ChipBar(QWidget):
 
 
 def label_of(clause: Clause, pages: str = "") -> str:
-    """Return the text of a chip; ``pages`` are those of the passage that a clause names."""
+    """Return the text of a chip; ``pages`` names the pages if the clause is a passage."""
     value = line(clause.value)
     translate = QCoreApplication.translate
     if not clause.operator:
@@ -323,7 +323,7 @@ def label_of(clause: Clause, pages: str = "") -> str:
 
 
 def readable(query: str) -> str:
-    """Return a query for display: with names of documents and folders in place of their paths."""
+    """Return a query for display, with names of documents and folders instead of paths."""
     named: list[str] = []
     for clause in reversed(clauses(query)):
         if clause.operator in _PLACES:

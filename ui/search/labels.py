@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MessageLine(Restyled, QLabel):
-    """Shows one message, by precedence a failure, a wait or notes; hidden if there is none."""
+    """Shows one message: a failure, else a wait, else notes; hidden if there is none."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class MessageLine(Restyled, QLabel):
         self.restyle()
 
     def show_notes(self, notes: Sequence[str]) -> None:
-        """Show the notes on the query, in place of an error."""
+        """Show the notes on the query; they replace an error."""
         self._failure, self._notes = "", tuple(notes)
         self.restyle()
 
@@ -66,7 +66,7 @@ class MessageLine(Restyled, QLabel):
         self.setVisible(bool(text))
 
 
-# The widths that a link takes, and keeps where there is less room, in widths of a letter.
+# The largest width of a link, and its least width if there is little room, in widths of a letter.
 _MOST_CHARACTERS, _LEAST_CHARACTERS = 60, 16
 
 
@@ -81,7 +81,7 @@ class Link(QAbstractButton):
         self.setText(line(text))
         self.setAccessibleName(self.text())
         self.setToolTip(self.text())
-        self.setProperty("elides", True)  # a value
+        self.setProperty("elides", True)  # positional, since it is a value
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -118,9 +118,9 @@ class Link(QAbstractButton):
 
 
 class PassageLabel(Restyled, QLabel):
-    """Follows the theme.
+    """Shows the text of a hit with its best sentence marked in the colours of the theme.
 
-    ``most`` says how many letters are shown; more if the best sentence ends later.
+    It shows ``most`` letters, or more if the best sentence ends later.
     """
 
     def __init__(self, most: int) -> None:

@@ -22,18 +22,19 @@ if TYPE_CHECKING:
     from ui.ports import EnginePort
 
 
-# A newer query replaces the one in flight after a pause in the typing as long as the last answer
-# took, within these.
+# A newer query replaces the one in flight after a pause in the typing. The pause is as long as the
+# last answer took, but within these bounds.
 LEAST_PAUSE_MS, MOST_PAUSE_MS = 40, 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
-# Milliseconds after a key after which hits by words are shown until the answer comes.
+# Milliseconds from a key until hits by words are asked for, to show until the answer comes.
 WORDS_AFTER_MS = 60
-# An answer that takes no longer is waited for twice as long as the last one took: painting and the
-# way to the engine are not in its time, and hits by words would hold it up by a third to a half.
+# If the last answer took no longer than this, hits by words wait for twice the time that it took.
+# That time does not include painting and the way to the engine, and hits by words would delay the
+# answer by a third to a half.
 QUICK_MS = 200
-WORDS_LIMIT = 20  # fill a window, in half the time of 60
-# Further hits for each request at the end of the list; larger requests would delay the next query.
+WORDS_LIMIT = 20  # enough to fill a window, and found in half the time of 60
+# How many more hits the end of the list asks for; larger requests would delay the next query.
 PAGE = 120
 
 
@@ -41,12 +42,12 @@ class LiveSearch(QObject):
     """Asks the engine as the query changes, one search at a time.
 
     Signals:
-        answered: The answer to ``answered_text``, as a ``SearchResult``, and whether the last
+        answered: The answer to ``answered_text``, as a ``SearchResult``, and whether the previous
             answer was to the same query.
         answered_by_words: Hits by the words of the query, as a ``SearchResult``, while the answer
             is under way; ``answered_text`` is their query.
         failed: Why there is no answer, as a ``LecternError``.
-        stale: Whether the hits that are shown are those of another query than the current one.
+        stale: Whether the shown hits belong to another query than the current one.
         emptied: The query is empty.
         waiting: Whether the query waits for an engine.
         busy: Whether a search is under way.
@@ -66,7 +67,7 @@ class LiveSearch(QObject):
         self.text = ""
         self.limit = FIRST_LIMIT
         self.least = FIRST_LIMIT
-        self.took_ms: int | None = None  # by the last answer, in the engine
+        self.took_ms: int | None = None  # how long the last answer took in the engine
         self._request = LatestRequest(link)
         self._words = LatestRequest(link)
         self.answered_text = ""  # the query of the hits that are shown
@@ -84,7 +85,7 @@ class LiveSearch(QObject):
 
     @property
     def shows_current(self) -> bool:
-        """Whether the hits that are shown are those of the current query, if only by words."""
+        """Whether the shown hits belong to the current query, even if only by words."""
         return self.answered_text == self.text
 
     @property
@@ -104,7 +105,7 @@ class LiveSearch(QObject):
         return full and self.is_answered and not self._request.is_waiting
 
     def asks_the_same(self, text: str) -> bool:
-        """Whether a text is the current query but for white space around it."""
+        """Return whether a text is the current query, except for white space around it."""
         return text.strip() == self.text.strip()
 
     def want_query(self, text: str, *, at_once: bool = False) -> None:
@@ -163,7 +164,7 @@ class LiveSearch(QObject):
         self._plan_words()
 
     def hurry(self) -> None:
-        """Search without waiting for a pause in the typing, unless that search is under way."""
+        """Search without waiting for a pause in the typing, unless the search is under way."""
         if self._timer.isActive() or not self._request.is_waiting:
             self.ask_now()
 
@@ -178,7 +179,7 @@ class LiveSearch(QObject):
         self.busy.emit(False)
 
     def _plan_words(self) -> None:
-        """Ask for the hits by words if there is no answer soon; once for each query."""
+        """Ask for hits by words, once for each query, if no answer comes soon."""
         under_way = self._words_timer.isActive() or self._words.is_waiting
         if not under_way and not self.shows_current:
             self._words_timer.start(self.words_after_ms)
@@ -191,9 +192,9 @@ class LiveSearch(QObject):
 
     @property
     def words_after_ms(self) -> int:
-        """When hits by words are asked for, from the key.
+        """The milliseconds from a key until hits by words are asked for.
 
-        They take half as long as an answer and delay it, so one that is due soon is waited for.
+        They take half as long as an answer and delay it, so they wait if an answer is due soon.
         """
         took = self.took_ms or 0
         return max(WORDS_AFTER_MS, 2 * took if took <= QUICK_MS else 0)
@@ -220,7 +221,7 @@ class LiveSearch(QObject):
         if changed:
             self.ask_now()
             if self.shows_current:
-                return  # its hits by words are shown already
+                return  # the newer query's hits by words are shown already
         same = self._answered == text
         self._answered, self.answered_text, self._found = text, text, len(result.hits)
         if not changed:
@@ -234,7 +235,7 @@ class LiveSearch(QObject):
         self.busy.emit(False)
         if isinstance(error, WorldError) and error.code == "engine_gone":
             self._wait(waits=True)
-            if self._link.is_connected:  # reconnected before the failure was delivered
+            if self._link.is_connected:  # the link reconnected before the failure was delivered
                 self._timer.start(MOST_PAUSE_MS)
         elif error.code == "busy":
             # A query of another client replaced ours.
@@ -260,7 +261,7 @@ _SHARE = 0.05
 
 
 class Freshness(QObject):
-    """Compares results with the library. Signals: ``outdated``: they may have changed."""
+    """Compares results with the library. Signals: ``outdated`` says that they may have changed."""
 
     outdated = Signal()
 
@@ -268,7 +269,7 @@ class Freshness(QObject):
         super().__init__(parent)
         self._every_s = every_s
         self._seen: tuple[object, ...] = ()
-        self._answered_at: tuple[object, ...] | None = None  # None: there is no answer
+        self._answered_at: tuple[object, ...] | None = None  # None without an answer
         self._not_before = 0.0
         self._timer = timer(self, 0, self._check)
 
@@ -281,13 +282,13 @@ class Freshness(QObject):
                 self._timer.start(max(0, round(1000 * left)))
 
     def answered(self, seconds: float) -> None:
-        """Results of the library's current state are shown; the search took ``seconds``."""
+        """Note that the shown results are up to date; the search took ``seconds``."""
         self._answered_at = self._seen
         self._not_before = time.monotonic() + max(self._every_s, seconds / _SHARE)
         self._timer.stop()
 
     def stop(self) -> None:
-        """No results are shown."""
+        """Note that no results are shown."""
         self._answered_at = None
         self._timer.stop()
 
@@ -305,10 +306,10 @@ _PAIRS = 4
 
 
 class Words(Struct, frozen=True):
-    """The matching words, as offsets into the text of a hit.
+    """The matching words of a hit.
 
-    ``same`` are those of the query, ``meaning`` those close to it in meaning; ``pairs`` are a word
-    of the query and its closest one, closest first.
+    ``same`` are the offsets of the query's own words, ``meaning`` of those close to it in meaning;
+    ``pairs`` are words of the query, each with its closest word of the hit, closest pair first.
     """
 
     same: tuple[Span, ...]
@@ -317,7 +318,7 @@ class Words(Struct, frozen=True):
 
     @classmethod
     def from_explanation(cls, found: Explanation, text: str) -> Self:
-        """Take them from the engine's answer about a hit of this text."""
+        """Convert the engine's answer about a hit with this text."""
         own = {text[slice(*span)].lower() for span in found.same}
         pairs = [(mine, other) for mine, other, _ in found.pairs if other.lower() not in own]
         meaning = [span for span in found.marks if span not in found.same]
@@ -325,13 +326,13 @@ class Words(Struct, frozen=True):
 
 
 class Reasons(QObject):
-    """Asks which words match. Signals: ``shown`` with a hit and its ``Words``, or two None."""
+    """Asks which words match. Signals: ``shown`` with a hit and its ``Words``, or None twice."""
 
     shown = Signal(object, object)
 
     def __init__(self, link: EnginePort, parent: QObject) -> None:
         super().__init__(parent)
-        self.on = False  # whether they are shown for each current hit
+        self.on = False  # whether matching words are shown for each current hit
         self._query = ""
         self._current: Hit | None = None
         self._asked: object = None
@@ -343,7 +344,7 @@ class Reasons(QObject):
         self._ask()
 
     def toggle_words(self) -> None:
-        """Switch the words of the current hit on or off."""
+        """Switch matching words on or off."""
         self.on = not self.on
         self._ask()
 
@@ -353,7 +354,7 @@ class Reasons(QObject):
 
     def _ask(self) -> None:
         hit = self._current if self.on else None
-        if hit is not None and hit.start == hit.end:  # without a passage: found by its file name
+        if hit is not None and hit.start == hit.end:  # it has no passage, but a matching file name
             hit = None
         asked = (self._query, key_of(hit)) if hit is not None else None
         if asked == self._asked:

@@ -37,7 +37,7 @@ MOST_DOCUMENTS = 50
 
 
 class Saved(Struct, frozen=True):
-    """A search with a name; ``new`` is its number of passages not shown yet."""
+    """A search with a name; ``new`` counts its passages that were not shown yet."""
 
     name: str
     text: str
@@ -45,7 +45,7 @@ class Saved(Struct, frozen=True):
 
 
 class LeftSearch(Struct, frozen=True):
-    """The query that was in the box when the window was closed, and the key of the hit."""
+    """The query that was in the box when the window was closed, and the key of the current hit."""
 
     query: str
     path: str = ""
@@ -54,7 +54,7 @@ class LeftSearch(Struct, frozen=True):
 
 
 class Memory(QObject):
-    """Recent and saved searches, the newest first, and the search that the window was left with.
+    """Recent and saved searches, the newest first, and the last search before the window closed.
 
     Signals:
         changed: One of the lists has changed.
@@ -96,7 +96,7 @@ class Memory(QObject):
         return self._saved.entries
 
     def remember(self, *, on: bool) -> None:
-        """Switch the history on, or off, which deletes it."""
+        """Switch the history on or off; switching it off deletes it."""
         self._remembers = on
         if not on:
             self.forget_history()
@@ -109,11 +109,11 @@ class Memory(QObject):
 
     @property
     def left(self) -> LeftSearch | None:
-        """The search that the window was closed with, if it had one."""
+        """The last search before the window was closed, if there was one."""
         return self._left.entries[0] if self._left.entries else None
 
     def leave(self, query: str, key: Key | None) -> None:
-        """Store the search that the window is closed with, if the history is on."""
+        """Store the last search before the window closes, if the history is on."""
         query = " ".join(query.split())[:MAX_CHARACTERS]
         left = (LeftSearch(query, *(key or ())),) if query and self._remembers else ()
         if left != self._left.entries:
@@ -167,19 +167,19 @@ def _with_first(entry: str, known: tuple[str, ...]) -> tuple[str, ...]:
 
 
 MOST = 100
-# Seconds; a query that was shown for less, as while typing, is no step of its own.
+# A query that was shown for fewer seconds, as while typing, is no step of its own.
 STAYED_S = 2.0
 
 
 class SearchStep(Struct):
-    """A query, and the key of the last current hit."""
+    """A query, and the key of the hit that was current last."""
 
     query: str
     key: Key | None = None
 
 
 class Steps(Struct):
-    """The steps so far; ``clock`` returns seconds."""
+    """The queries so far, through which one can go back and forward; ``clock`` returns seconds."""
 
     clock: Callable[[], float] = time.monotonic
     _steps: list[SearchStep] = field(default_factory=list)
@@ -204,12 +204,12 @@ class Steps(Struct):
         self._since = self.clock()
 
     def note_hit(self, key: Key, *, chosen: bool) -> None:
-        """Record the current hit; the first one only if it was ``chosen`` by the person."""
+        """Record the current hit; for a query's first hit only if the person has ``chosen`` it."""
         if self.current is not None and (chosen or self.current.key is not None):
             self.current.key = key
 
     def go_through(self, step: int) -> SearchStep | None:
-        """Go back (-1) or forward; None where there is nothing."""
+        """Go back (-1) or forward (1); return None if there is no such step."""
         if not 0 <= self._at + step < len(self._steps):
             return None
         self._at += step
@@ -226,15 +226,15 @@ class Seen(Struct, frozen=True):
 
 # Milliseconds between two searches in the background.
 EVERY_MS = 1000
-# Hits that count as seen: more than are checked for new ones, since changes of the library move
-# others up.
+# How many hits count as seen. Fewer are checked for new ones, since changes of the library move
+# other hits up.
 LIMIT = 5 * FIRST_LIMIT
 # The most passages stored for a search.
 _KEPT = 2 * LIMIT
 
 
 class Alerts(QObject):
-    """Finds new passages of saved searches. Signals: ``changed``: there are others."""
+    """Finds new passages of saved searches. Signals: ``changed`` when their numbers change."""
 
     changed = Signal()
 
@@ -275,7 +275,7 @@ class Alerts(QObject):
         self._plan(each.text for each in self._memory.saved)
 
     def visit(self, text: str, hits: Iterable[Hit]) -> frozenset[str]:
-        """Mark the shown answer to a search as seen; return the ``digest``s of its new passages."""
+        """Mark the shown answer as seen; return the ``digest``s of its new passages."""
         text = " ".join(text.split())
         if not self._memory.name_of(text):
             return frozenset()
@@ -348,6 +348,6 @@ class Alerts(QObject):
 
 
 def digest(hit: Hit) -> str:
-    """Return what identifies a passage: a digest of its words, wherever its file is."""
+    """Return a digest of a passage's words, which identifies it wherever its file is."""
     words = " ".join(hit.text.split()) or hit.path
     return blake2b(words.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -80,8 +80,8 @@ class ResultsModel(QAbstractListModel):
 
         Args:
             groups: The documents in their order.
-            same_query: It is to the same query as the last one, with more hits, another order or
-                changes of the library: rows that stay keep their indexes.
+            same_query: The last answer was to the same query; this one has more hits, another order
+                or changes of the library. Rows that stay keep their indexes.
             layout: How the groups are laid out.
         """
         rows = rows_of(groups, layout or ResultsLayout())

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from indexer.api.answers import FileList
     from ui.ports import Context
 
-# Milliseconds after which the query of shown results is noted.
+# Milliseconds after which the query of shown results enters the history.
 _NOTED_MS = 4000
 
 
 class HistoryNotes(QObject):
-    """Notes into a memory, while the setting ``history`` is on."""
+    """Adds searches and documents to the history, while the setting ``history`` is on."""
 
     def __init__(
         self, context: Context, memory: Memory, search: LiveSearch, results: ResultsPane
@@ -81,7 +81,7 @@ class HistoryNotes(QObject):
 
 
 class MovedDocuments(QObject):
-    """Follows recent documents that were moved: to the one file of the library with their name."""
+    """Finds recent documents that were moved, if one file of the library has their name."""
 
     def __init__(self, context: Context, memory: Memory, parent: QWidget) -> None:
         super().__init__(parent)
@@ -101,11 +101,11 @@ class MovedDocuments(QObject):
             self._memory.follow_document(path, there[0])
 
     def stop(self) -> None:
-        """Cancel what is asked."""
+        """Cancel the requests."""
         self._questions.cancel_all()
 
 
-# Hits for orders other than relevance, whose first documents may rank low.
+# How many hits other orders than relevance need, since their first documents may rank low.
 _SORTED_LIMIT = 500
 
 
@@ -140,10 +140,10 @@ class SearchPage(QWidget):
         )
         self.reasons = Reasons(context.link, self)
         self.actions_on_hits = HitActions(context, self._worker, self)
-        self._status = LatestRequest(context.link)  # for what an answer does not cover
+        self._status = LatestRequest(context.link)  # asks which files an answer does not cover
         self.collections = Collections(context, self)
         self.steps = Steps()
-        self._wanted_key: Key | None = None  # of the hit to select in the next answer
+        self._wanted_key: Key | None = None  # the key of the hit to select in the next answer
         self._build()
         self._values = FilterValues(
             context.link, self.collections, self.bar.box, self.actions_on_hits
@@ -166,7 +166,7 @@ class SearchPage(QWidget):
         return self._selected.hit
 
     def search(self, text: str) -> None:
-        """Search for a query, or for what a link stands for, and show it in the box."""
+        """Search for a query, or for the passage of a link, and show the query in the box."""
         self.bar.box.set_query(query_of(text) if is_link(text) else text)
         self._changed(self.query, at_once=True)
         self.focus_box()
@@ -179,7 +179,7 @@ class SearchPage(QWidget):
             self.search(there.query)
 
     def restore(self) -> None:
-        """Repeat the search that the window was last closed with, and select its hit."""
+        """Repeat the last search before the window was closed, and select its hit."""
         if (left := self.memory.left) is not None:
             self._wanted_key = (left.path, left.start, left.end) if left.path else None
             self.search(left.query)
@@ -284,7 +284,7 @@ class SearchPage(QWidget):
         self._values.changed.connect(self._start_changed)
         self._values.changed.connect(self._show_offers)
         self._values.changed.connect(self._moved.follow)
-        # The query may name the collection, whose content has changed.
+        # The query may name a collection whose content has changed.
         self.collections.changed.connect(self.live_search.refresh)
         self._connect_results()
 
@@ -334,7 +334,7 @@ class SearchPage(QWidget):
         self._changed(self.query, at_once=True)
 
     def _offer_filters(self) -> None:
-        """Open the panel of filters, and count the documents of more hits for it."""
+        """Open the panel of filters, and ask for more hits, so that it can count documents."""
         self._values.ask_values()
         self.live_search.want_documents(_SORTED_LIMIT)
         self._fill_facets()
@@ -347,7 +347,7 @@ class SearchPage(QWidget):
         self.facets.show_facets(facets_of(roots, known, languages, list(heads.values())))
 
     def _show_offers(self) -> None:
-        """Offer folders and endings of what is listed beside the button."""
+        """Offer the folders and endings of the listed documents beside the button."""
         listed = self.results.groups if self.results.shown is self.results.view else ()
         paths = [group.path for group in listed]
         self.chips.show_offers(quick_facets(self._values.roots or (), paths))
@@ -365,7 +365,7 @@ class SearchPage(QWidget):
         self.message.show_notes([failures.note(note) for note in result.notes])
         self.offer.show_notes(result.notes)
         text, more = self.live_search.answered_text, self.live_search.may_have_more
-        if not asks(text):  # nothing was asked that a sentence could answer
+        if not asks(text):  # without words no sentence can be the answer
             hits = (replace(hit, best=(0, 0), marks=()) for hit in result.hits)
             result = replace(result, hits=tuple(hits))
         self.steps.note_query(text)

@@ -1,4 +1,4 @@
-"""The parts around the results: the line above, the panel in place of none, a model on offer."""
+"""The parts around the results: the line above, the panel for no results, a model on offer."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from indexer.api.status import Status
 
 
-# Languages that are named; a tool tip names all.
+# How many languages are named; a tool tip names all.
 _MOST = 5
 
 
@@ -117,7 +117,7 @@ class Unsearched(QWidget):
         widget.show()
 
 
-# From this embedded share on it is not shown.
+# If at least this share is embedded, the share is not shown.
 _WHOLE = 0.995
 
 
@@ -176,14 +176,14 @@ class ResultsSummary(QWidget):
     ) -> None:
         """Show the number of hits.
 
-        Without a good match nothing counts as found, and where good ones cannot be told they are
-        the closest passages.
+        If there is no good match, the number is hidden. If it is uncertain whether the matches are
+        good, the text calls them the closest passages.
 
         Args:
             result: The hits.
-            documents: How many have them.
-            more: There may be more than these.
-            by_words: They are those by words alone, until the answer comes.
+            documents: The number of documents that have them.
+            more: Whether there may be more hits.
+            by_words: Whether these were found only by words, until the answer comes.
         """
         hits = amounts.hits(len(result.hits))
         text = (
@@ -233,7 +233,7 @@ class ModelOffer(QWidget):
         self.hide()
 
     def show_notes(self, notes: Iterable[Note]) -> None:
-        """Make the offer if the notes on a question name a model, once its cost is known."""
+        """Make the offer if the notes on a question name a model, after asking for its cost."""
         unread = (note.detail["model"] for note in notes if note.code == "question_unread")
         model = str(next(unread, ""))
         if model != self._model:
@@ -259,10 +259,10 @@ class ModelOffer(QWidget):
 
 
 class NothingPanel(ScrollPage):
-    """The parts of a query without hits, each with a link without it, and what was not searched.
+    """Shown for a query without hits: links that omit one of its parts, and unsearched files.
 
     Signals:
-        searched: The query without a part.
+        searched: The query without one of its parts.
     """
 
     searched = Signal(str)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ui.search.memory import Saved
 
 
-# Operators that a query has once: a second one would only narrow the first.
+# Operators of which a query keeps only one, as a second one would narrow the first.
 _SINGLE = frozenset({"date", "after", "before", "size", "page", "like", "lang", "type", "ext"})
 _DATES = frozenset({"date", "after", "before"})
 _KINDS = frozenset({"type", "ext"})
@@ -35,10 +35,10 @@ _QUOTES = '"\u201c\u201d\u201e\u201f\uff02'
 
 
 def written(operator: str, value: str, *, excluded: bool = False) -> str:
-    """Write a clause in the grammar, quoted where needed.
+    """Write a clause in the grammar, with quotation marks if needed.
 
-    The grammar cannot express a quotation mark inside a value, so the text before the first one is
-    used, or the text after it if that is empty.
+    The grammar cannot express a quotation mark inside a value, so only the text before the first
+    mark is used, or the text after it if nothing stands before.
     """
     for mark in _QUOTES:
         value = value.replace(mark, '"')
@@ -67,7 +67,7 @@ def with_filter(text: str, operator: str, value: str) -> str:
 
 
 def parted(text: str) -> tuple[list[str], str]:
-    """Split a query into its filters, each in the grammar, and the rest."""
+    """Split a query into its filters, each written in the grammar, and the rest."""
     filters = [clause for clause in clauses(text) if clause.operator]
     for clause in reversed(filters):
         text = without(text, clause)
@@ -86,7 +86,7 @@ def quoted_phrases(text: str) -> str:
 
 
 def inside(path: str, text: str = "") -> str:
-    """Restrict a query to one document, in place of other restrictions to files."""
+    """Restrict a query to one document; this replaces other restrictions to files."""
     for clause in reversed(clauses(text)):
         if clause.operator in {"in", "like"}:
             text = without(text, clause)
@@ -94,18 +94,18 @@ def inside(path: str, text: str = "") -> str:
 
 
 def similar_to(hit: Hit) -> str:
-    """Return the query for what resembles a passage, or the document of a file's name."""
+    """Return the query for text like a passage, or like the document of a hit without one."""
     passage = hit.start < hit.end
     return written("like", place_of(hit.path, (hit.start, hit.end)) if passage else hit.path)
 
 
 def place_of(path: str, span: tuple[int, int]) -> str:
-    """Return how the filters name a passage of a document."""
+    """Return the value by which filters name a passage of a document."""
     return f"{path}#{span[0]}-{span[1]}"
 
 
 def asks(text: str) -> bool:
-    """Whether a query asks for something, and does not only filter."""
+    """Return whether a query has words or ``like:``, and not only filters."""
     alike = any(each.operator == "like" for each in clauses(text))
     return alike or bool(parted(text)[1].strip())
 
@@ -127,7 +127,7 @@ def _replaced(operator: str) -> frozenset[str]:
 
 def link_of(hit: Hit) -> str:
     """Return the link to a passage; "" if it has too few words to be found by."""
-    made = plain(hit, [hit.best])  # without running heads, which no phrase of the library has
+    made = plain(hit, [hit.best])  # without running heads, as no phrase can contain these
     best = made.text[slice(*made.spans[0])] if made.spans else ""
     return link_to((best, made.text))
 
@@ -166,7 +166,7 @@ class Offers(Struct, frozen=True):
 
 
 class Suggestion(Struct, frozen=True):
-    """A completion: ``text`` and ``cursor`` are those of the box after it was chosen."""
+    """A completion; ``text`` and ``cursor`` describe the box after it was chosen."""
 
     label: str
     hint: str
@@ -175,7 +175,7 @@ class Suggestion(Struct, frozen=True):
 
 
 def suggest(text: str, cursor: int, offers: Offers, today: date) -> list[Suggestion]:
-    """Return values for the operator at the cursor, while they are typed."""
+    """Return values for the operator at the cursor, while the person types."""
     before, after = text[:cursor], text[cursor:]
     match = _VALUE.search(before)
     operator = OPERATORS.get(match[2].lower()) if match else None
@@ -196,7 +196,7 @@ def suggest(text: str, cursor: int, offers: Offers, today: date) -> list[Suggest
 
 
 def suggest_all(text: str, cursor: int, offers: Offers, today: date) -> list[Suggestion]:
-    """Return all completions, on request: values, else searches and operators."""
+    """Return all completions, for the key that asks for them: values, or searches and operators."""
     values = suggest(text, cursor, offers, today)
     if values:
         return values

@@ -57,7 +57,7 @@ class ResultsPane(QWidget):
         self.groups: tuple[HitGroup, ...] = ()
         self._unfolded: frozenset[Key] = frozenset()
         self._by_words: str | None = None  # the query whose hits by words are shown
-        self._ordered = False  # whether the next answer begins at its top, in another order
+        self._ordered = False  # whether the order has changed, so that the next answer begins anew
         self._room = 0
         self.summary = ResultsSummary()
         self.view = ResultsView(self.model)
@@ -89,7 +89,7 @@ class ResultsPane(QWidget):
 
     @property
     def hits(self) -> tuple[Hit, ...]:
-        """All hits of the answer, in the order they are shown in."""
+        """All hits of the answer, in the order of the list."""
         return flattened(self.groups)
 
     def show_answer(
@@ -101,10 +101,10 @@ class ResultsPane(QWidget):
         Args:
             query: The query.
             result: The answer.
-            same_query: The last answer was to the same query: the current hit stays.
+            same_query: The last answer was to the same query, so the current hit stays.
             more: There may be more hits than these.
-            by_words: The answer will follow: no hit is selected, since that shows its page. One
-                that the person has chosen by then stays, the last if the answer lacks it.
+            by_words: The answer will follow, so no hit is selected, which would show its page. A
+                hit that the person chooses meanwhile stays, at the end if the answer lacks it.
         """
         follows, top = query == self._by_words, self.view.scrolled_to
         chosen = self.current if follows else None
@@ -146,12 +146,12 @@ class ResultsPane(QWidget):
             self._announce()
 
     def _unfold_to(self, chosen: ResultRow) -> None:
-        """Unfold what would hide a hit."""
+        """Unfold the line that would hide a hit."""
         if all(row.key != chosen.key for row in rows_of(self.groups, self._layout())):
             self._unfolded |= {EVERYTHING, ResultRow(chosen.group).key}
 
     def show_new(self, keys: AbstractSet[Key]) -> None:
-        """Set which hits of the next answer are marked as new."""
+        """Set the hits that the next answer marks as new."""
         self.view.results.new = self.model.new = keys
 
     def show_words(self, hit: Hit | None, words: Words | None) -> None:
@@ -192,7 +192,7 @@ class ResultsPane(QWidget):
                     return
 
     def _show_hit(self, group: HitGroup, number: int) -> None:
-        """Select a hit of a document, whose passages are unfolded if necessary."""
+        """Select a hit of a document; unfold the document's passages if necessary."""
         wanted = ResultRow(group, number, RowKind.HIT)
         if self.model.place(wanted.key) < 0:
             self._unfold(ResultRow(group, kind=RowKind.MORE))
@@ -212,7 +212,7 @@ class ResultsPane(QWidget):
         return ResultsLayout(good, ranked, self._unfolded, self._room)
 
     def _unfold(self, row: ResultRow) -> None:
-        """Show the passages of a line, and select the first of them if the line was selected."""
+        """Show the passages behind a line, and select the first if the line was selected."""
         before = self.view.currentIndex()
         at = before.row() if before.isValid() and not self.model.rows[before.row()].is_hit else -1
         unfolds = row.key if row.kind is RowKind.ALIKE else ResultRow(row.group).key

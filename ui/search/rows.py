@@ -1,7 +1,7 @@
 """The rows of the results: hits grouped by document, headings, and lines that unfold more.
 
-At first an answer has a few passages of each document, those with a phrase apart from the rest,
-weaker matches below a heading, and the best few without a good match.
+At first an answer shows a few passages of each document. Documents with the phrase stand apart from
+the rest, and weaker matches below a heading. Without a good match only the best few are shown.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class HitGroup(Struct, frozen=True):
 
     @property
     def exact(self) -> bool:
-        """Whether the hits have the exact phrase; a document's other hits are another group."""
+        """Whether the hits have the exact phrase; the document's other hits are another group."""
         return self.head.why is Why.PHRASE
 
     @property
@@ -94,12 +94,12 @@ def natural(name: str) -> list[tuple[int, int, str]]:
     ]
 
 
-# Passages of a document, and of an answer without a good match, that are shown at first.
+# How many passages are shown at first: of a document, and of an answer without a good match.
 SHOWN, CLOSEST = 3, 5
-# A passage with less than this share of the best score is a weaker match. Behind the answer to a
-# question scores fall steeply; in a list of similar passages they stay above this.
+# A passage with less than this share of the best score is a weaker match. After the answer to a
+# question scores fall steeply; in a list of similar passages they stay above this share.
 WEAKER = 0.6
-# What stands for the whole answer in ``ResultsLayout.unfolded``.
+# The key that stands for the whole answer in ``ResultsLayout.unfolded``.
 EVERYTHING: Key = ("", -1, -1)
 
 
@@ -110,16 +110,16 @@ class RowKind(Enum):
     HIT = auto()
     MORE = auto()  # unfolds passages
     ALIKE = auto()  # unfolds near-duplicates of the hit above
-    TWIN = auto()  # one of these
-    CONTAINS = auto()  # headings: of what holds the phrase,
-    RELATED = auto()  # of the rest,
-    WEAKER = auto()  # and of weaker matches
+    TWIN = auto()  # a near-duplicate
+    CONTAINS = auto()  # the heading of hits that have the phrase
+    RELATED = auto()  # the heading of the others
+    WEAKER = auto()  # the heading of weaker matches
 
 
 class ResultRow(Struct, frozen=True):
-    """A line of the list; ``number`` is the hit's (from 0) in its group, -1 for other lines.
+    """A row of the list; ``number`` is the index of the hit in its group, -1 for other rows.
 
-    ``count`` is how many passages a line without a hit stands for, ``weak`` whether a hit or its
+    ``count`` is how many passages a row without a hit stands for; ``weak`` says that a hit or its
     document is a weaker match.
     """
 
@@ -144,12 +144,12 @@ class ResultRow(Struct, frozen=True):
 
     @property
     def hit(self) -> Hit:
-        """The hit, or for a document its best."""
+        """The row's hit; for a document its best hit."""
         return self.group.hits[max(self.number, 0)]
 
     @property
     def key(self) -> Key:
-        """The row's identity; those of different kinds are disjoint."""
+        """The identity of the row; rows of different kinds never share one."""
         match self.kind:
             case RowKind.HIT | RowKind.TWIN:
                 return key_of(self.hit)
@@ -167,9 +167,9 @@ class ResultsLayout(Struct, frozen=True):
     Attributes:
         good: Whether there is a good match; else only the closest passages are shown.
         ranked: Whether documents are in the order of relevance.
-        unfolded: The keys of documents whose passages are all shown, and of lines of
-            near-duplicates that are; or ``EVERYTHING``.
-        room: The number of passages that fit into the list; few documents show more of theirs.
+        unfolded: The keys of documents whose passages are all shown, and of lines whose
+            near-duplicates are shown; or ``EVERYTHING``.
+        room: The number of passages that fit into the list; a few documents may fill it.
     """
 
     good: bool = True
@@ -211,7 +211,7 @@ def _group_rows(
 ) -> Iterator[ResultRow]:
     document = ResultRow(group, weak=_all_weak(group, least))
     shown = len(group.hits)
-    # A line that unfolds one passage takes about the room of that passage.
+    # A line that unfolds a single passage takes about as much room as the passage.
     if document.key not in layout.unfolded and shown > most + 1:
         shown = most
     yield document
@@ -226,7 +226,7 @@ def _group_rows(
 def _twins(
     group: HitGroup, number: int, layout: ResultsLayout, *, weak: bool
 ) -> Iterator[ResultRow]:
-    """Yield the line for the near-duplicates of a hit, or these."""
+    """Yield the line for the near-duplicates of a hit or, if it is unfolded, these themselves."""
     hit = group.hits[number]
     line = ResultRow(group, number, RowKind.ALIKE, len(hit.also), weak)
     if not hit.also:

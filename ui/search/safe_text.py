@@ -1,7 +1,7 @@
-"""Text of documents made safe to show: in one paragraph here, and in a QTextDocument.
+"""Makes text of documents safe to show, as one paragraph or in a QTextDocument.
 
 Control characters, overrides of direction, stacks of accents, hyphens at the ends of lines, running
-heads and the signs of Markdown are removed; offsets are moved along. Our offsets are in code
+heads and the signs of Markdown are removed, and offsets are adapted. Our offsets are in code
 points, Qt's in UTF-16 units.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
-# Longer texts are cut first, around their first span.
+# Longer texts are first cut around their first span.
 MOST_CHARACTERS = 4000
 _ACCENTS_KEPT = 4
 
@@ -29,10 +29,10 @@ _INVISIBLE = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffc\ufffe\uffff\U000e0000-\U000e0fff"
 )
-# Characters for private use, most of them bullets of symbol fonts; other fonts show a box.
+# Characters for private use, mostly bullets of symbol fonts; other fonts show them as boxes.
 _PRIVATE = "\ue000-\uf8ff\U000f0000-\U0010ffff"
 _ACCENT = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-# Most characters begin no match, which is seen at once; a single space between words stays itself.
+# The look-ahead rejects most characters at once; a single space between words is no match either.
 _UNSAFE = re.compile(
     rf"(?=[-|\s{_INVISIBLE}{_PRIVATE}\ud800-\udfff]|{_ACCENT})(?:"
     r"(?P<hyphen>(?<=[^\W\d_]{2})-\r?\n(?=[^\W\d_]{2}))"
@@ -45,7 +45,7 @@ _UNSAFE = re.compile(
     rf"|(?P<broken>[\ud800-\udfff])|(?<={_ACCENT}{{{_ACCENTS_KEPT}}})(?P<tower>{_ACCENT}+)"
     rf"|(?P<bar>\|(?: (?=[^\s{_INVISIBLE}]))?))"
 )
-# What is put between the cells of a table, and between its rows.
+# The separators between the cells of a table, and between its rows.
 _CELL, _ROW = " \u00b7 ", "; "
 _BLANKS = re.compile("  +")
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
@@ -59,7 +59,7 @@ class Shown(Struct, frozen=True):
 
 
 def shown(text: str, spans: Sequence[Span] = ()) -> Shown:
-    """Make text safe to paint, with the spans of which something is left.
+    """Make text safe to paint; spans of which nothing is left are dropped.
 
     Args:
         text: Any text.
@@ -95,12 +95,12 @@ def is_right_to_left(text: str) -> bool:
 
 
 def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
-    """Return the safe text, and the offsets in both texts from which on they run in parallel."""
+    """Return the safe text, and pairs of offsets from which on both texts run in parallel."""
     pieces: list[str] = []
     sources, targets = [0], [0]
     length = at = 0
-    blank = True  # whether a space would be one too many
-    in_row = False  # of a table, whose cells are separated by tabs
+    blank = True  # whether another space would be superfluous
+    in_row = False  # whether this is a row of a table, whose cells are separated by tabs
     for match in _UNSAFE.finditer(text):
         pieces.append(text[at : match.start()])
         length += match.start() - at
@@ -119,7 +119,7 @@ def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
         if blank:
             piece = piece.lstrip(" " if length else " |")
         pieces.append(piece)
-        # Offsets inside a removed part fall on its end.
+        # Offsets inside a removed part are moved to its end.
         sources += [match.start(), match.end()]
         targets += [length, length + len(piece)]
         length += len(piece)
@@ -137,7 +137,7 @@ _MARKDOWN = re.compile(
 
 
 def plain(hit: Hit, spans: Sequence[Span] = ()) -> Shown:
-    """Return the text of a hit, safe to show, and where spans of ``hit.text`` are in it."""
+    """Return the safe text of a hit with the given spans of ``hit.text`` moved along."""
     text, placed = _cut_out(hit.text, hit.left_out, spans)
     if hit.format == "markdown":
         signs = [found.span() for found in _MARKDOWN.finditer(text)]
@@ -146,7 +146,7 @@ def plain(hit: Hit, spans: Sequence[Span] = ()) -> Shown:
 
 
 def _without_heading(text: str, spans: Sequence[Span], path: Sequence[str]) -> Shown:
-    """Remove the headings that the text begins with, since they are shown above."""
+    """Remove headings from the beginning of the text, since they are shown above it."""
     end = 0
     for heading in filter(None, path[-2:]):
         words = r"\s+".join(map(re.escape, heading.split()))
@@ -157,7 +157,7 @@ def _without_heading(text: str, spans: Sequence[Span], path: Sequence[str]) -> S
 
 
 def _cut_out(text: str, gone: Sequence[Span], spans: Sequence[Span]) -> tuple[str, list[Span]]:
-    """Remove ascending ranges from a text; spans are moved, and dropped if nothing is left."""
+    """Remove ascending ranges from a text; spans are moved, or dropped if nothing is left."""
     kept, at = [], 0
     for low, high in gone:
         kept.append(text[at:low])

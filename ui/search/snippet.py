@@ -18,11 +18,11 @@ MOST_LINES = 2
 _ELLIPSIS = "\u2026"
 # Punctuation that is dropped before an ellipsis: "… of two.…".
 _STOPS = " .,;:\u2026"
-# The share of a snippet before the best sentence, when the passage is cut there.
+# The share of a snippet that precedes the best sentence if the passage is cut before it.
 _LEAD = 0.15
-# The most characters by which a cut is moved to fall between words.
+# The most characters by which a cut is moved so that it falls between words.
 _WORD = 24
-# A text with this many times the characters that fit is not measured: it fills all lines.
+# A text with this many times the characters that fit surely fills all lines, and is not measured.
 _SURELY_FULL = 1.5
 
 
@@ -34,7 +34,7 @@ class Pen:
     metrics: QFontMetricsF
     width: float
 
-    room: float = field(init=False)  # average characters that fit into all lines
+    room: float = field(init=False)  # how many average characters fit into all lines
 
     def __post_init__(self) -> None:
         a_line = max(self.width / max(self.metrics.averageCharWidth(), 1), 4)
@@ -52,8 +52,8 @@ class Snippet(Struct, frozen=True):
 def text_of(hit: Hit) -> Shown:
     """Return the safe text of a hit with its best sentence, or with the phrases of the query.
 
-    More marked sentences would hide the best one in two lines. Where that is a heading, which is
-    shown above, the next one is marked.
+    In two lines, more marked sentences would hide the best one. If the best one is a heading, which
+    is shown above, the next one is marked.
     """
     if hit.why is Why.PHRASE and hit.marks:
         return plain(hit, hit.marks)
@@ -62,7 +62,7 @@ def text_of(hit: Hit) -> Shown:
 
 
 def lines_needed(hit: Hit, pen: Pen) -> int:
-    """Return the number of lines of a snippet; quick, since it is called for thousands of rows."""
+    """Return the number of lines of a snippet; quick, as thousands of rows need it."""
     if len(hit.text) > pen.room * _SURELY_FULL:
         return MOST_LINES
     advance = pen.metrics.horizontalAdvance(text_of(hit).text)
@@ -80,7 +80,7 @@ def make_snippet(
     mark_text: QColor,
     underlined: Sequence[tuple[Span, Line]] = (),
 ) -> Snippet:
-    """Lay a snippet out in at most ``lines`` lines; ``underlined`` words get a line."""
+    """Lay a snippet out in at most ``lines`` lines, with ``underlined`` words underlined."""
     room = pen.room * lines / MOST_LINES
     part, moved = _window(text, room)
     form = QTextCharFormat()
@@ -102,9 +102,9 @@ def make_snippet(
 
 
 def _window(text: Shown, room: float, *, from_best: bool = False) -> tuple[Shown, int]:
-    """Return the part of a text to lay out, with its best sentence near the front.
+    """Return the part of a text to lay out, and by how many characters it moved.
 
-    Returns the part, and by how many characters it moved.
+    Its best sentence is near the front.
     """
     best = text.spans[0] if text.spans else (0, 0)
     start = best[0] if from_best else 0
@@ -128,7 +128,7 @@ def _word_start(text: str, start: int, latest: int) -> int:
 
 
 def _ended(part: Shown, layout: QTextLayout, pen: Pen, lines: int) -> Shown:
-    """Cut a text that needs more lines, with an ellipsis at its end."""
+    """Cut a text that needs more lines, and end it with an ellipsis."""
     units = Utf16Map(part.text)
     last = layout.lineAt(lines - 1)
     start = units.to_code_points(last.textStart())

@@ -1,4 +1,4 @@
-"""What the search page shows before a search: recent documents as cards, and searches to repeat."""
+"""The search page before a search: recent documents as cards, and searches to repeat."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _SHOWN = 6
 # The operators whose examples are shown.
 _EXAMPLES = ("words", '"…"', "date")
 _PATH, _TEXT = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
-# The size of a card's picture in heights of a line, and the letters of a text on it.
+# The size of a card's picture in heights of a line, and how many letters of a text it shows.
 _WIDE, _HIGH = 11, 8
 _LETTERS = 700
 _TINY = 0.62
@@ -93,7 +93,7 @@ class CardDelegate(QStyledItemDelegate):
     def _name(
         self, painter: QPainter, option: QStyleOptionViewItem, index: Index, place: QRect
     ) -> None:
-        """Write the name, and the folder in grey."""
+        """Paint the name, and the folder in grey."""
         path, metrics, colours = PurePath(index.data(_PATH)), option.fontMetrics, theme.current()
         painter.setFont(option.widget.font())
         place.setHeight(metrics.height())
@@ -149,7 +149,7 @@ class RecentDocuments(QListView):
         add_shortcut(self, "Del", self._drop)
 
     def take_client(self, client: RenderClient, notices: Notices) -> None:
-        """Set what fetches first pages, and what says that a document is gone."""
+        """Set the client that fetches first pages, and where to say that a document is gone."""
         self._client, self._notices = client, notices
 
     def show_documents(self, paths: Sequence[str]) -> None:
@@ -165,7 +165,7 @@ class RecentDocuments(QListView):
         self._want_pages()
 
     def sizeHint(self) -> QSize:
-        """The height of at most two rows of cards."""
+        """Return the size of at most two rows of cards."""
         card = self.sizeHintForIndex(self._documents.index(0, 0)) + QSize(M, M)
         across = max(self.width() // max(card.width(), 1), 1)
         rows = -(-self._documents.rowCount() // across)

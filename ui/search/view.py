@@ -1,7 +1,7 @@
 """The list of results: a list view for ten thousand rows of different heights.
 
 Qt's own list asks a Python delegate for the size of every row after each change, which takes longer
-than a frame; here heights are added up once, and new rows do not move those on the screen. It is a
+than a frame. This view adds up heights once, and new rows do not move those on the screen. It is a
 ``QListView``, since Qt makes only its own views accessible.
 """
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from ui.search.live_search import Words
 
-# ``near_end`` is emitted when fewer heights of the view than this are left below.
+# ``near_end`` is emitted if less than this is left below, in heights of the view.
 _AHEAD = 1.0
 
 
@@ -113,9 +113,9 @@ class RowsView(QListView):
         self._keep_in_sight(event.oldSize().height())
 
     def _keep_in_sight(self, height: int) -> None:
-        """Scroll to the current row if its end was in sight at a height, and is cut off now.
+        """Scroll to the current row if its end was in sight at the old height, but is not now.
 
-        A banner that appears above the list makes it lower.
+        The list becomes lower when a banner appears above it.
         """
         end = self.visualRect(self.currentIndex()).bottom()
         if self.viewport().height() <= end < height:
@@ -168,13 +168,13 @@ class RowsView(QListView):
 
     def _restore_anchor(self) -> None:
         if len(self._tops) != len(self.rows_model.rows) + 1:
-            return  # more rows have come or gone since they were measured, and will be again
+            return  # rows have come or gone since the last measurement; another one will follow
         anchor, self._anchor = self._anchor, None
         if anchor is not None and anchor[0].isValid() and anchor[0].row() + 1 < len(self._tops):
             self.verticalScrollBar().setValue(self._tops[anchor[0].row()] + anchor[1])
 
     def room(self, height: int) -> int:
-        """Return how many passages fit below one document, above the line that unfolds more."""
+        """Return how many passages fit between a document's row and the line that unfolds more."""
         style = self.results.style
         left = height - 2 * self.frameWidth() - style.document_height - style.line_height
         return max(left // style.hit_height(MOST_LINES), 0)
@@ -336,9 +336,9 @@ class ResultsView(RowsView):
                 return self.currentIndex()
 
     def hit_after(self, row: int, step: int, *, documents: bool = False) -> QModelIndex:
-        """Return the next hit above or below a row, or the first of the next document.
+        """Return the next hit above or below a row, or the first hit of the next document.
 
-        Without one it is the current index.
+        If there is none, the current index is returned.
         """
         rows = self.rows_model.rows
         if documents and step < 0 and 0 <= row < len(rows):
@@ -423,7 +423,7 @@ _BEST = (45, 86)
 
 
 def warm(view: ResultsView) -> None:
-    """Paint a document with a hit of each reason, as ``view`` would, where nobody sees it."""
+    """Paint a document with a hit of each reason as ``view`` would, but not on the screen."""
     spare = ResultsView(ResultsModel())
     spare.setFont(view.font())
     spare.resize(view.size())

@@ -1,5 +1,5 @@
 """The settings as a dialog, made from their declarations.
 
-In: ``ports.SettingsPort``. Out: changed settings. It must not know single settings. Open ``dialog``
-first.
+In: ``ports.SettingsPort``. Out: changed settings. It must not know any setting by its name. Open
+``dialog`` first.
 """

@@ -51,7 +51,7 @@ CONNECTIONS_SHOWN = 5
 
 
 class PrivacyPage(QWidget):
-    """The privacy page. Signals: ``ending_chosen`` with an ``Ending``, which was confirmed."""
+    """The privacy page. Signals: ``ending_chosen`` with an ``Ending`` that was confirmed."""
 
     ending_chosen = Signal(object)
 
@@ -157,7 +157,7 @@ class SettingsDialog(QDialog):
     """A page for each group of settings; a change is stored at once.
 
     Signals:
-        ending_chosen: The window is to be closed, with an ``Ending``.
+        ending_chosen: Close the window, and carry out the ``Ending``.
     """
 
     ending_chosen = Signal(object)
@@ -198,7 +198,7 @@ class SettingsDialog(QDialog):
 
     @property
     def page(self) -> str:
-        """The group of the settings that are shown, or ``MODELS``."""
+        """The group of the shown settings, or ``MODELS``."""
         item: QListWidgetItem | None = self.pages.currentItem()  # None at first
         return str(item.data(ROLE)) if item is not None else ""
 
@@ -303,11 +303,11 @@ class SettingsDialog(QDialog):
             self._showing.start()
 
     def _show_folded(self) -> None:
-        """Scroll to what was unfolded, once the page has the room for it."""
+        """Scroll to the unfolded settings once the page has been laid out."""
         self._scroll.verticalScrollBar().setValue(self.advanced.y())
 
     def _changed(self, name: str) -> None:
-        """Update a row after a change from anywhere."""
+        """Update a row after its setting was changed, by whatever part."""
         row = self.rows.get(name)
         if row is not None:
             row.show_value()
@@ -325,7 +325,7 @@ class SettingsDialog(QDialog):
             part.setVisible(number > 0)
 
     def _show_login(self) -> None:
-        """Reset the setting if the entry was disabled outside, in the desktop's own settings."""
+        """Reset the setting if the entry was disabled in the desktop's own settings."""
         wanted = bool(START_AT_LOGIN in self.rows and self._context.settings[START_AT_LOGIN])
         if wanted and not desktop.starts_at_login():
             self._context.settings.set(START_AT_LOGIN, value=False)

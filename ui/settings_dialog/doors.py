@@ -1,4 +1,4 @@
-"""What other programs may see: a table of collections and doors, and the log of what was asked."""
+"""The page of other programs: a table of what each door may see, and the log of their calls."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from indexer.api.status import Status
 
-EVERYTHING = "*"  # in a setting: the whole library
-SUFFIX = "_collections"  # of the settings that say what a door may see
+EVERYTHING = "*"  # the name in a setting that stands for the whole library
+SUFFIX = "_collections"  # ends the names of the settings that say what a door may see
 CALLS_SHOWN = 200
 ROWS_SHOWN = 8
 NAME_LETTERS = 24
@@ -40,7 +40,7 @@ _WHAT = ("query", "document", "other", "collections")
 
 
 def record_list(name: str, headers: Sequence[str], rows: int) -> QTreeWidget:
-    """Return a list of records with columns, as high as some rows; screen readers say its name."""
+    """Return a list of records with columns, ``rows`` high; ``name`` is for screen readers."""
     tree = QTreeWidget()
     style_list(tree, name, across=True)
     tree.setHeaderLabels(headers)
@@ -53,7 +53,7 @@ def record_list(name: str, headers: Sequence[str], rows: int) -> QTreeWidget:
 
 
 def show_records(tree: QTreeWidget, records: Iterable[list[str]], nothing: QWidget) -> None:
-    """Show records in place of those before, or ``nothing``; tool tips have their last cells."""
+    """Show records, else ``nothing``; the last cell of each is its tool tip, too."""
     tree.clear()
     for cells in records:
         item = QTreeWidgetItem(cells)
@@ -97,9 +97,9 @@ class DoorsPage(QWidget):
         self.show_choices()
 
     def show_choices(self) -> None:
-        """Show what each door may see, with names that are no collections any more."""
+        """Show what each door may see, including names of collections that are gone."""
         chosen = [set(self._context.settings[each.name]) for each in self._doors]
-        # A name that was just denied stays: its item may be the one that reports the change.
+        # A name that was just denied stays, since its item may be reporting that change.
         self._gone |= set().union(*chosen) - {EVERYTHING, *self._known}
         names = (EVERYTHING, *self._known, *sorted(self._gone))
         with QSignalBlocker(self.table):

@@ -1,4 +1,4 @@
-"""The page of language models: the list, getting one from a hub, using and removing one."""
+"""The page of language models: it lists them, and fetches, uses or removes one."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class TaskLine(QWidget):
         self.end("")
 
     def begin(self, name: str) -> None:
-        """Show that a task goes on; ``name`` is for screen readers."""
+        """Show that a task has begun; ``name`` is for screen readers."""
         self.say_outcome("")
         self.bar.setAccessibleName(name)
         self.bar.setRange(0, 0)
@@ -87,7 +87,7 @@ class TaskLine(QWidget):
         self.cancel.setFocus()
 
     def show_progress(self, progress: Progress) -> None:
-        """Show how much is done; the range 0 to 0 while the rest cannot be counted."""
+        """Show how much is done; the bar has no end while the rest cannot be counted."""
         if progress.bytes_total:
             done, total = progress.bytes_done, progress.bytes_total
             sizes = amounts.size(done), amounts.size(total)
@@ -102,7 +102,7 @@ class TaskLine(QWidget):
         self.bar.setValue(_STEPS * done // total if there else 0)
 
     def end(self, text: str) -> None:
-        """Show what came of the task."""
+        """Show the outcome of the task."""
         self.bar.hide()
         self.cancel.hide()
         self.say_outcome(text)
@@ -113,7 +113,7 @@ class TaskLine(QWidget):
 
 
 class Confirmation(QFrame):
-    """A question with a button to agree and one to leave it; hidden while nothing is asked."""
+    """A question with a button to agree and one to decline; hidden while nothing is asked."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -127,7 +127,7 @@ class Confirmation(QFrame):
         self.hide()
 
     def ask_consent(self, text: str, label: str, agreed: Callable[[], None]) -> None:
-        """Ask; ``label`` is of the button that calls ``agreed``."""
+        """Ask a question; ``label`` is the text of the button that calls ``agreed``."""
         self._agreed = agreed
         self.question.setText(text)
         self.agree.setText(label)
@@ -146,14 +146,14 @@ class Confirmation(QFrame):
 
 
 FETCHING = "fetching"
-# The most languages that are named; more are counted.
+# The most languages that are named; if there are more, they are counted.
 MOST_NAMED = 4
 LINES = 8
 ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class ModelList(QTreeWidget):
-    """The list of models. Signals: ``chosen``: another model is the current one."""
+    """The list of models. Signals: ``chosen`` when another model becomes the current one."""
 
     chosen = Signal()
 
@@ -185,7 +185,7 @@ class ModelList(QTreeWidget):
                 self.setCurrentItem(item)
 
     def show_models(self, models: Iterable[ModelInfo], answering: str) -> None:
-        """List models; the current one stays, at first that of the library's vectors."""
+        """List models; the current one stays, at first the model of the library's vectors."""
         before = self.current.id if self.current else answering
         self.models = {model.id: model for model in models}
         self.clear()
@@ -206,7 +206,7 @@ class ModelList(QTreeWidget):
 
 
 class ModelFacts(Facts):
-    """What is known about a model."""
+    """The known facts about a model."""
 
     def show_model(self, model: ModelInfo | None) -> None:
         self.show_facts(self._facts(model) if model is not None else [])
@@ -222,7 +222,7 @@ class ModelFacts(Facts):
 
 
 def _size(model: ModelInfo) -> str:
-    """What its own folder takes; "" for a model that lies where Lectern is installed."""
+    """Return the size of a model's own folder; "" for one installed with Lectern."""
     return amounts.size(model.disk_bytes) if model.disk_bytes else ""
 
 
@@ -239,7 +239,7 @@ def _number_of_languages(model: ModelInfo) -> int:
 
 
 class ModelCard(CardFrame):
-    """A model that comes with Lectern. Signals: ``wanted``: it is to be used."""
+    """A model that comes with Lectern. Signals: ``wanted`` with its id, to use it."""
 
     wanted = Signal(str)
 
@@ -263,14 +263,14 @@ class ModelCard(CardFrame):
 
 
 class ModelsPage(QWidget):
-    """What can be done with each model is what the buttons below the list offer."""
+    """The page of models: the list, and buttons for what can be done with the chosen model."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._context = context
         self._questions = Questions(context, self)
         self._answering = ""  # the model of the library's vectors
-        self._then: Callable[[], None] = ignore  # once the list is shown again
+        self._then: Callable[[], None] = ignore  # called once the list is shown again
         self.list = ModelList()
         self.list.chosen.connect(self._show_chosen)
         self.list.customContextMenuRequested.connect(self._open_menu)
@@ -412,7 +412,7 @@ class ModelsPage(QWidget):
 
     def _use(self, model: ModelInfo) -> None:
         self._context.settings.set("model", model.id)
-        # Not cancelled with this page: the activity page shows it and can pause it.
+        # It is not cancelled with this page, as the page of the library shows and pauses it.
         self._questions.send_lasting(Reindex(model.id), ignore, failed=self._failed)
         said = self.tr("{model} is being prepared; the library shows how far it is.")
         self.task.say_outcome(said.format(model=model.id))

@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 
 TYPING_MS = 500
 LINES = 3
-# The controls that take the whole width, below the name, as do choices with longer labels.
+# Kinds whose controls take the whole width below the name, as do choices with longer labels.
 _WIDE = frozenset({SettingType.LIST, SettingType.FOLDER, SettingType.VIEWER, SettingType.STYLE})
 _LONGEST_LABEL = 20
 
 
 class Look(QAbstractButton):
-    """A small picture of the window in the colours of a choice, which can be chosen."""
+    """A choice that is drawn as a small picture of the window in its colours."""
 
     PX = QSize(112, 72)
 
@@ -128,7 +128,7 @@ class Looks(QWidget):
 
 
 class ChoiceOrText(QWidget):
-    """Choices, the last of which is a text of one's own. Signals: ``chosen`` with a value."""
+    """Choices, the last of which is the person's own text. Signals: ``chosen`` with a value."""
 
     chosen = Signal(str)
 
@@ -174,7 +174,7 @@ class SettingEditor(QWidget):
     """The control for the value of one setting; the setting's label is its accessible name.
 
     Signals:
-        changed: With the new value, after a change by the person.
+        changed: The new value, after the person changed it.
     """
 
     changed = Signal(object)
@@ -275,7 +275,7 @@ class SettingEditor(QWidget):
             self._emit_change(paths[0])
 
     def _make_keys(self, declaration: Setting) -> Made:
-        """Make a field that takes the keys pressed; Backspace or the button in it empties it."""
+        """Make a field that records pressed keys; Backspace or its button empties it."""
         field = QKeySequenceEdit(maximumSequenceLength=1, clearButtonEnabled=True)
         field.setToolTip(self.tr("Press the keys"))
         for line in field.findChildren(QLineEdit):

@@ -1,8 +1,8 @@
-"""The texts of the window for what the engine reports as codes and numbers.
+"""The texts of the window for codes and numbers that the engine reports.
 
 In: codes, counts and states of ``indexer.api``. Out: labels and sentences in the person's language.
-``failures`` says errors, reasons and notes, ``names`` states, formats and languages, ``amounts``
-numbers. None of them knows who shows a text.
+``failures`` has errors, reasons and notes, ``names`` has states, formats and languages, ``amounts``
+has numbers. None of them knows which part shows a text.
 """
 
 from __future__ import annotations
@@ -11,5 +11,5 @@ from PySide6.QtCore import QCoreApplication
 
 
 def say(text: str) -> str:
-    """Translate a text of a table; "" stays "", for which Qt would return the file's header."""
+    """Translate a text of a table; "" stays "", for which Qt returns the header of the file."""
     return QCoreApplication.translate("Words", text) if text else ""

@@ -14,7 +14,7 @@ NS = 1_000_000
 
 
 class Amounts(QObject):
-    """The texts with a plural: Qt's tool finds a plural only in a call of ``self.tr``."""
+    """The texts with a plural, which Qt's tool finds only in calls of ``self.tr``."""
 
     def files(self, number: int) -> str:
         return self.tr("%Ln file(s)", "", number)
@@ -56,7 +56,7 @@ class Amounts(QObject):
         return self.tr("%Ln could not be read", "", number)
 
     def retried(self, number: int) -> str:
-        """What a retry comes to."""
+        """The outcome of a retry."""
         again = self.tr("%Ln file(s) will be read again.", "", number)
         return again if number else self.tr("There is nothing to read again.")
 

@@ -47,7 +47,7 @@ def row_reason(row: FileRow) -> str:
     reason = sentence(row.code, row.detail)
     detail = read_detail(row.detail)
     if not row.code and reason_in(detail) == "parts_unread":
-        return phrase("parts_unread", detail)  # which names the parts
+        return phrase("parts_unread", detail)  # this sentence names the parts
     if row.bad_pages:
         pages = ", ".join(str(page) for page in row.bad_pages[:20])
         if len(row.bad_pages) > 20:

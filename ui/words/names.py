@@ -21,7 +21,7 @@ from ui.words.failures import note
 if TYPE_CHECKING:
     from indexer.api.status import Activity, Status
 
-# States that a person may be able to mend, and whose files "retry" reads again.
+# States that a person may be able to resolve; "retry" reads files in them again.
 TROUBLED = (
     FileState.FAILED,
     FileState.UNREADABLE,
@@ -38,7 +38,7 @@ def state(code: str) -> str:
 
 
 def row_state(row: FileRow) -> str:
-    """The label of the state of a file; one whose meaning is not read is not ready."""
+    """The label of the state of a file, which differs if only its words can be found."""
     alone = row.by_words and row.state is FileState.INDEXED
     return say(labels.BY_WORDS.name) if alone else state(row.state)
 
@@ -64,7 +64,7 @@ def speed_help(code: str) -> str:
 
 
 def pause(code: str) -> str:
-    """Why indexing is slower than set, or waits; "" for no reason."""
+    """Why indexing waits or is slower than the setting says; "" without a reason."""
     return say(labels.PACE_REASONS[code]) if code in labels.PACE_REASONS else code.replace("_", " ")
 
 
@@ -113,8 +113,8 @@ def group(name: str) -> str:
 
 
 def language(code: str) -> str:
-    """The name of a language in itself, or its code where Qt knows no name."""
-    # For the whole world (001): the name of plain "en" would be "American English".
+    """The name of a language in that language, or its code if Qt knows no name."""
+    # The region is the whole world (001), since the name of plain "en" is "American English".
     locale = QLocale(code if "_" in code else f"{code}_001")
     known = locale.language() is not QLocale.Language.C
     return (locale.nativeLanguageName() if known else "") or code
@@ -123,7 +123,7 @@ def language(code: str) -> str:
 def uncovered(status: Status) -> str:
     """A line for each language of the library that the current model does not cover."""
     return "\n".join(
-        # Isolated, since a name that is written from right to left would turn the line around.
+        # The name is isolated, since one from right to left would turn the line around.
         f"\u2068{language(row.language)}\u2069, {documents(row.documents)}: {note(row.advice)}."
         for row in status.languages
         if row.advice is not None

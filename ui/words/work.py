@@ -1,4 +1,4 @@
-"""Sentences on what the engine does now, the same wherever the window shows them."""
+"""Sentences on what the engine does now; all parts of the window show the same ones."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from indexer.api.progress import Progress
     from indexer.api.status import Activity
 
-# Reasons that are shown also while no job runs; the others slow nothing down then.
+# Reasons that are shown even if no job runs; the others concern only running jobs.
 LASTING = PACE_REASONS.keys() - {"battery", "busy", "typing", "query", "in_use"}
 
 
 def sentence(activity: Activity) -> str:
-    """What the engine does, how long it takes, and why it waits or is slow."""
+    """Say what the engine does, how long it takes, and why it waits or is slow."""
     reason = names.pause(activity.reason)
     if activity.running is None:
         return reason if activity.reason in LASTING else _resting(activity)
@@ -32,7 +32,7 @@ def sentence(activity: Activity) -> str:
 
 
 def meaning(share: float) -> str:
-    """How much of the text can be found by its meaning; "" for all of it."""
+    """Say how much of the text can be found by its meaning; "" if all of it can."""
     if share >= 1:
         return ""
     return say(N_("Meaning search {share} ready")).format(share=amounts.share(share))
