@@ -1,11 +1,10 @@
 """Vectors of 8 bits a component, and their products with a query.
 
-100,000 vectors of 384 dimensions take 38 MB of memory and 2 ms of processor a query. A product is
-wrong by at most what both vectors have lost; of unit vectors its deviation is some .0005.
+100,000 vectors of 384 dimensions take 38 MB of memory and 2 ms of processor a query. The rounding
+errors of both vectors bound that of a product; for unit vectors its deviation is some .0005.
 
-Processors without 8-bit dot products add two products in 16 bits, saturating: there a query has 7
-bits, as 2 * 127 * 127 fits, and the deviation is .0008. Owns the codes. It must not know whose
-vectors they are.
+Processors without 8-bit dot products add two products in 16 bits, which may saturate. There a query
+has 7 bits, since 2 * 127 * 127 fits, and the deviation is .0008.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ if TYPE_CHECKING:
     from indexer.arrays import Float32s, Int32s, Mask
 
 
-# The ONNX graph of one MatMulInteger: a, uint8 (1, d), by b, int8 (d, n). With a zero point for a
-# it takes four times as long.
+# The ONNX graph of one MatMulInteger: a, uint8 (1, d), by b, int8 (d, n). A zero point for a would
+# take four times as long.
 _GRAPH = bytes.fromhex(
     "08083a600a180a01610a0162120163220d4d61744d756c496e74656765721201675a140a0161120f"
     "0a0d080212090a0208010a031201645a150a016212100a0e0803120a0a031201640a0312016e6214"
     "0a0163120f0a0d080612090a0208010a0312016e42040a00100d"
 )
 _TOP = 127
-_SATURATING_TOP = 63  # of a query, where products saturate
-# Components and vectors of the product that tells.
+_SATURATING_TOP = 63  # the largest code of a query where products saturate
+# The components and vectors of the product that shows whether this processor saturates.
 _TRIED = 64
 
 
@@ -43,9 +42,9 @@ class ByteVectors(Struct, frozen=True):
 
     Attributes:
         codes: Shape (dim, n).
-        units: Of each vector's codes.
-        lost: The length of what each vector has lost.
-        offsets: The sum of each vector's codes, times what ``products`` adds to those of a query.
+        units: The value of code 1 in each vector.
+        lost: The length of each vector's rounding error.
+        offsets: The sum of each vector's codes, times the number that is added to a query's.
     """
 
     codes: NDArray[np.int8]
@@ -55,7 +54,7 @@ class ByteVectors(Struct, frozen=True):
 
     @classmethod
     def of(cls, vectors: Float32s) -> Self:
-        """Vectors, (n, dim), quantised by the largest component of each."""
+        """Quantise vectors, (n, dim), each by its largest component."""
         units = (np.abs(vectors).max(axis=1, initial=0.0) / _TOP).astype(np.float32)
         units[units == 0] = 1.0
         rounded = np.rint(vectors / units[:, None])
@@ -68,7 +67,7 @@ class ByteVectors(Struct, frozen=True):
 
     @classmethod
     def joined(cls, parts: Sequence[ByteVectors]) -> Self:
-        """The vectors of one part or more, in their order."""
+        """Concatenate the vectors of some parts."""
         return cls(
             np.concatenate([part.codes for part in parts], axis=1),
             np.concatenate([part.units for part in parts]),
@@ -77,7 +76,7 @@ class ByteVectors(Struct, frozen=True):
         )
 
     def kept(self, left: Mask) -> ByteVectors:
-        """Those of the rows that are left, (n,)."""
+        """Select the vectors with a true value in a mask, (n,)."""
         units, lost, offsets = self.units[left], self.lost[left], self.offsets[left]
         return ByteVectors(self.codes[:, left], units, lost, offsets)
 
@@ -91,14 +90,14 @@ class ByteVectors(Struct, frozen=True):
 
 
 def rounded_query(query: Float32s) -> tuple[Float32s, float]:
-    """The codes of a query, and their unit."""
+    """The codes of a query, and the value of code 1."""
     unit = float(np.abs(query).max()) / (_zero() - 1) or 1.0
     return np.rint(query / unit), unit
 
 
 @cache
 def _zero() -> int:
-    """What is added to the codes of a query, so that none is negative."""
+    """The number added to the codes of a query so that none is negative."""
     codes = np.full((1, _TRIED), 2 * _TOP + 1, np.uint8)
     found = _session().run(None, {"a": codes, "b": np.full((_TRIED, _TRIED), _TOP, np.int8)})[0]
     exact = bool((found == codes.sum(dtype=np.int32) * _TOP).all())

@@ -1,11 +1,11 @@
-"""Nearest neighbours by meaning.
+"""Finds the passages whose vectors are nearest to a query's.
 
-A first pass scores all vectors in 8 bits: 100,000 take 2 ms of processor, LanceDB's index 16 ms. A
-score of two quantised vectors is wrong by at most what both have lost, which limits the passages
-that may be the nearest; these are scored exactly. From ``ANN_FROM`` vectors on the index orders the
-rows that it has, at 10 to 15 ms for a million with every partition probed (half of them would find
-.98 of the nearest 50 and save 3 ms), and only the others are scored in 8 bits; of a few that pass a
-filter all are scored.
+A first pass scores all vectors in 8 bits: 100,000 take 2 ms of processor, LanceDB's index 16 ms.
+The rounding errors of two quantised vectors bound the error of their score. So the passages that
+may be the nearest are known, and only these are scored exactly. From ``ANN_FROM`` vectors on, the
+index orders the rows that it contains, and only the others are scored in 8 bits. It takes 10 to 15
+ms for a million rows with every partition probed (half of the partitions would find .98 of the
+nearest 50 and save 3 ms). If few rows pass a filter, all of them are scored exactly.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_ROUNDING = 1e-4  # of the arithmetic itself
-# Vectors read, or scored exactly, at a time (25 MB).
+_ROUNDING = 1e-4  # the rounding error of float32 arithmetic
+# The number of vectors that are read or scored exactly at a time (25 MB).
 _BATCH = 16_384
 # A question is searched in the library and inside its likely documents, each by one pass.
 _SCORES_KEPT = 4
-# How many are scored exactly, as a multiple of the count, and the least number more.
+# How many are scored exactly: this multiple of the count, plus this number.
 _REFINE, _REFINE_MORE = 1.5, 32
-# Measured nanoseconds per row: scored exactly under a condition; scanned in the index; fetched from
-# the index and discarded.
+# Measured nanoseconds for a row that is scored exactly after a filter, one that is scanned in the
+# index, and one that is fetched from the index and discarded.
 _EXACT_NS, _INDEX_NS, _DROPPED_NS = 5_000, 15, 2_600
 # How many more hits are fetched than the filter's share demands, and how fast that grows.
 _SPARE, _SPARE_MORE, _GROWTH = 1.25, 32, 4
@@ -58,7 +58,7 @@ def approximate_knn(
 ) -> ScoredKeys:
     """The approximately nearest passages, best first.
 
-    They are found and scored by quantised vectors, as a caller scores all candidates anyway.
+    Quantised vectors find and score them, which suffices for a caller that scores candidates again.
     """
     query = np.ascontiguousarray(vector, np.float32)
     present, counts = vectors.documents()
@@ -95,9 +95,9 @@ def _exact_is_cheaper(rows: int, count: int, total: int) -> bool:
 def _by_index(
     index: VectorIndex, query: Float32s, count: int, docs: DocSet | None, share: float
 ) -> ScoredKeys:
-    """The best rows of an index that are still there and pass.
+    """The best rows of an index that still exist and pass a filter.
 
-    It is asked for more until there are enough; ``share`` of its rows pass, more than 0.
+    The index is searched for more until enough pass; ``share``, above 0, is the share that do.
     """
     rows = len(index.keys)
     limit = count
@@ -135,12 +135,12 @@ class ByteCodes(Struct, frozen=True):
     """The vectors of n rows in 8 bits.
 
     Attributes:
-        made_of: The array of all keys that they were completed for.
-        of_index: The index that has the other rows.
+        made_of: The array of all keys at the time when the codes were completed.
+        of_index: The index that contains the other rows.
         keys: Shape (n,).
-        vectors: Theirs.
+        vectors: The codes of these rows.
         ascending: Whether the keys ascend, as they do until documents are embedded again.
-        scores: Of all rows to the queries of late, by the query's bytes.
+        scores: A cache of the scores of all rows for the last queries, by the query's bytes.
     """
 
     made_of: Int64s | None
@@ -155,7 +155,7 @@ class ByteCodes(Struct, frozen=True):
         return self.scores.get(query.tobytes(), lambda: self.vectors.products(query))
 
     def passing(self, docs: DocSet) -> Int64s:
-        """Which rows are of documents that pass, as indices."""
+        """The indices of the rows whose documents pass a filter."""
         if self.ascending:
             return docs.within(self.keys)
         return np.flatnonzero(docs.keeps(docs_of(self.keys)))
@@ -194,13 +194,13 @@ def may_be_nearest(vectors: Vectors, query: Float32s, count: int, docs: DocSet |
 
 
 def _current_codes(vectors: Vectors) -> ByteCodes:
-    """The codes of the rows that no index has; only new ones are read."""
+    """The codes of the rows that are not in the index; only new rows are read."""
     codes: ByteCodes | None = vectors.codes
     if codes is None or not _are_current(codes, vectors):
         with vectors.coding:
             codes = vectors.codes
             if codes is None or not _are_current(codes, vectors):
-                vectors.codes = None  # they are wrong if an error ends this, as changes are taken
+                vectors.codes = None  # as changes are taken, they are wrong if an error ends this
                 vectors.codes = codes = _completed(vectors, codes)
     return codes
 
@@ -210,7 +210,7 @@ def _are_current(codes: ByteCodes, vectors: Vectors) -> bool:
 
 
 def _completed(vectors: Vectors, known: ByteCodes | None) -> ByteCodes:
-    # The changes first: rows that change meanwhile are read again the next time.
+    # Changes are taken first, so that rows that change meanwhile are read again next time.
     changes = vectors.take_changes()
     keys, index = vectors.keys(), vectors.index
     wanted = keys if index is None else index.lacks(keys)

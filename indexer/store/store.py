@@ -1,8 +1,8 @@
 """The facade of the stores of one library: its texts, words and vectors.
 
-Texts are written first. Words that the indexes lack of them are added when a library is opened.
+Texts are written first. Words that are not in the indexes yet are added at the next opening.
 
-One thread writes and maintains, any number of threads read.
+One thread writes and maintains, any number of threads may read.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from indexer.store.words import WORDS, WordStore
 if TYPE_CHECKING:
     from indexer.api.status import TableSize
 
-# Passages whose words are made again before a library is open, and between other work.
+# The number of passages whose words are made again at opening, and between other work.
 _MADE_AGAIN = 4_096
 
 
@@ -82,17 +82,17 @@ class Store:
         writable: bool = True,
         suspect: bool = False,
     ) -> Store:
-        """Open vectors and words in a directory, made if it is missing, and the texts beside it.
+        """Open vectors and words in a directory, which is made if missing, and the texts beside it.
 
-        They are readable by their owner only.
+        The files are readable only by their owner.
 
         Args:
-            ann_from: From how many vectors on a space has an index.
-            suspect: Whether a fault ended the last engine; then indices of vectors, whose damage
-                may have been the reason, are made again.
+            ann_from: The number of vectors from which a space has an index.
+            suspect: Whether a fault ended the last engine. Then indices of vectors are made again,
+                as damage in them may have been the reason.
 
-        Raises ``disk_full``, as every method that writes, ``library_newer`` or ``library_damaged``;
-        for a read-only store also ``library_older``.
+        Raises ``library_newer``, ``library_damaged`` or, like every method that writes,
+        ``disk_full``; for a read-only store also ``library_older``.
         """
         refusal = None
         limit_heaps()
@@ -115,7 +115,7 @@ class Store:
             if writable:
                 store.catch_up(most=_MADE_AGAIN)
             else:
-                with suppress(WorldError):  # then a search finds by meaning alone
+                with suppress(WorldError):  # then searches find only by meaning
                     store.catch_up()
             unless_open.pop_all()
         return store
@@ -157,7 +157,7 @@ class Store:
         vectors.add_vectors(rows)
 
     def copy_vectors(self, space: str, sources: Int64s, targets: Int64s) -> None:
-        """Copy vectors between passages, pair by pair; sources without whole ones are skipped."""
+        """Copy vectors between pairs of passages; sources without intact vectors are skipped."""
         if (vectors := self._of(space)) is not None and len(sources):
             vectors.copy_vectors(sources, targets)
 
@@ -182,7 +182,7 @@ class Store:
             vectors.remove()
 
     def maintain(self, *, idle: bool = False) -> None:
-        """Run due maintenance. Call it often; ``idle``: there is no other work."""
+        """Run due maintenance. Call it often; ``idle`` says that there is no other work."""
         if idle:
             self.words.tidy()
         self.catch_up(most=None if idle else _MADE_AGAIN)
@@ -196,7 +196,7 @@ class Store:
             self.texts.shrink()
 
     def empty_caches(self) -> None:
-        """Give back what queries have cached; the next one takes it again."""
+        """Free the memory of the caches of queries; the next query fills them again."""
         for vectors in list(self.vectors.values()):
             vectors.codes = None
             if vectors.index is not None:
@@ -204,7 +204,7 @@ class Store:
         release_memory()
 
     def catch_up(self, most: int | None = None) -> None:
-        """Add words that the indexes lack; ``most``: the passages to read, if not all."""
+        """Add words that the indexes lack; ``most`` bounds the passages to read."""
         there = {doc: one.passages for doc, one in self.texts.documents().items()}
         while self.words.behind and not self.words.catch_up(there, self.texts.iter_passages, most):
             if most is not None:
@@ -229,7 +229,7 @@ class Store:
         return vectors.keys_of(doc) if vectors else NO_KEYS
 
     def sizes(self) -> dict[str, TableSize]:
-        """Rows and bytes of texts and words, and of the vectors and the index of each space."""
+        """Count the rows and bytes of texts, of words, and of each space's vectors and index."""
         found = {"texts": self.texts.size(), "words": self.words.size()}
         for name, vectors in list(self.vectors.items()):
             found[name] = vectors.size()
@@ -238,7 +238,10 @@ class Store:
         return found
 
     def verify(self) -> list[str]:
-        """Problems of the keys of rows, as sentences; ``library.repair`` verifies all content."""
+        """Return problems with the keys of rows, as sentences.
+
+        Only ``library.repair`` verifies the content of rows.
+        """
         texts = self.texts.keys()
         return [
             f"{name} holds rows without a passage"
@@ -278,7 +281,7 @@ class Store:
     def phrases(
         self, wanted: Sequence[Phrase], count: int, docs: DocSet | None = None
     ) -> ScoredKeys:
-        """Passages whose view has every one of some phrases, best first; see ``word_queries``."""
+        """Passages whose view has every phrase, best first; see ``word_queries``."""
         views = self.texts.views
         return self.words.query_words(
             lambda now: word_queries.phrases(now, wanted, count, docs, views), NOTHING
@@ -299,7 +302,7 @@ class Store:
     ) -> tuple[Float32s, Int64s]:
         """Sentence vectors of passages, float32 (m, dim), and offsets, int64 (n + 1,).
 
-        ``pooled`` are their pooled vectors, if they are known.
+        ``pooled`` are the passages' pooled vectors, if the caller has them.
         """
         if vectors := self._of(space):
             return vectors.sentence_vectors_of(keys, pooled)
@@ -319,7 +322,7 @@ class Store:
     def _open_vectors(self, path: Path, *, suspect: bool) -> None:
         vectors = self.vectors[path.stem] = Vectors(path, self._refusal)
         writable = self._refusal is None
-        if not vectors.dimension and writable:  # it was being made
+        if not vectors.dimension and writable:  # it was created by this call
             self.drop_vectors(path.stem)
             return
         if suspect and writable:

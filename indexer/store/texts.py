@@ -5,8 +5,8 @@ document may take several transactions; the last one marks it as complete. Rows 
 keys, ``doc << 20 | ordinal``, and ordinals have no gaps, so that the keys of a document follow from
 the number of its passages and are never read.
 
-A row that fails its checksum, or that SQLite cannot read, is left out of every answer, and its
-document is marked as damaged, to be read again; the others are not affected.
+A row that fails its checksum, or that SQLite cannot read, is left out of every answer. Its document
+is marked as damaged and read again. Other documents are not affected.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ LAYOUT = Layout("text store", 0x4C656378, 1, _TABLES, cache_kib=2048)  # "Lecx"
 
 _DOCUMENT = "doc, text_id, language, passages, complete, damaged"
 _MOST_DOCS = (1 << 63 - ORDINAL_BITS) - 1
-# What a copied file needs: documents that damage has made up and passages of none are deleted, and
-# documents that lack passages are marked.
+# Tidies a copied file: deletes documents that only damage can have made and passages without a
+# document, and marks documents that lack passages.
 _IN_ORDER = f"""
 DELETE FROM documents
 WHERE doc NOT BETWEEN 1 AND {_MOST_DOCS} OR passages NOT BETWEEN 0 AND {MAX_ORDINAL + 1};
@@ -94,14 +94,14 @@ _COPIED = ("documents", "passages")
 _INSERT = "INSERT INTO passages (key, view, rest, crc) VALUES (?, ?, ?, ?)"
 _SELECT = "SELECT view, rest, crc FROM passages WHERE key = ?"
 _LEVEL, _RAW = 6, -15  # no header and no checksum of zlib's own
-_WINDOW = 32_768  # deflate cannot look further back
-# Passages that are read at a time.
+_WINDOW = 32_768  # the reach of deflate
+# The number of passages read at a time.
 _STREAM = 256
 _KEPT_BYTES, _PASSAGE_BYTES = 4 << 20, 6_000
 
 
 class _Rest(msgspec.Struct, array_like=True):
-    """What a row has beside its view; ``text`` is None where it is the same."""
+    """The fields of a row other than the view; ``text`` is None if it equals the view."""
 
     text: str | None
     page_first: int
@@ -120,15 +120,15 @@ _unpack = msgspec.msgpack.Decoder(_Rest).decode
 
 
 class DamagedRowError(Exception):
-    """A row is missing, unreadable or not as it was written."""
+    """A row is missing, unreadable or altered."""
 
 
 class TextProblems(Struct, frozen=True):
     """What is wrong with a text store.
 
     Attributes:
-        structure: What SQLite says of the file.
-        damaged: The documents with rows that are missing or not as they were written.
+        structure: The problems that SQLite reports about the file.
+        damaged: The documents with missing or altered rows.
         strange: The number of rows that belong to no document.
     """
 
@@ -143,9 +143,9 @@ class StoredDocument(Struct, frozen=True):
     Attributes:
         text_id: The hash of its text.
         language: ISO 639-1 code, "" for unknown.
-        passages: How many there are.
-        complete: The number of the commit that completed it; 0 until then. No two have the same,
-            and later ones are larger.
+        passages: The number of passages.
+        complete: The number of the commit that completed it, 0 until then. Numbers are unique and
+            ascend.
         damaged: Whether some row of it is unreadable.
     """
 
@@ -168,7 +168,7 @@ class Texts:
 
     def __init__(self, path: Path, refusal: LecternError | None = None) -> None:
         self._db = Database(path, LAYOUT, refusal)
-        # Held while documents change, so that they are those of the file.
+        # Held while documents change, so that memory and file agree.
         self._changing = threading.RLock()
         self._documents: Mapping[int, StoredDocument]
         self._keys: Int64s | None
@@ -184,11 +184,11 @@ class Texts:
         """Append passages and mark documents as complete, in one transaction.
 
         Args:
-            rows: Passages; those of a document follow on those that it has.
-            complete: The documents that have all of their passages now.
+            rows: Passages; a document's follow the passages that it already has.
+            complete: The documents that now have all of their passages.
 
-        Raises ``ValueError`` if the ordinal of a passage is not the next one, or does not fit a
-        key; ``disk_full``; nothing is written then.
+        After an error nothing is written. Raises ``ValueError`` if the ordinal of a passage is not
+        the next one or does not fit a key, or ``disk_full``.
         """
         packed = [_packed(row) for row in rows]
         with self._changing:
@@ -228,11 +228,11 @@ class Texts:
     # -- what is there ----------------------------------------------------------------------
 
     def documents(self) -> Mapping[int, StoredDocument]:
-        """All documents that have passages; it does not change."""
+        """All documents that have passages. The mapping never changes; a new one replaces it."""
         return self._documents
 
     def keys(self) -> Int64s:
-        """The keys of all passages, ascending; the same array until rows come or go."""
+        """The keys of all passages, ascending; the same array until rows are added or deleted."""
         if (known := self._keys) is None:
             known = self._keys = self.keys_of(sorted(self._documents))
         return known
@@ -249,11 +249,11 @@ class Texts:
         return {doc: known[doc].passages if doc in known else 0 for doc in docs}
 
     def damaged_docs(self) -> list[int]:
-        """The documents with unreadable rows, as far as these were noticed."""
+        """The documents known to have unreadable rows."""
         return [doc for doc, one in self._documents.items() if one.damaged]
 
     def size(self) -> TableSize:
-        """Rows and bytes."""
+        """Count the rows and bytes."""
         return self._db.size(sum(one.passages for one in self._documents.values()))
 
     # -- reading ----------------------------------------------------------------------------
@@ -264,7 +264,7 @@ class Texts:
 
     def passages(self, keys: Int64s) -> dict[int, StoredPassage]:
         """Passages by key; missing ones are left out."""
-        few = len(keys) <= _STREAM  # those of a query, which the next one may ask for again
+        few = len(keys) <= _STREAM  # the next query may ask for them again
         return self._read(keys, _passage, self._recent if few else None)
 
     def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
@@ -279,9 +279,9 @@ class Texts:
         made: Callable[[StoredDocument, _Row], T],
         kept: SharedCache[int, T] | None = None,
     ) -> dict[int, T]:
-        """What a function makes of the rows that are there and whole, by key.
+        """Apply ``made`` to the intact rows among these, and return its results by key.
 
-        ``kept`` is what it made before.
+        ``kept`` is a cache of earlier results.
         """
         database, documents = self._db, self._documents
         found: dict[int, T] = {}
@@ -300,7 +300,7 @@ class Texts:
                         found[key] = kept.get(key, partial(read, key)) if kept else read(key)
                     except DamagedRowError:
                         damaged.append(key)
-        except sqlite3.ProgrammingError:  # it was closed, as another file takes its place
+        except sqlite3.ProgrammingError:  # ``rebuild`` closed the file and replaces it
             with self._changing:
                 if database is self._db:
                     raise
@@ -312,19 +312,19 @@ class Texts:
     # -- damage -----------------------------------------------------------------------------
 
     def verify(self, tick: Callable[[], None] = lambda: None) -> TextProblems:
-        """Read every row. ``tick`` is called after each document; may raise to stop."""
+        """Read every row. ``tick`` is called after each document and may raise to stop."""
         for doc in self._documents:
             for _ in self.iter_passages([doc]):
                 pass
             tick()
         there = 0
-        with contextlib.suppress(LecternError):  # which the check of the structure tells
+        with contextlib.suppress(LecternError):  # the check of the structure reports it
             there = int(self._db.value("SELECT count(*) FROM passages"))
         strange = max(0, there - len(self.keys()))
         return TextProblems(self._db.problems(), self.damaged_docs(), strange)
 
     def rebuild(self) -> None:
-        """Copy what can be read into a new file, which takes the place of this one."""
+        """Copy the readable rows into a new file, which replaces this one."""
         path = self._db.path
         with self._changing:
             new = copy_damaged_database(path, LAYOUT, _COPIED, _IN_ORDER)
@@ -334,7 +334,7 @@ class Texts:
             self._load()
 
     def _note_damage(self, keys: Collection[int]) -> None:
-        """Mark the documents of rows that are unreadable, and still there, as damaged."""
+        """Mark the documents of unreadable rows as damaged, if the rows still exist."""
         if self._db.in_write:
             return
         with self._changing:
@@ -351,7 +351,7 @@ class Texts:
                 return
             log.error("%d documents have unreadable passages", len(found))
             self._documents = {**known, **found}
-            # A full disk, or damage of this table, must not fail a search.
+            # A search must not fail because of a full disk or damage to this table.
             with contextlib.suppress(LecternError), self._db.write() as connection:
                 _write_documents(connection, found)
 
@@ -367,7 +367,7 @@ class Texts:
 
 
 def make_openable(path: Path) -> Iterator[str]:
-    """Rebuild a text store that is damaged; no engine may run.
+    """Rebuild a damaged text store. No engine may be running.
 
     Yields:
         A sentence for each change.
@@ -396,7 +396,7 @@ class _Row(NamedTuple):
 
 
 def _row(connection: sqlite3.Connection, key: int) -> _Row:
-    """A row as it was written. Raises ``DamagedRowError`` if it is not, or is missing."""
+    """Read a row. Raises ``DamagedRowError`` if it is missing or altered."""
     try:
         found = connection.execute(_SELECT, (key,)).fetchone()
     except sqlite3.DatabaseError as error:
@@ -416,7 +416,7 @@ def _crc(key: int, view: bytes, rest: bytes) -> int:
 
 
 def _packed(row: PassageRow) -> _Row:
-    """The row of a passage to be written."""
+    """Encode a passage as a row."""
     one = row.passage
     if not 0 <= one.ordinal <= MAX_ORDINAL:
         raise ValueError(f"an ordinal is not within 0 and {MAX_ORDINAL}")

@@ -1,17 +1,17 @@
-"""The values of the store: keys, filters, rows, candidates, and sentence vectors in 4 bits.
+"""The store's types: keys, filters, rows and candidates; and sentence vectors in 4 bits.
 
-They are structs and arrays of numpy. A passage's key is ``doc << 20 | ordinal``,
-so the passages of one document are consecutive and a key determines its document without a look-up.
+A passage's key is ``doc << 20 | ordinal``, so the passages of one document are consecutive and a
+key determines its document without a look-up.
 
-Sentence vectors are kept as what they add to their passage's vector, in 4 bits per component. A
-vector of 384 dimensions takes 196 bytes, where float16 takes 768. A passage's vector is the mean
-of its tokens, so a sentence's has some .8 of its direction, and only the rest is quantised: to 15
-levels, of a step that follows the rest's components. Two float16 say how much of either a vector
-has, such that it is as near to the original as it can be and L2-normalised. On sentences of annual
-reports and meetings (lectern-minilm-late) the cosine with the original is .998 on average and .982
-at worst, and the best sentence of a passage scores .002 differently; the error of the 8-bit model
-that makes the vectors is .012. With 3 bits it scores .004 differently, with 6 bits of the whole
-vector .0012, at 288 bytes.
+Sentence vectors are stored as differences from their passage's vector, in 4 bits per component. A
+vector of 384 dimensions takes 196 bytes; float16 would take 768. A passage's vector is the mean of
+its tokens, so a sentence's vector has a cosine of some .8 with it, and only the rest is quantised,
+to 15 levels whose step follows the rest's components. Two float16 are the factors of the passage's
+vector and of the levels. They are chosen so that the sum is L2-normalised and as near to the
+original as possible. On sentences of annual reports and meetings (lectern-minilm-late) the cosine
+with the original is .998 on average and .982 at worst, and the score of a passage's best sentence
+is off by .002; the error of the 8-bit model that makes the vectors is .012. With 3 bits the score
+would be off by .004, with 6 bits of the whole vector (288 bytes) by .0012.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def keys_of(doc: int, passages: int) -> Int64s:
 
 
 def docs_of(keys: Int64s) -> Int32s:
-    """The documents of keys."""
+    """The document of each key."""
     return (keys >> ORDINAL_BITS).astype(np.int32)
 
 
@@ -57,7 +57,7 @@ def ranges(starts: Int64s, counts: Int64s) -> Int64s:
 
 
 class ScoredKeys(Struct, frozen=True):
-    """Passages found, best first: ``keys`` int64 (n,), ``scores`` float32 (n,)."""
+    """The passages found, best first: ``keys`` int64 (n,), ``scores`` float32 (n,)."""
 
     keys: Int64s
     scores: Float32s
@@ -66,19 +66,19 @@ class ScoredKeys(Struct, frozen=True):
         return len(self.keys)
 
     def first(self, count: int) -> ScoredKeys:
-        """The best ``count`` of them."""
+        """The best ``count`` passages."""
         return ScoredKeys(self.keys[:count], self.scores[:count])
 
     def between(self, start: int, end: int) -> ScoredKeys:
-        """Those from one place up to another."""
+        """The passages from index ``start`` to ``end``, exclusive."""
         return ScoredKeys(self.keys[start:end], self.scores[start:end])
 
     def followed_by(self, others: ScoredKeys) -> ScoredKeys:
-        """These and then others."""
+        """These passages, then the others."""
         return ScoredKeys(np.append(self.keys, others.keys), np.append(self.scores, others.scores))
 
     def kept(self, mask: Mask) -> ScoredKeys:
-        """Those with a true mask, in the same order."""
+        """The passages with a true value in a mask, in the same order."""
         return ScoredKeys(self.keys[mask], self.scores[mask])
 
 
@@ -87,9 +87,9 @@ NOTHING = ScoredKeys(NO_KEYS, np.empty(0, np.float32))
 
 
 class DocSet(Struct, frozen=True):
-    """The documents to search: those listed, or with ``allowed=False`` all others.
+    """The documents to search: the listed ones, or with ``allowed=False`` all others.
 
-    ``docs`` is a sorted int32 array without duplicates; ``from_docs`` makes one of any ids.
+    ``docs`` is a sorted int32 array without duplicates; ``from_docs`` makes it from any ids.
     """
 
     docs: Int32s
@@ -100,12 +100,12 @@ class DocSet(Struct, frozen=True):
         return cls(np.unique(np.fromiter(docs, np.int32)), allowed=allowed)
 
     def keeps(self, docs: Int32s) -> Mask:
-        """A mask of the given documents that pass."""
+        """A mask: which of the given documents pass."""
         passing: Mask = np.isin(docs, self.docs, invert=not self.allowed)
         return passing
 
     def within(self, keys: Int64s) -> Int64s:
-        """The indices of the keys, which ascend, whose documents pass."""
+        """The indices of the keys whose documents pass. The keys must ascend."""
         if not self.allowed:
             return np.flatnonzero(self.keeps(docs_of(keys)))
         ends = np.stack([self.docs, self.docs + 1]).astype(np.int64) << ORDINAL_BITS
@@ -114,7 +114,7 @@ class DocSet(Struct, frozen=True):
 
 
 class PassageRow(Struct, frozen=True):
-    """A passage to be written."""
+    """A passage to write."""
 
     doc: int
     text_id: str
@@ -123,7 +123,7 @@ class PassageRow(Struct, frozen=True):
 
 
 class VectorRows(Struct, frozen=True):
-    """Vectors of n passages, of one or of many documents, to be written.
+    """Vectors to write, of n passages of one or more documents.
 
     ``keys`` is int64 (n,). ``vectors`` is float32 (n, dim), ``sentences`` float32 (m, dim), both
     L2-normalised; the sentences of row ``i`` are ``sentences[offsets[i]:offsets[i + 1]]``, so
@@ -156,11 +156,11 @@ class Term(Struct, frozen=True):
 
 
 class Phrase(Struct, frozen=True):
-    """Words that stand side by side in a passage.
+    """Words that must stand side by side in a passage.
 
     Attributes:
-        ways: How it may be written; one of them suffices.
-        languages: All that passages are in, "" for unknown.
+        ways: The spellings of the phrase; a passage needs one of them.
+        languages: The languages of all passages, "" for unknown.
     """
 
     ways: tuple[str, ...]
@@ -168,25 +168,25 @@ class Phrase(Struct, frozen=True):
 
 
 class Without(Struct, frozen=True):
-    """Folded words of which a passage must have none; ``languages`` as those of ``Phrase``."""
+    """Folded words that a passage must not have; ``languages`` as in ``Phrase``."""
 
     words: frozenset[str] = frozenset()
     languages: tuple[str, ...] = ()
 
     def allows(self, view: str) -> bool:
-        """Whether a view has none of them."""
+        """Whether a view has none of the words."""
         return self.words.isdisjoint(words(view))
 
 
 NOTHING_LEFT_OUT = Without()
 
 
-_TOP = 7  # levels of either sign
-# The step, of the root mean square of the components: .36 loses the least of a normal distribution.
-# Where a few components are much larger than the others, it is so much of the largest.
+_TOP = 7  # the levels are -7 to 7
+# The step as a share of the root mean square of the components: .36 loses the least for a normal
+# distribution. If a few components are much larger than the others, a share of the largest.
 _STEP, _STEP_OF_LARGEST = 0.36, 1 / 9
 _NOTHING = 1e-12
-_SCALES = 2  # float16 before the codes: of the passage's vector, and of the levels
+_SCALES = 2  # float16 before the codes: the factors of passage and levels
 _SCALES_BYTES = 2 * _SCALES
 _LEVELS = np.arange(16, dtype=np.float32) - (_TOP + 1)
 #: The two levels of each byte, the low four bits first.
@@ -196,7 +196,7 @@ Bytes = NDArray[np.uint8]
 
 
 def bytes_of_sentence(dimension: int) -> int:
-    """How many bytes a vector takes."""
+    """The bytes of one packed vector."""
     return _SCALES_BYTES + _pairs(dimension)
 
 
@@ -205,7 +205,7 @@ def pack_sentences(vectors: Float32s, pooled: Float32s) -> Bytes:
 
     Args:
         vectors: L2-normalised, float32 (n, dim).
-        pooled: The vector of each one's passage, as it is stored, float32 (n, dim).
+        pooled: The vector of each sentence's passage, as it is stored, float32 (n, dim).
     """
     count, dimension = vectors.shape
     square = _dots(pooled, pooled)
@@ -219,7 +219,7 @@ def pack_sentences(vectors: Float32s, pooled: Float32s) -> Bytes:
     np.clip(levels, -_TOP, _TOP, out=levels)
     codes = (levels + (_TOP + 1)).astype(np.uint8)
     levels = levels[:, :dimension]
-    # Least squares: ``rest`` is at right angles to ``pooled``, the levels only nearly so.
+    # Least squares: ``rest`` is orthogonal to ``pooled``, but the levels only nearly.
     slant = _divided(_dots(levels, pooled), square)
     of_levels = _divided(_dots(levels, rest), _dots(levels, levels) - slant**2 * square)
     scales = np.stack([along - of_levels * slant, of_levels], axis=1)
@@ -233,7 +233,7 @@ def pack_sentences(vectors: Float32s, pooled: Float32s) -> Bytes:
 
 
 def unpack_sentences(packed: Bytes, pooled: Float32s) -> Float32s:
-    """Restore vectors, float32 (n, dim), normalised to .001; vectors of zeros stay so."""
+    """Restore vectors, float32 (n, dim), normalised to .001; zeros stay zeros."""
     count, dimension = pooled.shape
     scales = _scales(packed)
     levels = _PAIRS.take(packed[:, _SCALES_BYTES:], axis=0).reshape(count, 2 * _pairs(dimension))
@@ -248,7 +248,7 @@ def cosines_of_sentences(packed: Bytes, of_pooled: Float32s, queries: Float32s) 
 
     Args:
         packed: The vectors.
-        of_pooled: The products of their passages' vectors, float32 (n, k).
+        of_pooled: The products of their passages' vectors with the queries, float32 (n, k).
         queries: Float32 (k, dim).
     """
     scales = _scales(packed)
@@ -261,7 +261,7 @@ def cosines_of_sentences(packed: Bytes, of_pooled: Float32s, queries: Float32s) 
 
 
 class SentenceCodes(Struct, frozen=True):
-    """The quantised sentence vectors of n passages, and where each passage's begin, (n + 1,)."""
+    """The quantised sentence vectors of n passages; ``offsets``, (n + 1,), has their starts."""
 
     packed: Bytes
     offsets: Int64s
@@ -271,7 +271,7 @@ class SentenceCodes(Struct, frozen=True):
 
         Args:
             queries: Float32 (k, dim).
-            of_pooled: The products of the passages' vectors, float32 (n, k).
+            of_pooled: The products of the passages' vectors with the queries, float32 (n, k).
         """
         if not len(self.packed):
             return np.zeros((0, len(queries)), np.float32)
@@ -280,7 +280,7 @@ class SentenceCodes(Struct, frozen=True):
 
 
 def join_codes(codes: Sequence[bytes], dimension: int) -> SentenceCodes:
-    """The packed vectors of n passages, given one after the other for each."""
+    """Join the packed sentence vectors of n passages; each item has those of one passage."""
     each = bytes_of_sentence(dimension)
     offsets = np.cumsum([0, *map(len, codes)]) // each
     packed = np.frombuffer(b"".join(codes), np.uint8).reshape(-1, each)
@@ -288,7 +288,7 @@ def join_codes(codes: Sequence[bytes], dimension: int) -> SentenceCodes:
 
 
 def _scales(packed: Bytes) -> Float32s:
-    """Both scales of each vector, float32 (n, 2); 0 for what only damage makes of them."""
+    """Both factors of each vector, float32 (n, 2); those that are not finite become 0."""
     scales = np.ascontiguousarray(packed[:, :_SCALES_BYTES]).view(np.float16).astype(np.float32)
     return np.nan_to_num(scales, copy=False, posinf=0.0, neginf=0.0)
 
@@ -303,5 +303,5 @@ def _dots(one: Float32s, other: Float32s) -> Float32s:
 
 
 def _divided(one: Float32s, by: Float32s) -> Float32s:
-    """Quotients; 0 where the divisor is next to nothing."""
+    """Quotients; 0 where the divisor is almost 0."""
     return np.divide(one, by, out=np.zeros_like(one), where=by > _NOTHING)

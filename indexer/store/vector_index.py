@@ -1,10 +1,10 @@
 """LanceDB's index of the pooled vectors of a large space, in a folder of its own.
 
-It is made from the vectors in one go and never changed: rows written since are scored by other
-means, those deleted since are left out of what it finds, and when they are many it is made again.
-So nothing of it has to be repaired. Its files have checksums, which are compared before their first
-use, as damaged bytes may end the process; one that is wrong, an error of LanceDB, or a fault that
-ended the last engine means that it is made again.
+An index is built from the vectors in one go and never changed. Rows written later are scored by
+other means, and rows deleted later are left out of its results. When there are many of either, the
+index is built again. So it never has to be repaired. Its files have checksums, which are compared
+before their first use, since damaged bytes may end the process. It is also built again after a
+wrong checksum, an error of LanceDB, or a fault that ended the last engine.
 
 The index is IVF_RQ: RaBitQ codes of 4 bits per component and a few floats, 216 bytes per passage.
 Measured with 100,000 vectors of 384 dimensions and every partition probed: built in 5 s on two
@@ -42,28 +42,28 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: Fewer vectors are searched exhaustively: exact, and faster, see ``nearest``. They take a byte
-#: of memory for each component: 77 MB.
+#: Fewer vectors are searched exhaustively, which is exact and faster (see ``nearest``). This takes
+#: a byte of memory for each component: 77 MB.
 ANN_FROM = 200_000
 _RQ_BITS = 4
 _EVERY_PARTITION = 1 << 16
-_BATCH = 8_192  # vectors given to LanceDB at a time
+_BATCH = 8_192  # vectors passed to LanceDB at a time
 _TABLE, _KEYS, _CHECKSUMS = "pooled", "keys.npy", "checksums.json"
 _BLOCK = 1 << 20
-# The share of rows that may be missing or deleted before the index is made again.
+# The index is built again if more than this share of rows is missing or deleted.
 _CHANGED_SHARE, _CHANGED_SHARE_IDLE = 0.25, 0.1
 # The cache holds all indices of the library, up to an eighth of the memory that is free at opening.
-# An index that does not fit is decoded again by every query (100 ms rather than 15 at a million
-# passages). Not larger than needed, since entries of indices that have been made again would fill
-# it. Measured at 100,000 passages: a byte of an index takes 1.0 bytes in memory.
+# Every query decodes an index again that does not fit (100 ms instead of 15 at a million passages).
+# The cache is not larger than needed, since entries of replaced indices would fill it. Measured at
+# 100,000 passages: a byte of an index takes 1.0 bytes in memory.
 _CACHE_SHARE = 1.25
 _CACHE_LEAST, _CACHE_LIMIT = 32 << 20, 2 << 30
 _FREE_MEMORY_SHARE = 8
 _METADATA_CACHE_BYTES = 32 << 20
-# Lance reads on threads of its own; on a local disk more than this only take memory.
+# Lance reads on its own threads; on a local disk more threads than this only take memory.
 _IO_THREADS = 4
-# Read ahead of what is decoded; by default 2 GiB, which a local disk fills. Building the index of a
-# million vectors takes 30 MB less.
+# The most bytes to read before they are decoded. By default it is 2 GiB, which a local disk fills.
+# This saves 30 MB when the index of a million vectors is built.
 _READ_AHEAD_BYTES = 64 << 20
 # Rust panics are not subclasses of ``Exception``.
 _PANICS = ("PanicException", "RustPanic")
@@ -73,8 +73,8 @@ class VectorIndex:
     """An index of some rows, whose keys ascend. Any thread may search.
 
     Attributes:
-        keys: Of the rows that it was made from, (n,).
-        live: Which of them are as they were then, (n,).
+        keys: The keys of the rows that it was built from, (n,).
+        live: Which of these rows have not changed since, (n,).
     """
 
     def __init__(self, folder: Path, threads: int, present: Int64s) -> None:
@@ -85,19 +85,19 @@ class VectorIndex:
         self.empty_cache()
 
     def empty_cache(self) -> None:
-        """Give back what searches have cached."""
+        """Free the memory that searches have cached."""
         self._table = _connect(self.folder, self._threads).open_table(_TABLE)
 
     def nearest(self, query: Float32s, limit: int) -> tuple[Int64s, Float32s]:
-        """About the nearest rows, as indices among ``keys``, best first, and their cosines."""
+        """The approximately nearest rows as indices into ``keys``, with cosines, best first."""
         from lancedb.background_loop import LOOP
         from lancedb.query import AsyncQuery
 
-        # Below the Python classes, which take five turns of its event loop instead of one, 1.5 ms.
+        # LanceDB's Python classes would take five turns of its event loop instead of one: 1.5 ms.
         native = self._table._inner  # noqa: SLF001  # no public attribute leads there
         wanted = AsyncQuery(native.query()).nearest_to(query).column("vector")
         wanted = wanted.distance_type("dot").nprobes(_EVERY_PARTITION).limit(limit)
-        # Row ids count from 0 in the order of writing. Reading keys would take longer than all.
+        # Row ids count from 0 in the order of writing. Reading keys takes longer than the search.
         found = LOOP.run(wanted.select(["_rowid", "_distance"]).to_arrow())
         rows = found.column("_rowid").to_numpy().astype(np.int64)
         return rows, np.float32(1.0) - found.column("_distance").to_numpy()
@@ -108,26 +108,26 @@ class VectorIndex:
         self.live[at] = False
 
     def lacks(self, keys: Int64s) -> Int64s:
-        """Those of some keys that it does not find."""
+        """The given keys that the index cannot find."""
         return keys[np.isin(keys, self.keys[self.live], invert=True)]
 
     def is_outgrown(self, keys: Int64s, *, idle: bool) -> bool:
-        """Whether so much has changed, given all keys there are, that it is made again."""
+        """Whether too much has changed; ``keys`` are those of all rows."""
         changed = len(self.lacks(keys)) + int(np.count_nonzero(~self.live))
         return changed > len(self.keys) * (_CHANGED_SHARE_IDLE if idle else _CHANGED_SHARE)
 
     def size(self) -> TableSize:
-        """Rows and bytes."""
+        """Count the rows and bytes."""
         size = bytes_under(self.folder)
         return TableSize(len(self.keys), size, size)
 
     def altered_files(self) -> list[str]:
-        """The names of files that are missing or have other bytes than were written."""
+        """The names of files that are missing or altered."""
         return _altered_files(self.folder, everything=True)
 
 
 def open_index(vectors: Vectors, threads: int, *, writable: bool) -> VectorIndex | None:
-    """The index of a space, if there is a whole one, and LanceDB; others are deleted."""
+    """Open the intact index of a space, if any, and delete others. None without LanceDB."""
     found: VectorIndex | None = None
     folders = sorted(_folders(vectors), reverse=True)
     for folder in folders if folders and is_lancedb_there() else ():
@@ -145,7 +145,7 @@ def open_index(vectors: Vectors, threads: int, *, writable: bool) -> VectorIndex
 
 
 def build_index(vectors: Vectors, threads: int) -> VectorIndex:
-    """Make the index of all vectors of a space, which takes the place of an earlier one.
+    """Build the index of all vectors of a space; it replaces an earlier one.
 
     Raises ``disk_full``, or another error of the system.
     """
@@ -181,7 +181,7 @@ def build_index(vectors: Vectors, threads: int) -> VectorIndex:
 
 
 def remove_indices(vectors: Vectors, but: VectorIndex | None = None) -> None:
-    """Delete the indices of a space, but for the one that is used."""
+    """Delete the indices of a space, except the one in use."""
     for folder in _folders(vectors):
         if but is None or folder != but.folder:
             shutil.rmtree(folder, ignore_errors=True)
@@ -197,29 +197,29 @@ def is_lances(error: BaseException) -> bool:
 def is_lancedb_there() -> bool:
     """Whether LanceDB is installed; importing it takes a second and 100 MB.
 
-    It may be missing, as a package of its own has it: then every vector is compared with a
-    question.
+    It may be missing, as it comes in a separate package. Then a question is compared with every
+    vector.
     """
     found = importlib.util.find_spec("lancedb")
-    # A frozen program knows the names of its modules also where their libraries are away.
+    # A frozen program knows the names of its modules even if their libraries are missing.
     return found is not None and any(map(os.path.isdir, found.submodule_search_locations or ()))
 
 
 def _connect(folder: Path, threads: int) -> Any:
-    """Open the LanceDB database in a folder; only the first call in a process sets the threads."""
+    """Open the LanceDB database in a folder. Only the first call in a process sets the threads."""
     for name in ("LANCE_CPU_THREADS", "TOKIO_WORKER_THREADS", "RAYON_NUM_THREADS"):
         os.environ[name] = str(max(1, threads))
     os.environ["LANCE_IO_THREADS"] = str(_IO_THREADS)
     os.environ["LANCE_DEFAULT_IO_BUFFER_SIZE"] = str(_READ_AHEAD_BYTES)
-    # Its warnings bypass our log, go to stderr and do not help a person.
+    # LanceDB's warnings bypass our log, go to stderr and do not help a person.
     os.environ.setdefault("LANCEDB_LOG", "error")
-    # One allocator for all, so that ``release_memory`` reaches the memory of pyarrow too.
+    # With one allocator for all, ``release_memory`` also frees the memory of pyarrow.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     import lancedb
 
     return lancedb.connect(
         str(folder),
-        # Row ids then count from 0 in the order of writing, in tables of several fragments too.
+        # With it row ids count from 0 in the order of writing even in tables of several fragments.
         storage_options={"new_table_enable_stable_row_ids": "true"},
         session=lancedb.Session(cache_bytes(folder), _METADATA_CACHE_BYTES),
     )
@@ -228,7 +228,7 @@ def _connect(folder: Path, threads: int) -> Any:
 def cache_bytes(folder: Path, free: int | None = None) -> int:
     """Return the size of the cache for the indices below a folder, in bytes.
 
-    ``free`` are the bytes of free memory; None to ask the system.
+    ``free`` is the free memory in bytes; None asks the system.
     """
     wanted = int(bytes_under(*folder.glob("*.lance/_indices")) * _CACHE_SHARE)
     free = int(psutil.virtual_memory().available) if free is None else free
@@ -245,7 +245,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _altered_files(folder: Path, *, everything: bool = False) -> list[str]:
-    """The files that are not as they were written, of all or of those that searches read."""
+    """The altered files, among all files or only among those that searches read."""
     try:
         sums: dict[str, int] = json.loads((folder / _CHECKSUMS).read_bytes())
         return [

@@ -2,8 +2,8 @@
 
 A passage has its pooled vector in one table and its quantised sentence vectors in another, so that
 all pooled ones are read in one pass. Each row has a checksum over its key and its bytes. A row that
-fails it, or that SQLite cannot read, is left out of every answer and deleted; the passage lacks a
-vector then, and is embedded again.
+fails it, or that SQLite cannot read, is left out of every answer and deleted. Its passage then
+lacks a vector and is embedded again.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ CREATE TABLE sentences (
 """
 LAYOUT = Layout("vector store", 0x4C656376, 2, _TABLES)  # "Lecv"
 _COPIED = ("space", "pooled", "sentences")
-# So many keys, or more, are read as one range from the first to the last, if that has less than so
-# many times as many rows.
+# At least ``_MANY`` keys are read as one range from the first to the last, if that range has less
+# than ``_SPREAD`` times as many rows.
 _MANY, _SPREAD = 4_096, 2
 _BATCH = 16_384
-# Tolerance of the norm of unit vectors; float16 alone is off by a thousandth.
+# The tolerance for the norm of unit vectors; float16 alone is off by a thousandth.
 _NORM_TOLERANCE = 0.02
-# Every float16 by its bits; numpy's own conversion takes four times as long.
+# The float32 for the bits of every float16; numpy's conversion takes four times as long.
 _FLOATS = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 _Content = dict[int, bytes]
@@ -89,9 +89,9 @@ class VectorProblems(Struct, frozen=True):
     """What is wrong with the vectors of a space.
 
     Attributes:
-        structure: What SQLite says of the file.
-        damaged: The keys of rows that are missing or not as they were written.
-        invalid: The keys of whole rows that are no unit vectors.
+        structure: The problems that SQLite reports about the file.
+        damaged: The keys of missing or altered rows.
+        invalid: The keys of intact rows that are not unit vectors.
     """
 
     structure: Sequence[str]
@@ -105,7 +105,7 @@ class Vectors:
     Args:
         path: The file, made if it is missing.
         refusal: Why it is read-only, None if it is writable.
-        dimension: Of the vectors, if the file is made.
+        dimension: The dimension of the vectors, needed to make the file.
 
     Every method raises what ``Database`` does.
     """
@@ -119,17 +119,17 @@ class Vectors:
                 row = dimension, _crc_of_space(dimension)
                 connection.execute("INSERT INTO space VALUES (?, ?)", row)
         self.dimension = self._stored_dimension()
-        # Held while rows change, so that the keys are those of the file.
+        # Held while rows change, so that the keys in memory and file agree.
         self._changing = threading.RLock()
         self._keys = self._all_keys()
         self._documents: tuple[Int64s | None, Int32s, Int64s]
         self._documents = (None, np.empty(0, np.int32), np.empty(0, np.int64))
-        #: What searches derive from the vectors: ``nearest.ByteCodes`` and ``VectorIndex``.
+        #: Derived from the vectors for searches: ``nearest.ByteCodes`` and ``VectorIndex``.
         self.codes: Any = None
         self.coding = threading.Lock()
         self.index: Any = None
-        # The keys of each deletion or replacement since ``take_changes``; None while no codes exist
-        # that would have to be corrected.
+        # The keys of each deletion or replacement since ``take_changes``; None while there are no
+        # codes to correct.
         self._changes: list[Int64s] | None = None
         self._changed = 0
 
@@ -138,7 +138,7 @@ class Vectors:
         for dimension, crc in self._db.rows("SELECT dimension, crc FROM space"):
             if crc == _crc_of_space(dimension):
                 return int(dimension)
-        # The row is damaged, or a kill has left the file without it.
+        # The row is damaged, or missing because the process was killed.
         most = "GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
         return int(self._db.value(f"SELECT length(content) / 2 FROM pooled {most}", default=0))
 
@@ -164,7 +164,7 @@ class Vectors:
     # -- writing ----------------------------------------------------------------------------
 
     def add_vectors(self, rows: VectorRows) -> None:
-        """Write the vectors of passages in one transaction; those that they had are replaced."""
+        """Write the vectors of passages in one transaction, in place of any that they have."""
         halves = np.ascontiguousarray(rows.vectors, np.float16)
         pooled = halves.astype(np.float32).repeat(np.diff(rows.offsets), axis=0)
         codes = values.pack_sentences(rows.sentences, pooled)
@@ -176,7 +176,7 @@ class Vectors:
         )
 
     def copy_vectors(self, sources: Int64s, targets: Int64s) -> None:
-        """Copy vectors between passages, pair by pair; sources without whole ones are skipped."""
+        """Copy vectors between pairs of passages; sources without intact vectors are skipped."""
         pooled = self._whole("pooled", sources)
         codes = self._whole("sentences", sources)
         pairs = [
@@ -231,7 +231,7 @@ class Vectors:
             if len(replaced := np.intersect1d(keys, self._keys)):
                 self._forget(replaced)
             new = np.unique(keys)
-            # Sorting all would take ten times as long, at every commit to a large library.
+            # Sorting all keys at each commit would take ten times as long in a large library.
             self._keys = np.insert(self._keys, np.searchsorted(self._keys, new), new)
 
     def _forget(self, keys: Int64s) -> None:
@@ -240,17 +240,17 @@ class Vectors:
         if self._changes is not None:
             self._changes.append(keys)
             self._changed += len(keys)
-            # Making the codes anew is cheaper then; an engine may write for weeks between searches.
+            # Making new codes is cheaper then. An engine may write for weeks between searches.
             if self._changed > max(len(self._keys), _MANY):
                 self._changes = self.codes = None
         if self.index is not None:
             self.index.forget(keys)
 
     def take_changes(self) -> list[Int64s] | None:
-        """Take the keys of all rows deleted or replaced since the last call.
+        """Return the keys of all rows deleted or replaced since the last call.
 
-        Returns an array for each change; None if the codes must be made anew: at the first call,
-        and after very many changes.
+        There is an array for each change. None means that the codes must be made anew, at the first
+        call and after very many changes.
         """
         with self._changing:
             taken, self._changes, self._changed = self._changes, [], 0
@@ -259,7 +259,7 @@ class Vectors:
     # -- what is there ----------------------------------------------------------------------
 
     def keys(self) -> Int64s:
-        """The keys of all rows, ascending; the same array until rows come or go."""
+        """The keys of all rows, ascending; the same array until rows are added or deleted."""
         return self._keys
 
     def keys_of(self, doc: int) -> Int64s:
@@ -269,7 +269,7 @@ class Vectors:
         return known[first:last]
 
     def documents(self) -> tuple[Int32s, Int64s]:
-        """The documents that have vectors, ascending, and how many each has."""
+        """The documents that have vectors, ascending, and the number of vectors of each."""
         keys, (made_of, docs, counts) = self._keys, self._documents
         if made_of is not keys:
             docs, counts = np.unique(docs_of(keys), return_counts=True)
@@ -284,13 +284,13 @@ class Vectors:
         return dict(zip(docs, counts.tolist(), strict=True))
 
     def size(self) -> TableSize:
-        """Rows and bytes."""
+        """Count the rows and bytes."""
         return self._db.size(len(self._keys))
 
     # -- reading ----------------------------------------------------------------------------
 
     def pooled_of(self, keys: Int64s) -> Float32s:
-        """The pooled vectors of passages, float32 (n, dim); zeros where there is none."""
+        """The pooled vectors of passages, float32 (n, dim); zeros for missing ones."""
         found = self._whole("pooled", np.unique(keys))
         there = np.fromiter(found, np.int64, len(found))
         bits = np.frombuffer(b"".join(found.values()), np.uint16)
@@ -308,12 +308,12 @@ class Vectors:
         """The sentence vectors of passages, one passage after the other.
 
         Args:
-            keys: Of the passages.
-            pooled: What ``pooled_of`` returns for them, if that is known.
+            keys: The keys of the passages.
+            pooled: The result of ``pooled_of`` for these keys, if the caller has it.
 
         Returns:
-            Unit vectors, float32 (m, dim), and offsets, int64 (n + 1,): those of passage ``i`` are
-            the rows ``offsets[i]:offsets[i + 1]``, none where it has no vectors yet.
+            Unit vectors, float32 (m, dim), and offsets, int64 (n + 1,). Passage ``i`` has the rows
+            ``offsets[i]:offsets[i + 1]``, none if it has no vectors yet.
         """
         codes = self.sentence_codes_of(keys)
         pooled = self.pooled_of(keys) if pooled is None else pooled
@@ -326,26 +326,26 @@ class Vectors:
         return values.join_codes([found.get(key, b"") for key in keys.tolist()], self.dimension)
 
     def _whole(self, table: str, keys: Int64s) -> _Content:
-        """The contents of the rows of a table that are whole, in the order of their keys.
+        """The contents of the intact rows among these, in the order of their keys.
 
-        Other rows are deleted, if the file is writable.
+        Damaged rows are deleted if the file is writable.
         """
         known = keys[find_sorted(self._keys, keys)[1]]
         found = self._read(table, known)
         if len(found) < len(known):
-            with self._changing:  # they may have been deleted meanwhile
+            with self._changing:  # another thread may have deleted them
                 left = known[np.isin(known, self._keys)]
                 whole = self._read(table, left)
                 damaged = left[[key not in whole for key in left.tolist()]]
                 if len(damaged) and not self._db.in_write:
                     log.error("%s: %d vectors are damaged", self.name, len(damaged))
-                    # A full or damaged disk must not fail a search.
+                    # A search must not fail because the disk is full or damaged.
                     with contextlib.suppress(LecternError):
-                        self.delete_rows(damaged)  # those that stay are met again
+                        self.delete_rows(damaged)  # the next read deletes those that stay
         return found
 
     def _read(self, table: str, keys: Int64s) -> _Content:
-        """The contents of rows that are whole; others are left out."""
+        """The contents of the intact rows among these."""
         if not len(keys):
             return {}
         columns = "SELECT p.key, p.content, p.crc FROM"
@@ -353,7 +353,7 @@ class Vectors:
         if len(keys) >= _MANY and last - first < _SPREAD * len(keys):
             rows = f"{columns} {table} p WHERE p.key BETWEEN ? AND ? ORDER BY p.key"
             given: tuple[Any, ...] = (int(keys[0]), int(keys[-1]))
-        else:  # in the order given, as a CROSS JOIN is not turned round
+        else:  # in the given order, as SQLite does not reorder a CROSS JOIN
             rows = f"{columns} json_each(?) j CROSS JOIN {table} p ON p.key = j.value"
             given = (json.dumps(keys.tolist()),)
         try:
@@ -380,7 +380,7 @@ class Vectors:
     # -- damage -----------------------------------------------------------------------------
 
     def verify(self, tick: Callable[[], None]) -> VectorProblems:
-        """Read every row; ``tick`` is called between and may raise to stop."""
+        """Read every row; ``tick`` is called now and then and may raise to stop."""
         damaged, invalid = [], []
         width = values.bytes_of_sentence(self.dimension)
         for at in range(0, len(self._keys), _BATCH):
@@ -396,7 +396,7 @@ class Vectors:
         return VectorProblems(structure, np.array(damaged, np.int64), np.array(invalid, np.int64))
 
     def rebuild(self) -> None:
-        """Copy what can be read into a new file, which takes the place of this one."""
+        """Copy the readable rows into a new file, which replaces this one."""
         with self._changing:
             path = self._db.path
             new = copy_damaged_database(path, LAYOUT, _COPIED)
@@ -407,12 +407,12 @@ class Vectors:
             self._forget(np.setdiff1d(before, self._keys))
 
     def drop_index(self) -> None:
-        """Search without the index, until it is made again."""
+        """Search without the index until it is built again."""
         self.index = None
 
 
 def make_openable(path: Path) -> Iterator[str]:
-    """Copy the rows of a damaged file that can be read into a new one; no engine may run.
+    """Copy the readable rows of a damaged file into a new one. No engine may be running.
 
     Yields:
         A sentence for each change.
@@ -425,7 +425,7 @@ def make_openable(path: Path) -> Iterator[str]:
 
 def _is_unit(content: bytes) -> bool:
     vector = _FLOATS.take(np.frombuffer(content, np.uint16))
-    with np.errstate(all="ignore"):  # of bytes that are no numbers
+    with np.errstate(all="ignore"):  # the bytes may not be numbers
         return bool(abs(float(np.linalg.norm(vector)) - 1) < _NORM_TOLERANCE)
 
 

@@ -1,14 +1,14 @@
-"""tantivy's indexes: opening, checking, commits, errors; what they hold of whole documents.
+"""Opens, checks and writes indexes of tantivy; defines and reads the index of whole documents.
 
-tantivy maps its files, so a file whose drive is taken away ends the engine, which is then started
-again. Flipped bytes may end it too, or give wrong answers; so every segment file is compared with
-the CRC-32 in its footer before its first use. Merges are waited for at each commit: between commits
-no thread of tantivy works, so pauses reach it, and a full disk is an error of the commit.
+tantivy maps its files, so the engine dies if their drive is unplugged, and is then started again.
+Flipped bytes may also end the engine, or give wrong answers; so every segment file is compared with
+the CRC-32 in its footer before its first use. Each commit waits for merges. So tantivy does not
+work between commits: pauses affect it too, and a full disk is an error of the commit.
 
-A document has one entry for each commit that brought passages of it; the stems of words stand in
-entries of their own, one for each commit and language. A query wants the count of each word, which
-tantivy does not return but scores: in a field of JSON every length counts as one, so a score
-determines the count.
+A document has one entry for each commit with passages of it. The stems of words are in separate
+entries, one for each commit and language. A query needs the count of each word, which tantivy does
+not return. It is computed from the score: in a JSON field every text has length one, so that a
+score determines the count.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ if TYPE_CHECKING:
     from indexer.arrays import Float32s, Int32s
 
 META = "meta.json"
-_MAGIC = 1337  # ends each of tantivy's files, after the length of its footer
+_MAGIC = 1337  # the last bytes of tantivy's files, after the length of the footer
 _KILLED = "index writer was killed"
 _BLOCK = 1 << 20
-# Of the one thread that inverts; a larger one makes fewer, larger segments.
+# The memory of the writing thread; more memory makes fewer, larger segments.
 _HEAP_BYTES = 48 << 20
 _LINKED = (".idx", ".pos", ".term", ".fast", ".fieldnorm", ".store", ".del")
 _SEGMENT_FILES = _LINKED[:-1]
 
 
 class AlteredIndexError(Exception):
-    """The files of an index are missing, or have other bytes than were written."""
+    """The files of an index are missing or altered."""
 
 
 class TantivyIndex:
-    """An index that one thread writes and any thread searches.
+    """An index of tantivy. One thread writes, any thread may search.
 
-    Raises ``AlteredIndexError`` if the files in the folder are no such index; ``disk_full``, or
-    another error of the system.
+    Raises ``AlteredIndexError`` if the folder has no intact index, ``disk_full`` or another error
+    of the system.
     """
 
     def __init__(self, folder: Path, schema: tantivy.Schema) -> None:
@@ -79,9 +79,9 @@ class TantivyIndex:
 
     @contextmanager
     def committing(self) -> Iterator[tantivy.IndexWriter]:
-        """Add and delete in one commit; then all searches see it.
+        """Add and delete entries in one commit, which all later searches see.
 
-        Raises ``disk_full``, or another error of the system; nothing is then changed.
+        Raises ``disk_full`` or another error of the system; then nothing has changed.
         """
         with write_errors(self.folder):
             _remove_leftovers(self.folder)
@@ -92,29 +92,29 @@ class TantivyIndex:
             except BaseException as error:
                 with suppress(Exception):
                     writer.rollback()
-                if _KILLED in str(error):  # its thread met an error that is not passed on
+                if _KILLED in str(error):  # its thread has hidden an error
                     code = errno.ENOSPC if is_full(self.folder) else errno.EIO
                     raise OSError(code, os.strerror(code)) from error
                 raise
             finally:
-                with suppress(ValueError):  # a merge may fail for want of room; nothing is lost
+                with suppress(ValueError):  # a full disk may stop a merge; nothing is lost
                     writer.wait_merging_threads()
                 del writer
             self._index.reload()
             self.searcher = self._index.searcher()
 
     def checksum(self) -> int:
-        """The CRC-32 of its list of segments."""
+        """The CRC-32 of the list of segments."""
         return zlib.crc32((self.folder / META).read_bytes())
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Delete what a failed commit left: the next one would write files of the same names."""
+    """Delete files of a failed commit, as the next one would write files of the same names."""
     segments = json.loads((folder / META).read_bytes())["segments"]
     listed = {name for segment in segments for name in _files_of(segment)}
     for path in folder.iterdir():
         if path.suffix in _LINKED and path.name not in listed:
-            with suppress(OSError):  # a reader has it open on Windows
+            with suppress(OSError):  # on Windows a reader may have it open
                 path.unlink()
 
 
@@ -124,14 +124,14 @@ def is_tantivys(error: BaseException) -> bool:
 
 
 def deleted_share(folder: Path) -> float:
-    """The share of the entries of an index that are deleted, but not merged."""
+    """The share of deleted entries that no merge has removed."""
     segments = json.loads((folder / META).read_bytes())["segments"]
     gone = sum(((one["deletes"] or {}).get("num_deleted_docs", 0)) for one in segments)
     return float(gone / max(1, sum(one["max_doc"] for one in segments)))
 
 
 def altered_files(folder: Path) -> list[str]:
-    """The names of an index's files that are missing, or have other bytes than were written."""
+    """The names of an index's files that are missing or altered."""
     try:
         meta: dict[str, Any] = json.loads((folder / META).read_bytes())
         names = [name for segment in meta["segments"] for name in _files_of(segment)]
@@ -170,9 +170,9 @@ def _is_whole(path: Path) -> bool:
 
 
 def linked_copy(folder: Path) -> Path:
-    """A new temporary folder with what a folder of indexes has: links to segments, copies else.
+    """Make a temporary folder with links to the segments of some indexes and copies of other files.
 
-    tantivy wants to write a lock file beside an index, also if it only reads.
+    tantivy writes a lock file beside an index even if it only reads.
     """
     copy = folder.__class__(tempfile.mkdtemp(prefix="lectern-words-"))
     for path in folder.rglob("*") if folder.is_dir() else ():
@@ -191,7 +191,7 @@ def linked_copy(folder: Path) -> Path:
 
 
 def join_indexes(folders: Sequence[Path], folder: Path) -> int:
-    """Make an index in a new folder of the segments of several; return its checksum."""
+    """Join the segments of several indexes to one in a new folder; return its checksum."""
     folder.mkdir(mode=0o700, parents=True)
     metas = [json.loads((one / META).read_bytes()) for one in folders]
     for one, meta in zip(folders, metas, strict=True):
@@ -207,20 +207,20 @@ def join_indexes(folders: Sequence[Path], folder: Path) -> int:
     return zlib.crc32(content)
 
 
-#: Languages that write compounds as one word, headed by the last part.
+#: Languages that write compounds as one word with the head last.
 COMPOUNDING = frozenset({"de", "nl", "sv", "da", "nb", "nn", "no", "fi", "et", "hu"})
 _COUNTS = "counts.w"
-# Marks of terms of ``edges``: reversed words, first letters of words and stems.
+# Prefixes of terms in the field ``edges``: reversed words; first letters of words and stems.
 _REVERSED, _FIRST = "<", "^"
-# Words whose documents are counted, for each that is wanted: deleted entries are listed too.
+# How many times the wanted words are looked at, as words of deleted entries are listed too.
 _SPARE = 2
 
 
 def document_schema() -> tantivy.Schema:
     """The fields of an entry.
 
-    ``counts`` has each word as often as it occurs, ``words`` each once, ``forms`` "stem|word",
-    ``edges`` see above.
+    ``counts`` has each word as often as it occurs, ``words`` has it once, ``forms`` has
+    "stem|word". For ``edges`` see above.
     """
     builder = tantivy.SchemaBuilder().add_integer_field("doc", indexed=True, fast=True)
     builder.add_json_field("counts", tokenizer_name="whitespace", index_option="freq")
@@ -243,10 +243,10 @@ def count_words(views: Iterable[str]) -> Counter[str]:
 
 
 def document_entries(doc: int, passages: int, counts: Counter[str]) -> list[tantivy.Document]:
-    """Return the entry of some passages of a document with their counted words.
+    """Return the entries for some passages of a document with their counted words.
 
-    Empty ones follow, one less than there are passages: tantivy merges segments by their number of
-    entries, and would merge all at each eighth commit of few entries.
+    Empty entries follow the first, so that there are as many as passages. tantivy merges segments
+    by their number of entries, and would otherwise merge all of them at every eighth commit.
     """
     entry = tantivy.Document()
     entry.add_integer("doc", doc)
@@ -258,7 +258,7 @@ def document_entries(doc: int, passages: int, counts: Counter[str]) -> list[tant
 
 
 def vocabulary_entry(listed: Iterable[str], language: str) -> tantivy.Document:
-    """Return an entry of no document, with the stems and the edges of words of a language."""
+    """Return an entry with the stems and edges of a language's words; it belongs to no document."""
     every = list(listed)
     pairs = [(stem, word) for word, stems in stems_of_words(every, language) for stem in stems]
     edges = {_FIRST + one[0] for pair in pairs for one in pair}
@@ -276,7 +276,7 @@ def _words_of(piece: str) -> tuple[str, ...]:
 
 
 def stems_of_words(listed: Iterable[str], language: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Words, each with its possible stems in a language, without empty ones."""
+    """Pair words with their possible stems in a language, without empty stems."""
     every = list(listed)
     found = zip(every, stem_all(every, language), strict=True)
     return [
@@ -286,10 +286,9 @@ def stems_of_words(listed: Iterable[str], language: str) -> list[tuple[str, tupl
 
 
 class DocumentWords(Struct, frozen=True):
-    """The words of the documents of one commit. Any thread may ask.
+    """The words of documents as of one commit. Any thread may use it.
 
-    ``lengths`` says how many words each document has, indexed by document, at least 1; 0 where
-    there is no document.
+    ``lengths`` is the number of words by document, at least 1; 0 where there is no document.
     """
 
     schema: tantivy.Schema
@@ -297,7 +296,7 @@ class DocumentWords(Struct, frozen=True):
     lengths: Float32s
 
     def counts(self, word: str) -> tuple[Int32s, Float32s]:
-        """The documents with a word, perhaps several times, and how often each entry has it."""
+        """The document of each entry with a word, and how often the word occurs in that entry."""
         query = tantivy.Query.term_query(self.schema, _COUNTS, word)
         most = max(1, self.searcher.doc_freq("words", word))
         hits = self.searcher.search(query, limit=most, count=False).hits
@@ -317,7 +316,7 @@ class DocumentWords(Struct, frozen=True):
         return {word: count for word, count in found.items() if count}
 
     def beginning(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """The words with a prefix and their numbers of documents, frequent ones first."""
+        """The words with a prefix and their document frequencies, the most frequent first."""
         found = self.searcher.terms_with_prefix("words", prefix, limit=_SPARE * limit)
         return ordered(self.frequencies(word for word, _ in found))[:limit]
 
@@ -326,7 +325,7 @@ class DocumentWords(Struct, frozen=True):
         return any(self.searcher.doc_freq("edges", _FIRST + one[0]) for one in letters if one)
 
     def ending(self, ending: str, limit: int) -> list[tuple[str, int]]:
-        """The compounds that end with a word, as ``beginning``."""
+        """The compounds that end with a word, in the form of ``beginning``."""
         found = self.searcher.terms_with_prefix(
             "edges", _REVERSED + ending[::-1], limit=_SPARE * limit + 1
         )
@@ -334,7 +333,7 @@ class DocumentWords(Struct, frozen=True):
         return ordered(self.frequencies(word for word in longer if word != ending))[:limit]
 
     def with_stems(self, stems: Iterable[str]) -> dict[str, set[str]]:
-        """The words of each stem that has any; no document may have them any more."""
+        """The words of each stem. Documents with these words may have been deleted."""
         found: defaultdict[str, set[str]] = defaultdict(set)
         for stem in stems:
             for text, _ in self.searcher.terms_with_prefix("forms", f"{stem}|"):
@@ -349,17 +348,17 @@ class DocumentWords(Struct, frozen=True):
         if not self.searcher.doc_freq("words", word):
             return 0
         query = tantivy.Query.term_query(self.schema, "words", word)
-        found: Any = self.searcher.search(query, limit=1)  # its declaration lacks ``count``
-        return int(found.count)  # without deleted ones
+        found: Any = self.searcher.search(query, limit=1)  # the type stubs lack ``count``
+        return int(found.count)  # does not count deleted entries
 
 
 def ordered(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Words with their numbers of documents, the most frequent first."""
+    """Sort words by their document frequencies, the most frequent first."""
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _saturation(explanation: tantivy.Explanation) -> tuple[float, float]:
-    """The score that a term never reaches, and the count at which it has half of it."""
+    """The limit of a term's score, and the count at which the score is half of it."""
     factor, idf, share = json.loads(explanation.to_json())["details"]
     _, k1, b, length, mean = (one["value"] for one in share["details"])
     return factor["value"] * idf["value"], k1 * (1 - b + b * length / mean)

@@ -1,15 +1,15 @@
 """Queries of the index of passages: BM25 of stems, exact phrases, scores of given passages.
 
-It must not know how words are stemmed, expanded or weighted, nor how retrievers are fused. BM25 has
-k1 1.2 and b .75 and is counted over all passages, whichever are searched; tantivy rounds the
-passages' lengths to a byte. Positions of stems tell where a phrase may be; whether it is there as
-it was typed, the text tells.
+This module must not know how words are expanded or weighted, nor how retrievers are fused. BM25 has
+k1 1.2 and b .75. Its statistics are those of all passages, even if only some are searched; tantivy
+rounds the passages' lengths to a byte. A phrase is looked for by the positions of its stems; the
+text then shows whether it is there as typed.
 
-That no phrase is lost rests on this: if a ``WordSequence.is_in`` a text, its words are neighbours
-in the ``sequence`` of the text but for marks of footnotes, a stem of each set of
-``WordSequence.terms`` is among the ``stems`` of the text, in the order of the words and with few
-others between, and its words of scripts without spaces are among ``unspaced_words`` of the text,
-those next to each other as neighbours.
+The index misses no phrase because of the following. If ``WordSequence.is_in`` is true of a text,
+the words are neighbours in the text's ``sequence``, apart from marks of footnotes. A stem of each
+set of ``WordSequence.terms`` is then among the text's ``stems``, in the order of the words and with
+few others between. Words of scripts without spaces are among the text's ``unspaced_words``, and
+words next to each other are neighbours there.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 
     Views = Callable[[Int64s], Mapping[int, str]]
 
-# Of a longer phrase, the first words tell which texts are read.
+# Only this many first words of a phrase decide which texts are read.
 _MOST_WORDS = 32
-# The most ways to write a phrase in stems that are looked for by their positions.
+# A phrase is looked for by positions if its stems have at most this many combinations.
 _MOST_WAYS = 16
-# Stems between those of two words side by side: other forms of both, and wholes of compounds.
+# The most stems between those of neighbouring words: other forms of both, wholes of compounds.
 _BETWEEN = 3
-# Texts that are read at once.
+# The number of texts read at a time.
 _LEAST_READ, _MOST_READ = 256, 2048
-# If at least this share of passages may be found, the best of all are found first.
+# If more than this share of passages pass a filter, all are searched and filtered afterwards.
 _LARGE_SHARE = 0.3
 
 # Characters other than these may be folded to ASCII letters or digits.
@@ -60,7 +60,7 @@ _SIGNS = re.compile("[^a-z0-9]+")
 
 
 class WordSequence:
-    """Words side by side, as ``sequence`` has them; there is at least one."""
+    """One or more words side by side, in the form of ``sequence``."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self.words = tuple(words)
@@ -68,10 +68,10 @@ class WordSequence:
         self._letters: re.Pattern[bytes] | None = None
         self._plainly: re.Pattern[str] | None = None
         if self._joined.isascii() and max(map(len, self.words)) < MAX_LENGTH:
-            # The ending of "john's" is no word.
+            # The "s" of "john's" is not a word.
             bare = (
                 b"0?".join(_SIGNS.sub("", part).encode() for part in f".{word}".split("."))
-                if "." in word  # a date, perhaps, whose zeros are left out
+                if "." in word  # perhaps a date, which may lack zeros
                 else _SIGNS.sub("", word).encode()
                 for word in self.words
             )
@@ -84,13 +84,13 @@ class WordSequence:
                 )
 
     def terms(self, languages: Iterable[str]) -> list[frozenset[str]]:
-        """Sets of stems; any text with these words has one of each.
+        """Return sets of stems. A text with these words has at least one stem of each set.
 
-        Words of scripts without spaces have none: where they end depends on what is around them.
-        Nor have words of which a stemmer leaves nothing.
+        Words of scripts without spaces have no set, since their ends depend on the text around
+        them. Neither have words that a stemmer reduces to nothing.
 
         Args:
-            languages: All that the text may be in; see ``stems``.
+            languages: The languages that the text may have; see ``stems``.
         """
         spoken = tuple(languages)
         spaced = (word for word in dict.fromkeys(self.words) if not is_unspaced(word))
@@ -101,8 +101,8 @@ class WordSequence:
         if text.isascii() and not self._joined.isascii():
             return False
         if self._plainly is not None and self._plainly.search(text.lower()):
-            return True  # with nothing but white space between
-        # Most texts are ASCII but for punctuation: their letters tell in a tenth of the time.
+            return True  # only white space is between the words
+        # Most texts are ASCII but for punctuation. Comparing letters takes a tenth of the time.
         if self._letters is not None and (text.isascii() or not _PERHAPS_ASCII.search(text)):
             letters = text.encode("ascii", "ignore").translate(_LOWER, _NO_WORD)
             if not self._letters.search(letters):
@@ -114,7 +114,7 @@ class WordSequence:
 
 
 def _any_form(word: str, languages: tuple[str, ...]) -> frozenset[str]:
-    """Terms of which a text in any of some languages has one if it has a folded word."""
+    """Terms for a folded word: a text in one of the languages that has the word has one of them."""
     stemmed = [stems_of(word, one) for one in languages if has_stemmer(word, one)]
     return frozenset({word, UNMARKED + word, *(max(map(fold, one), key=len) for one in stemmed)})
 
@@ -130,14 +130,14 @@ def passage_schema() -> tantivy.Schema:
 
 
 class IndexedPassages(Struct, frozen=True):
-    """The passages of one commit, and how many passages and words each document has."""
+    """The passages as of one commit, and the numbers of passages and words of each document."""
 
     schema: tantivy.Schema
     searcher: tantivy.Searcher
     counts: Mapping[int, tuple[int, int]]
 
     def best(self, query: Query, count: int) -> ScoredKeys:
-        """The best passages, equal ones in the order of their keys."""
+        """The best passages; equal ones are in the order of their keys."""
         hits = self.searcher.search(query, limit=count, count=False).hits if count > 0 else []
         if not hits:
             return NOTHING
@@ -147,7 +147,7 @@ class IndexedPassages(Struct, frozen=True):
         return ScoredKeys(keys[order], scores[order])
 
     def among(self, query: Query, keys: Int64s) -> ScoredKeys:
-        """Those of some passages that a query finds; best first."""
+        """The passages among the given ones that a query finds, best first."""
         given = Query.term_set_query(self.schema, "key", keys.tolist())
         return self.best(_all_of([query, _unscored(given)]), len(keys))
 
@@ -175,7 +175,7 @@ def match(
 
     Args:
         terms: The stems; expansions of a prefix or of a typo are terms too.
-        without: Words that must not occur in the view of a passage.
+        without: Words that the view of a passage must not have.
         views: Reads the views of passages.
     """
     query = now.weighted(terms)
@@ -200,7 +200,7 @@ def match(
 def phrases(
     now: IndexedPassages, wanted: Sequence[Phrase], count: int, docs: DocSet | None, views: Views
 ) -> ScoredKeys:
-    """Passages whose view has every phrase, first those where the words score best by BM25.
+    """Passages whose view has every phrase, sorted by the BM25 of their words.
 
     Args:
         docs: The documents to search.
@@ -239,7 +239,7 @@ def bm25_of(now: IndexedPassages, keys: Int64s, terms: Sequence[Term]) -> Float3
 
 
 class _Ways(Struct, frozen=True):
-    """The ways to write a phrase, and the languages that passages are in."""
+    """The spellings of a phrase, and the languages of the passages."""
 
     ways: Sequence[WordSequence]
     languages: tuple[str, ...]
@@ -250,7 +250,7 @@ class _Ways(Struct, frozen=True):
         return cls(ways, phrase.languages)
 
     def query(self, now: IndexedPassages) -> Query:
-        """Passages that may have the phrase, and all that have it."""
+        """Return a query that finds all passages with the phrase, and perhaps others."""
         return _any_of([_may_have(now, way, self.languages) for way in self.ways])
 
     def is_in(self, view: str) -> bool:
@@ -258,12 +258,12 @@ class _Ways(Struct, frozen=True):
 
 
 def _terms(way: WordSequence, languages: tuple[str, ...]) -> list[frozenset[str]]:
-    """The stems of the first words of a phrase; any text with it has one of each."""
+    """The sets of stems of a phrase's first words; see ``WordSequence.terms``."""
     return WordSequence(way.words[:_MOST_WORDS]).terms(languages)
 
 
 def _may_have(now: IndexedPassages, way: WordSequence, languages: tuple[str, ...]) -> Query:
-    """Passages with all words of a phrase, those next to each other near each other."""
+    """Return a query for all words of a phrase, with neighbouring words near each other."""
     wanted: list[Query] = []
     for unspaced, run in groupby(way.words[:_MOST_WORDS], key=is_unspaced):
         if unspaced:
@@ -277,7 +277,7 @@ def _may_have(now: IndexedPassages, way: WordSequence, languages: tuple[str, ...
 
 
 def _near(now: IndexedPassages, terms: Sequence[frozenset[str]]) -> list[Query]:
-    """Queries of passages with one of each of some sets of stems, near each other."""
+    """Return queries for one stem of each set, near each other."""
     groups = [[s for s in sorted(one) if now.searcher.doc_freq("stems", s)] for one in terms]
     if len(groups) == 1 or not 0 < math.prod(map(len, groups)) <= _MOST_WAYS:
         return [_any_of([now.term(stem) for stem in group]) for group in groups]
@@ -307,7 +307,7 @@ def _unscored(query: Query) -> Query:
 
 
 def _within(now: IndexedPassages, query: Query, count: int, docs: DocSet | None) -> ScoredKeys:
-    """The best passages of some documents."""
+    """The best passages of a query in some documents."""
     if docs is None:
         return now.best(query, count)
     known = np.fromiter(now.counts, np.int32, len(now.counts))

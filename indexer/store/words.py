@@ -1,9 +1,9 @@
 """The words of a library: tantivy's indexes of passages and of whole documents.
 
-They are derived from the texts, which are committed first. Which passages the indexes have is noted
-beside them after each commit, so a comparison at the next opening finds what a kill or a full disk
-left out, and it is added. If a file was altered, all words are made again. A read-only library is
-opened through links in a temporary folder, where missing words are added in the same way.
+Words are derived from the texts, which are committed first. A file beside the indexes notes after
+each commit which passages they have. The next opening compares it with the texts and adds what a
+kill or a full disk left out. If a file was altered, all words are made again. A read-only library
+is opened through links in a temporary folder, where missing words are added in the same way.
 """
 
 from __future__ import annotations
@@ -51,42 +51,42 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-# Characters of scripts without spaces, and what NFKC makes such characters of.
+# Characters of scripts without spaces, and characters that NFKC maps to these.
 _PERHAPS_UNSPACED = lazy_pattern(
     f"[{UNSPACED}\u2e9f-\u2fd5\u3038-\u303a\u3192-\u33fe\uff66-\uff9f\U0001f200-\U0001f251]"
 )
 
-#: Of the fields and of what they have; an index of another one is made again.
+#: The version of the fields and their content; an index of another version is made again.
 FORMAT = 2
 #: The folder of words, beside the vectors.
 WORDS = "words"
 _STATE, _PENDING = "state", "pending.json"
 _PASSAGES, _DOCUMENTS = _INDEXES = "passages", "documents"
-# Passages of a commit while catching up.
+# The number of passages in a commit while catching up.
 _TOGETHER = 8_192
-# Words of which it is remembered that their stems were written, some 200 bytes each.
+# Whether stems were written is remembered for this many words, at some 200 bytes each.
 _MOST_STEMMED = 50_000
-# Deleted entries count in document frequencies until they are merged away. From this share of
-# them on, and this many, all is made again.
+# Deleted entries count in document frequencies until a merge removes them. If this share and this
+# number of entries are deleted, the indexes are made again.
 _MOST_DELETED, _FEW_ENTRIES = 0.25, 2_000
 
 
 class WordStore:
-    """The words of one library, made if they are missing: one thread writes, any thread asks.
+    """The words of one library, made if they are missing. One thread writes, any thread may search.
 
-    ``behind`` says whether they may lack something that the texts have; see ``catch_up``;
-    ``failed`` says whether a file could not be read; the next ``catch_up`` makes all again.
-    Raises ``disk_full``, or another error of the system.
+    ``behind`` says whether words of some texts may be missing, see ``catch_up``. ``failed`` says
+    whether a file could not be read; the next ``catch_up`` then makes all words again. Raises
+    ``disk_full`` or another error of the system.
     """
 
     def __init__(self, folder: Path, *, writable: bool) -> None:
         self.behind = True
         self.failed = False
         self._folder, self._temporary = folder if writable else linked_copy(folder), not writable
-        #: Of each document, how many passages and words the indexes have.
+        #: The numbers of passages and words of each document in the indexes.
         self._counts: dict[int, tuple[int, int]] = {}
         self._documents: DocumentWords | None = None
-        #: Languages and words whose stems were written since the indexes were opened.
+        #: Pairs of language and word whose stems were written since the indexes were opened.
         self._stemmed: set[tuple[str, str]] = set()
         try:
             self._load()
@@ -95,16 +95,16 @@ class WordStore:
             self._reset()
 
     def close(self) -> None:
-        """Forget the indexes. No thread may be asking."""
+        """Delete the temporary folder, if any. No thread may be searching."""
         if self._temporary:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     # -- writing, by one thread -------------------------------------------------------------
 
     def add_passages(self, rows: Sequence[PassageRow]) -> None:
-        """Append passages, those of a document side by side, in one commit.
+        """Append passages in one commit. The passages of a document must stand side by side.
 
-        Raises ``disk_full``, or another error of the system; ``behind`` is then set.
+        Raises ``disk_full`` or another error of the system, after which ``behind`` is set.
         """
         self._write(
             [],
@@ -115,7 +115,7 @@ class WordStore:
         )
 
     def delete_documents(self, docs: Iterable[int]) -> None:
-        """Delete all that the indexes have of some documents; raises as ``add_passages``."""
+        """Delete the words of some documents; raises as ``add_passages``."""
         if gone := [doc for doc in docs if doc in self._counts]:
             self._write(gone, [])
 
@@ -125,12 +125,12 @@ class WordStore:
         read: Callable[[Sequence[int]], Iterable[StoredPassage]],
         most: int | None = None,
     ) -> bool:
-        """Make the words of documents again whose number of passages differs from the texts'.
+        """Make words again for documents whose number of passages differs from that in the texts.
 
         Args:
-            there: How many passages each document of the texts has.
+            there: The number of passages of each document in the texts.
             read: Streams all passages of documents.
-            most: About how many passages to read, if not all.
+            most: The approximate number of passages to read; None for all.
 
         Returns whether nothing is left.
         """
@@ -168,10 +168,10 @@ class WordStore:
     # -- asking -----------------------------------------------------------------------------
 
     def query_words(self, question: Callable[[IndexedPassages], T], nothing: T) -> T:
-        """Query the index of passages; the answer is ``nothing`` while it cannot be read.
+        """Query the index of passages; return ``nothing`` while it cannot be read.
 
         Args:
-            question: One of those of ``word_queries``.
+            question: A function that calls a query of ``word_queries``.
             nothing: The answer without an index.
         """
         index = self._passages
@@ -185,7 +185,7 @@ class WordStore:
             return nothing
 
     def documents(self) -> DocumentWords:
-        """The words of all documents; the same object until they change."""
+        """The words of all documents. The object is the same until they change."""
         found = self._documents
         if found is None:
             counts = dict(self._counts)
@@ -197,12 +197,12 @@ class WordStore:
         return found
 
     def verify(self) -> list[str]:
-        """The names of files that have other bytes than were written."""
+        """The names of altered files."""
         folders = [self._folder / name for name in (_PASSAGES, _DOCUMENTS)]
         return [f"{one.name}/{name}" for one in folders for name in altered_files(one)]
 
     def size(self) -> TableSize:
-        """The passages that they have, and their bytes on disk."""
+        """The number of passages in the indexes, and the bytes of the indexes on disk."""
         size = bytes_under(self._folder)
         return TableSize(self._passages.searcher.num_docs, size, size)
 
@@ -211,7 +211,7 @@ class WordStore:
     def _load(self) -> None:
         """Open both indexes.
 
-        Raises ``AlteredIndexError`` if they are not those that were written.
+        Raises ``AlteredIndexError`` if they are altered.
         """
         passages, documents = self._folder / _PASSAGES, self._folder / _DOCUMENTS
         sums: list[int] = []
@@ -226,12 +226,12 @@ class WordStore:
                 doubtful = json.loads((self._folder / _PENDING).read_bytes())
             except (OSError, ValueError) as error:
                 raise AlteredIndexError("a list of segments was altered") from error
-            # The last commit was interrupted before its end was noted: it is done again.
+            # The last commit was interrupted before its end was noted, so it is repeated.
             self._counts.update(dict.fromkeys(doubtful, (0, 0)))
             self.delete_documents(doubtful)
 
     def _reset(self) -> None:
-        """Begin anew with empty indexes."""
+        """Replace the indexes by empty ones."""
         with suppress(FileNotFoundError), write_errors(self._folder):
             shutil.rmtree(self._folder)
         self._counts, self._documents, self._stemmed = {}, None, set()
@@ -253,7 +253,7 @@ class WordStore:
                 (one.doc, one.ordinal, one.language, one.view, stems(one.view, one.language))
                 for one in read(docs)
             ],
-            # Of a damaged text fewer can be read; it is not made again until it is another.
+            # A damaged text yields fewer passages; the full number is noted, else this repeats.
             {doc: there[doc] for doc in docs},
         )
 
@@ -315,11 +315,11 @@ class WordStore:
 def join_words(folders: Sequence[Path], folder: Path) -> None:
     """Join the words of several libraries, whose documents have different numbers.
 
-    The segments of an index are independent and have random names, so all are listed in one. Raises
-    ``AlteredIndexError`` if those of one cannot be read; ``OSError`` if a file cannot be written.
+    The segments of an index are independent and have random names, so one index can list them all.
+    Raises ``AlteredIndexError`` if one cannot be read, ``OSError`` if a file cannot be written.
     """
     counts: dict[int, tuple[int, int]] = {}
-    folders = [one for one in folders if (one / _STATE).exists()]  # else there are no words
+    folders = [one for one in folders if (one / _STATE).exists()]  # a library may have no words
     for one in folders:
         counts.update(_read_state(one / _STATE)[1])
     if not folders:
@@ -347,9 +347,9 @@ def _write_state(path: Path, sums: Sequence[int], counts: Counts) -> None:
 
 
 def _read_state(path: Path) -> tuple[list[int], dict[int, tuple[int, int]]]:
-    """Checksums of both lists of segments, and the counts.
+    """Read the checksums of both lists of segments, and the counts of each document.
 
-    Raises ``AlteredIndexError`` if it is missing, was altered or is of another format.
+    Raises ``AlteredIndexError`` if the file is missing, altered or of another format.
     """
     try:
         content = path.read_bytes()

@@ -33,17 +33,17 @@ _NUMBER = re.compile(r"[^\W_]*\d(?:[\w.,'\u2019\u00a0\u202f]*\w)?(?:\s?%)?")
 _GROUPS = re.compile(r"\d{1,3}(?:(?P<sign>[.,'\u2019\u00a0\u202f])\d{3})(?:(?P=sign)\d{3})*")
 _WORD = re.compile(r"[^\W\d_]+")
 _UNIT = re.compile(r"(?:\s?(?P<sign>[%€$£])|[\s-](?P<word>[^\W\d_]+))")
-# "(a)", "2.", "10.3" in front of a sentence: places, not amounts.
+# "(a)", "2.", "10.3" at the start of a sentence are numbers of clauses, not amounts.
 MARKER = re.compile(r"\W*(?:\w{1,2}[).]|\d+(?:\.\d+)+\.?)\s+")
 _NAME = re.compile(
     r"[^\W\d_a-z][\w\u2019'&.-]*[\w](?: +(?:(?:of|de|von|van|der|du) +)?[^\W\d_a-z][\w\u2019'&-]*)*"
 )
-# Their nouns are capitalised, so that only several such words in a row are a name.
+# Languages with capitalised nouns: only several capitalised words in a row are a name.
 _CAPITALISED = frozenset({"de", "lb"})
 
 
 class ValueKind(Enum):
-    """What a value is."""
+    """The kind of a value."""
 
     DATE = auto()
     NUMBER = auto()
@@ -51,7 +51,7 @@ class ValueKind(Enum):
 
 
 class Value(Struct, frozen=True):
-    """A value of a text: its span, its form for comparison, and its unit, such as "days"."""
+    """A value in a text: its span, its normalised form, and its unit, such as "days"."""
 
     kind: ValueKind
     start: int
@@ -68,7 +68,7 @@ class Value(Struct, frozen=True):
 class Differences(Struct, frozen=True):
     """Where two texts differ: the spans of values that the other does not have.
 
-    ``pairs`` says what stands for what: "30 days", "60 days".
+    ``pairs`` has values that correspond to each other: "30 days", "60 days".
     """
 
     first: tuple[Span, ...] = ()
@@ -90,7 +90,7 @@ def differences(first: str, second: str, language: str = "") -> Differences:
 
 
 def _spans(alone: list[Value], paired: list[Value]) -> tuple[Span, ...]:
-    """The spans of values, but for names without a counterpart, which may be headings."""
+    """The spans of values, except names without a counterpart, which may be headings."""
     return tuple(
         (value.start, value.end)
         for value in alone
@@ -182,7 +182,7 @@ def _names(text: str, language: str) -> Iterator[Value]:
 
 
 def _without(mine: list[Value], theirs: list[Value], text: str) -> list[Value]:
-    """The values that another text, with its own values, does not have."""
+    """The values that another text does not have; ``theirs`` are its values."""
     known = {value.normal for value in theirs}
     said = set(words(text))
     return [
@@ -194,7 +194,7 @@ def _without(mine: list[Value], theirs: list[Value], text: str) -> list[Value]:
 
 
 def _paired(mine: list[Value], theirs: list[Value]) -> Iterator[tuple[Value, Value]]:
-    """Pair values of one kind: those with the same unit, then what is left if that is clear."""
+    """Pair values of a kind: those with the same unit, then the rest in order if equally many."""
     for kind in ValueKind:
         one = [value for value in mine if value.kind is kind]
         other = [value for value in theirs if value.kind is kind]

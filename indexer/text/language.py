@@ -1,9 +1,9 @@
-"""The language of a text, or "" when it is unclear.
+"""Detects the language of a text.
 
 The script decides if only one language uses it, else a statistical classifier, which is loaded at
-its first use. Its unpacked model, 68 MB that take .4 s of processor time to unpack, is one file in
-the cache folder that every process maps: shared through the page cache, without page tables that a
-fork has to copy. A file that does not match its checksum is written again.
+its first use. Its model takes 68 MB, and .4 s of processor time to unpack. So it is a file in the
+cache folder that all processes map: they share it, and a fork has no page tables to copy. A file
+that does not match its checksum is written again.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 SAMPLE = 4000  # characters that are classified
-_PLACES = 5  # parts of the text they are from: it may begin with tables or in another language
+_PLACES = 5  # they are from several parts, as a text may begin with tables or in another language
 _ENOUGH_LETTERS = 20
-_ENOUGH_SIGNS = 4  # characters of a script without an alphabet that suffice
+_ENOUGH_SIGNS = 4  # this many characters of a script suffice
 _CONFIDENT = 0.6
-_MOSTLY = 0.3  # share of letters in a script from which it decides the language
+_MOSTLY = 0.3  # a script with this share of the letters decides the language
 
 # Scripts used by one language, or nearly so.
 _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -72,15 +72,15 @@ _SHARED: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = tuple(
 )
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _NONE = "zxx"  # ISO 639-2: no linguistic content
-# Above 0.9 for most texts whose letters are shifted, at most 0.4 for lists of abbreviations.
+# Most texts with shifted letters have above 0.9, lists of abbreviations at most 0.4.
 _LIKELY_NONE = 0.5
-_JAPANESE_SHARE = 0.1  # of kana among Chinese characters
+_JAPANESE_SHARE = 0.1  # the share of kana that makes Chinese characters Japanese
 
 
 def detect_language(sample: str) -> str:
-    """Detect the language of a text, of which ``SAMPLE`` characters are classified.
+    """Detect the language of a text by classifying ``SAMPLE`` characters of it.
 
-    It is an ISO 639-1 code, or "" if there are too few letters or no language is likely.
+    The result is an ISO 639-1 code, or "" if there are too few letters or no language is likely.
     """
     if len(sample) > SAMPLE:
         step = len(sample) // _PLACES
@@ -108,7 +108,7 @@ def by_script_alone(text: str) -> str:
 
 
 def _by_script(sample: str, letters: int) -> str | None:
-    """The language of its script; ``None`` for Latin letters."""
+    """The language of a sample by its script; ``None`` for Latin letters."""
     counts = _signs(sample)
     language = max(counts, key=counts.__getitem__)
     if counts[language] >= max(_MOSTLY * letters, _ENOUGH_SIGNS):
@@ -123,7 +123,7 @@ def _by_script(sample: str, letters: int) -> str | None:
 
 
 def _signs(sample: str) -> dict[str, int]:
-    """The number of characters by language, in scripts used by one language."""
+    """Count characters by language, for scripts used by one language."""
     counts = {language: len(script.findall(sample)) for language, script in _SCRIPTS}
     if counts["ja"] >= _JAPANESE_SHARE * max(counts["zh"], 1):
         counts["ja"] += counts.pop("zh")
@@ -131,7 +131,7 @@ def _signs(sample: str) -> dict[str, int]:
 
 
 def is_none(words: str) -> bool:
-    """Whether words in Latin letters are probably of no language."""
+    """Whether words in Latin letters probably belong to no language."""
     language, confidence = classifier().classify(words)
     return bool(language == _NONE and confidence >= _LIKELY_NONE)
 
@@ -142,14 +142,14 @@ def _classified(sample: str) -> str:
 
 
 _CHECKSUM_BYTES = 4
-_ROW_BITS = 8  # of the index of a row, which has one entry for each byte
+_ROW_BITS = 8  # a row has 256 entries, one for each byte
 
 
 @lru_cache(maxsize=1)
 def classifier() -> Any:
     """Open the classifier, unpacking its model if no process did before.
 
-    A process that is to be forked opens it for all.
+    A process that will be forked opens it for all its children.
     """
     from py3langid import langid
 
@@ -164,7 +164,7 @@ def classifier() -> Any:
 
 
 def _model() -> NDArray[Any]:
-    """Return one record of the model's arrays, from the file where there can be one."""
+    """Return the model's arrays as one record, mapped from the file if it can be written."""
     from py3langid import __version__
 
     path = platformdirs.user_cache_path("lectern", appauthor=False) / f"languages-{__version__}.npy"
@@ -210,5 +210,5 @@ def _write(path: Path, record: NDArray[Any]) -> None:
         np.save(file, record)
         file.flush()
         checksum = zlib.crc32(np.memmap(file, mode="r").data)
-        file.seek(0, os.SEEK_END)  # mapping a file leaves it at its beginning on Windows
+        file.seek(0, os.SEEK_END)  # on Windows, mapping moves the file's position to its start
         file.write(checksum.to_bytes(_CHECKSUM_BYTES, "little"))

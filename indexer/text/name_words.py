@@ -1,8 +1,8 @@
 """Words of file and folder names, and the words of a query that may name a file.
 
 A file "ActivisionBlizzard_2019_10K" matches "Activision Blizzard's 10-K of fiscal 2019": names are
-split at changes of case and between letters and digits; the tokens of a query include its
-neighbouring words joined.
+split at changes of case and between letters and digits, and the tokens of a query include
+neighbouring words joined to one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from indexer.text.sentences import UNSPACED, lazy_pattern
 from indexer.text.terms import word_spans, words
 
 _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
-# Letters, digits, and letters followed by digits: "2022q4" is 2022 and q4.
+# Runs of letters, of digits, or of letters followed by digits: "2022q4" has 2022 and q4.
 _RUNS = re.compile(r"[^\W\d_]+\d+|[^\W\d_]+|\d+")
 _LETTERS = re.compile(r"[^\W\d_]+(?=\d)")
 _DIGITS = re.compile(r"(?<=[^\W\d_])\d+")
@@ -34,7 +34,7 @@ MAX_WORDS = 64
 
 
 def name_tokens(name: str) -> list[str]:
-    """Return the folded words of a name, and the letters and digits of mixed ones apart.
+    """Return the folded words of a name, and separately the letters and digits of mixed words.
 
     >>> name_tokens("ActivisionBlizzard_2019_10K")
     ['activision', 'blizzard', 'activisionblizzard', '2019', '10k', '10']
@@ -50,7 +50,7 @@ def name_tokens(name: str) -> list[str]:
 
 
 def joined_neighbours(name: str) -> list[str]:
-    """Return the neighbouring words of a name run together, as some write them.
+    """Return each two neighbouring words of a name joined to one.
 
     >>> joined_neighbours("JP Morgan_2021"), joined_neighbours("BestBuy")
     (['jpmorgan'], ['bestbuy'])
@@ -62,7 +62,7 @@ def joined_neighbours(name: str) -> list[str]:
 def abbreviations(query: str) -> list[str]:
     """Return the folded words of a query with several capitals that may be initialisms.
 
-    None if the query has no small letters otherwise.
+    The list is empty if no other word has small letters.
 
     >>> abbreviations("Are JnJ's margins those of AMD?"), abbreviations("CAP ON LIABILITY")
     (['jnj', 'amd'], [])
@@ -75,7 +75,7 @@ def abbreviations(query: str) -> list[str]:
 def pairs(text: str) -> list[str]:
     """Return pairs of characters, and single ones, in Korean and in scripts without spaces.
 
-    Names are short and often no sentences, on which dictionaries fail.
+    Dictionaries fail on names, which are short and often not sentences.
 
     >>> pairs("東京都 2019"), pairs("x")
     (['東京', '京都', '東', '京', '都'], [])
@@ -111,7 +111,7 @@ def query_name_tokens(query: str) -> list[str]:
 def initialisms(name: str) -> frozenset[str]:
     """Return the initialisms of a name: the first letters of neighbouring words.
 
-    Those of two words include "n" for the "and" that file names leave out.
+    The initialism of two words has an "n" between, for an "and" that file names leave out.
 
     >>> sorted(initialisms("JOHNSON_JOHNSON_2022_10K")), sorted(initialisms("AdvancedMicroDevices"))
     (['jnj'], ['amd', 'anm', 'mnd'])
@@ -128,8 +128,8 @@ def initialisms(name: str) -> frozenset[str]:
 def last_year(query: str) -> int | None:
     """Return the latest year in a query, or None if it has none.
 
-    In "as of 2021 …" it is that year, or the latest of those joined to it, since a document of that
-    year also covers later ones.
+    In "as of 2021 …" it is that year, or the latest year in "as of … 2020 and 2021", since a
+    document of that year also covers later years.
 
     >>> last_year("growth from FY2018 to FY2020"), last_year("net income FY21"), last_year("rent")
     (2020, 2021, None)
@@ -170,7 +170,7 @@ def year_tokens(years: range) -> list[str]:
 
 
 def alphanumeric_parts(word: str) -> list[str]:
-    """Return the letters and the digits of a folded word that has both; none for other words.
+    """Return the digits and the letters of a folded word that has both; nothing for other words.
 
     >>> alphanumeric_parts("fy2018"), alphanumeric_parts("2018")
     (['2018', 'fy'], [])

@@ -1,9 +1,9 @@
 """Splits a document into passages, the unit of search.
 
-The cost of a passage says how good it is: near the target length, beginning at a heading, within
-one page, and not in the middle of a list, table or paragraph. Dynamic programming minimises the
-sum. A cut is final once every continuation shares it, so documents are streamed with the same
-result as if they were read whole; an edit moves only the cuts near it.
+A passage costs little if it has about the target length, begins at a heading, stays within one page
+and does not begin inside a list, table or paragraph. Dynamic programming minimises the sum. A cut
+is final once every continuation of the document has it. So streaming a document gives the same
+passages as reading it whole, and an edit moves only the cuts near it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Costs", "PageLike", "cut"]
 
 
 class Costs(Struct, frozen=True):
-    """The parameters of the cost function. Lengths are shares of the target, the rest are costs.
+    """The parameters of the cost function. The unit of lengths is the target length.
 
     A passage of length ``x`` costs ``(x - 1) ** 2``, plus ``steepness`` times the amount by which
     it is shorter than ``least`` or longer than ``most``, plus the costs of its cuts and of the
@@ -37,8 +37,8 @@ class Costs(Struct, frozen=True):
 
     least: float = 0.4
     most: float = 1.6
-    longest: float = 2.2  # of a passage of several pieces
-    characters: int = 1800  # of its view: about 512 tokens with title and headings
+    longest: float = 2.2  # the most length of a passage of several pieces
+    characters: int = 1800  # of a view: about 512 tokens with title and headings
     steepness: float = 4.0
     # a border inside a passage
     page_inside: float = 1.0
@@ -52,14 +52,14 @@ class Costs(Struct, frozen=True):
     after_colon: float = 0.3
     oversize: float = 0.25  # factor for cuts inside a block longer than ``most``
     at_page: float = 0.1  # factor for cuts at the end of a page
-    tie_break: float = 0.05  # by a hash of the following words, so that an edit moves few cuts
+    tie_break: float = 0.05  # times a hash of the following words, so that an edit moves few cuts
 
 
 _COSTS = Costs()
 _LEGIBLE = re.compile(r"[^\W_]")
 _LOOKAHEAD = 8.0  # target lengths that are optimised together
-_FURTHEST = 64.0  # target lengths after which cuts become final even if they might change
-_PENDING = 2  # passages at the end that are not final even then
+_FURTHEST = 64.0  # target lengths after which cuts become final even if they could change
+_PENDING = 2  # the last passages, which are not final even then
 _FLOWING = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE})
 
 
@@ -75,18 +75,17 @@ def cut(
     """Split a document into passages while its pages are read.
 
     Args:
-        pages: The pages in order; ``offset`` and blocks are absolute, and pages are separated by a
-            line feed.
+        pages: The pages in order, separated by a line feed; ``offset`` and blocks are absolute.
         outline: The document's bookmarks.
         language: ISO 639-1 code, "" when unknown, or a function of the text of a page.
         target_words: The target length of a passage.
         stem: Computes ``Passage.stems`` from a view and its language; without it they are empty.
-        apart: Whether each page stands by itself, as the mails of a mailbox do.
+        apart: Whether no passage may cross a page border, as between the mails of a mailbox.
 
     Yields:
-        Passages in order; those of boilerplate, which may lie inside others, at the end. No others
-        overlap, and together they contain every letter and digit that is not furniture. None
-        crosses the border of an embedded document or of a comment.
+        Passages in order, and at the end those of boilerplate, which may lie inside others. Apart
+        from these none overlap. Together they contain every letter and digit that is not furniture.
+        None crosses the border of an embedded document or of a comment.
     """
     source = TextBuffer()
     language_of = (lambda _: language) if isinstance(language, str) else language
@@ -121,7 +120,7 @@ def cut(
 
 
 class _Boilerplate:
-    """Cuts what stands around the text into passages, and keeps them until the end."""
+    """Cuts boilerplate into passages and keeps them until the end."""
 
     def __init__(
         self, source: TextBuffer, target_words: int, stem: Callable[[str, str], str] | None
@@ -131,7 +130,7 @@ class _Boilerplate:
         self._cut: list[Passage] = []
 
     def takes(self, pieces: list[Piece]) -> bool:
-        """Return whether pieces are boilerplate; a run of it ends where anything else follows."""
+        """Collect pieces if they are boilerplate, else end its current run; return whether."""
         ours = pieces[0].kind is BlockKind.BOILERPLATE
         if self._run and not (ours and self._follow(pieces[0])):
             self._end_run()
@@ -145,7 +144,7 @@ class _Boilerplate:
         return piece.part == last.part and (not between or between.isspace())
 
     def passages(self, ordinals: Iterator[int]) -> Iterator[Passage]:
-        """Yield the passages, numbered."""
+        """Yield the passages of boilerplate with their ordinals."""
         self._end_run()
         for passage in self._cut:
             yield replace(passage, ordinal=next(ordinals))
@@ -167,7 +166,7 @@ def _final_cut(pieces: Sequence[Piece], previous: Sequence[int], target: float) 
     """The last cut that every continuation shares."""
     meeting = len(pieces)
     size = 0.0
-    # Later pieces may still be joined to those at the end, up to the longest passage.
+    # Later pieces may still join the last ones, up to the length of the longest passage.
     for begin in range(len(pieces) - 1, -1, -1):
         size += pieces[begin].size / target
         if size > _COSTS.longest:
@@ -182,7 +181,7 @@ def _final_cut(pieces: Sequence[Piece], previous: Sequence[int], target: float) 
 
 
 def _ends(previous: Sequence[int], last: int) -> list[int]:
-    """For each passage of the cheapest cuts up to ``last``, the index after its last piece."""
+    """Follow the cheapest cuts back from ``last``; return the end of each passage, exclusive."""
     ends = []
     while last:
         ends.append(last)
@@ -191,7 +190,7 @@ def _ends(previous: Sequence[int], last: int) -> list[int]:
 
 
 def _cheapest_cuts(pieces: Sequence[Piece], target: float) -> list[int]:
-    """For a cut before each piece and at the end: where the last passage before it begins."""
+    """Return, for each possible cut, where the passage before it begins at the lowest cost."""
     joining = _joining_costs(pieces)
     cutting = _cutting_costs(pieces, target)
     sizes = [piece.size / target for piece in pieces]
@@ -199,7 +198,7 @@ def _cheapest_cuts(pieces: Sequence[Piece], target: float) -> list[int]:
     number = len(pieces)
     best = [0.0] + [float("inf")] * number
     previous = [0] * (number + 1)
-    # Read once, as the inner loop takes a twentieth of the time of reading a PDF.
+    # These are local variables, as the inner loop takes a twentieth of the time of reading a PDF.
     least, most, steepness = _COSTS.least, _COSTS.most, _COSTS.steepness
     longest, most_characters = _COSTS.longest, _COSTS.characters
     for begin in range(number):
@@ -250,7 +249,7 @@ def _cutting_costs(pieces: Sequence[Piece], target: float) -> list[float]:
             cost = _COSTS.after_colon
         if piece.page != above.page and not above.level:
             cost *= _COSTS.at_page
-        # A hash of the words between -0.5 and 0.5 breaks ties.
+        # Ties are broken by a hash of the words, between -0.5 and 0.5.
         tie = zlib.crc32(piece.view.encode()) / 2**32 - 0.5
         before.append(cost + _COSTS.tie_break * tie)
     return [*before, 0.0]
@@ -271,7 +270,7 @@ def _passages(
     ordinals: Iterator[int],
     stem: Callable[[str, str], str] | None,
 ) -> Iterator[Passage]:
-    """The passages that end at ``ends``, those without any letter or digit left out."""
+    """The passages that end at ``ends``, except those without a letter or digit."""
     for begin, end in zip([0, *ends], ends, strict=False):
         if any(_LEGIBLE.search(piece.view) for piece in pieces[begin:end]):
             yield _passage(next(ordinals), pieces[begin:end], source, stem)

@@ -1,9 +1,8 @@
 """Splits pages into pieces, the smallest parts of passages, and gives each its heading path.
 
 A piece is a sentence, a short run of sentences or a row of a table, with its offsets; passages are
-cut between pieces only. Pages are streamed: only those that are still needed are held. Heading
-paths reconcile two sources of structure: the headings that the extractor detected and the
-document's own bookmarks.
+cut between pieces only. Pages are streamed, and only pages that are still needed are held. Heading
+paths combine the headings that the extractor detected with the document's own bookmarks.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from indexer.text.view import continues, make_view, regions
 
 _MAX_TITLE = 120  # characters of a heading that are kept in a path
 _MAX_DEPTH = 6
-# Characters from a heading, or from the last one below it, to where its section counts as ended:
-# the heading of the next section was not recognised.
+# A section counts as ended this many characters after its last heading, because the heading of the
+# next section was probably not recognised.
 _END_OF_SECTION = 100_000
 _DEEPEST = 9  # level of a heading whose level is unknown
 _BELOW_OUTLINE = 10  # added to levels of detected headings, if bookmarks give the real ones
 _REACH = 400  # characters of a block that are compared with a bookmark's title
-_LONGER = 1.5  # times the title that a paragraph may be to count as a heading
-# "1 Definitions", and "2.1 Term" or "2.1 The seller shall …", which is not below it.
+_LONGER = 1.5  # a paragraph up to this many times as long as the title is a heading
+# A chapter, "1 Definitions", and clauses that are not below it: "2.1 Term", "2.1 The seller …".
 _CHAPTER = re.compile(r"(\d{1,2})[.)]?\s+[^\W\d_]")
 _CLAUSE = re.compile(r"(\d{1,2})(?:\.\d{1,2})+[.)]?\s+(?=[^\W\d_])")
 _NOT_A_TITLE = re.compile(r"(?:page|seite|slide|folie|p\.?)?\s*\d*$", re.IGNORECASE)
@@ -50,7 +49,7 @@ class Headings:
         self._guess = _BELOW_OUTLINE if self._by_page else 0
         self._entries: dict[int, list[OutlineEntry]] = {}
         self._stack: list[tuple[int, str]] = []
-        self._last = 0  # where the last heading stands
+        self._last = 0  # the offset of the last heading
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -58,7 +57,7 @@ class Headings:
 
     @property
     def level(self) -> int:
-        """Level of the current section, 0 before the first."""
+        """The level of the current section, 0 before the first."""
         return self._stack[-1][0] if self._stack else 0
 
     def turn_page(self, number: int, text: str, offset: int, blocks: Sequence[Block]) -> None:
@@ -81,9 +80,9 @@ class Headings:
             at = min(found + 1, len(visible) - 1)
 
     def enter_section(self, block: Block, title: str) -> int:
-        """Enter the section that begins with a block, if one does; leave those that ended unseen.
+        """Enter the section that begins with a block, if any, and leave sections that have ended.
 
-        ``title`` is the block's view. It returns the level of a heading, else 0.
+        ``title`` is the block's view. Returns the level of the heading, 0 if it is none.
         """
         level = 0
         self._leave(block, title)
@@ -102,7 +101,7 @@ class Headings:
         return level
 
     def _leave(self, block: Block, title: str) -> None:
-        """Leave the sections whose next heading was missed; bookmarks are complete."""
+        """Leave sections if the heading after them was missed. Sections of bookmarks stay."""
         first = sum(level < self._guess for level, _ in self._stack)
         clause = _CLAUSE.match(title)
         if clause is not None and title[clause.end()].isupper():
@@ -123,24 +122,24 @@ class Headings:
 
 
 def _key(text: str) -> str:
-    """Letters and digits only, for comparing a bookmark with the text."""
+    """Reduce text to letters and digits, to compare a bookmark with it."""
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-MIN_SENTENCE = 40  # characters; shorter ones share a sentence vector with their neighbour
+MIN_SENTENCE = 40  # characters; a shorter sentence shares a vector with its neighbour
 _MAX_PARAGRAPH = 20_000  # characters that are folded at once
 _AROUND = frozenset({BlockKind.BOILERPLATE, BlockKind.FURNITURE})
 _TORN_WORD = re.compile("(?<![-\u2010\u2011\xad\\s])\\s+(?=\\S)")
-# Vowel signs and other marks belong to their words.
+# Vowel signs and other marks count as letters.
 _LETTER = "\\w\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff"
 _TOKEN = re.compile(rf"[{_LETTER}]+|[^{_LETTER}\s]")
-# The class of each byte of ASCII: "a" letter, " " white space, "." any other, a token by itself.
+# The class of each ASCII character: "a" a letter, " " white space, "." a token by itself.
 _CLASSES = re.sub(
     "[^a ]", ".", re.sub(r"\s", " ", re.sub(r"\w", "a", "".join(map(chr, range(128)))))
 )
 _ASCII_CLASSES = _CLASSES.encode().ljust(256)
-_WORDS_PER_TOKEN = 0.7  # of running English; figures and symbols have more tokens than words
-# Scripts in which spaces do not count words: words per character.
+_WORDS_PER_TOKEN = 0.7  # in running English; figures and symbols have more tokens than words
+# English words per character in scripts whose spaces do not separate words.
 _DENSE = tuple(
     (re.compile(f"[{characters}]"), words)
     for characters, words in (
@@ -165,7 +164,7 @@ class PageLike(Protocol):
     def blocks(self) -> Sequence[Block]: ...
     @property
     def part(self) -> str:
-        """The embedded document that it belongs to, "" for the document's own pages."""
+        """The embedded document to which the page belongs, "" for the document's own pages."""
         ...
 
 
@@ -175,17 +174,17 @@ class Piece(Struct):
     start: int
     end: int
     view: str
-    gap: str  # what separates it from the next piece of the document: "", a space or a line feed
+    gap: str  # between it and the next piece: "", a space or a line feed
     size: float  # in words
     page: int
     kind: BlockKind
     paragraph: int  # pieces of one paragraph or table share it
     group: int  # pieces of one list share it too
-    level: int  # of a heading, else 0
-    rises: bool  # a heading that ends the section above it
+    level: int  # the level of a heading, else 0
+    rises: bool  # whether it is a heading that ends the section above it
     path: tuple[str, ...]
     language: str
-    part: tuple[str, int] = ("", 0)  # an embedded document, and its page in this document
+    part: tuple[str, int] = ("", 0)  # the embedded document, and its page in this document
 
 
 class TextBuffer:
@@ -229,7 +228,7 @@ class TextBuffer:
 
 
 class _Paragraph(Struct):
-    """A block, or the blocks into which page borders split a paragraph, with furniture between."""
+    """A block, or several of a paragraph that page borders split, with furniture between."""
 
     blocks: list[Block]
     last: Block
@@ -242,10 +241,10 @@ def split_pieces(
     outline: Sequence[OutlineEntry],
     language_of: Callable[[str], str],
 ) -> Iterator[list[Piece]]:
-    """Split pages into pieces, paragraph by paragraph. Boilerplate comes before what is around it.
+    """Split pages into pieces, paragraph by paragraph. Boilerplate comes before the text around it.
 
-    ``source`` is filled with their text; the caller deletes parts that it no longer needs. Each
-    paragraph has one piece at least. ``language_of`` returns the language of a page's text.
+    The text is added to ``source``; the caller deletes parts that it no longer needs. Each
+    paragraph has at least one piece. ``language_of`` returns the language of a page's text.
     """
     headings = Headings(outline)
     group = 0
@@ -298,7 +297,7 @@ def _continues(paragraph: _Paragraph, block: Block, source: TextBuffer) -> bool:
 
 
 def _foldable(page: PageLike, blocks: Iterable[Block]) -> Iterator[Block]:
-    """The blocks; those that are too long to fold at once are split between words."""
+    """Yield the blocks, and split those that are too long to fold at once between words."""
     for block in blocks:
         start = block.start
         while block.end - start > _MAX_PARAGRAPH:
@@ -354,10 +353,10 @@ def _pieces(
 
 
 def length_in_words(text: str) -> float:
-    """The length of a text in words of English, estimated from the tokens of a model.
+    """Estimate the length of a text in words of English by the number of a model's tokens.
 
-    A row of figures counts more than its words. In scripts without spaces, and in Korean,
-    characters are counted, so that a translation has about the same length.
+    A row of figures counts more than its words. Characters are counted in Korean and in scripts
+    without spaces, so that a translation has about the same length as its original.
     """
     dense = 0.0
     if text.isascii():

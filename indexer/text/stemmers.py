@@ -1,9 +1,9 @@
 """Stemmers by language and script.
 
-Most are Snowball's. A word in another script than its document's language is stemmed by the main
-language of its script. For Korean and Hebrew there is no stemmer of reasonable size (the models of
-kiwipiepy take 88 MB): particles, clitics and plurals are few and are removed by rules; if the
-analysis is ambiguous the word itself is kept too. Pure but for caches.
+Most stemmers are Snowball's. A word in another script than that of its document's language is
+stemmed by the main language of its script. Korean and Hebrew have no stemmer of reasonable size
+(the models of kiwipiepy take 88 MB). Their particles, clitics and plurals are few, and rules remove
+them. If the analysis is ambiguous, the word itself is kept too. Functions are pure but for caches.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _SNOWBALL = {code: code for code in (
     "hu", "hy", "id", "it", "lt", "ne", "nl", "no", "pl", "pt", "ro", "ru", "sr", "sv", "ta", "tr",
     "yi",
 )} | {"nb": "no", "nn": "no"}  # fmt: skip
-# Scripts other than Latin: their characters and their languages, the first of which is assumed for
-# a word in a text of another script.
+# The characters and the languages of scripts other than Latin. The first language is assumed for a
+# word in a text of another script.
 _SCRIPTS = tuple(
     (lazy_pattern(f"[{characters}]"), tuple(languages.split()))
     for characters, languages in (
@@ -40,7 +40,7 @@ _NOT_LATIN = {one for _, languages in _SCRIPTS for one in languages} | {
     "si",
 }  # fmt: skip
 
-# In Japanese the root of a word is written in Chinese characters, its inflection in kana.
+# Japanese writes the root of a word in Chinese characters and its inflection in kana.
 _JAPANESE = lazy_pattern("([\u3400-\u9fff]+)[\u3041-\u309f]+$")
 
 _local = threading.local()
@@ -73,7 +73,7 @@ def has_stemmer(word: str, language: str) -> bool:
 
 
 def stem_all(words: list[str], language: str) -> list[str]:
-    """Stem words in Latin letters of a text in ``language``."""
+    """Stem words in Latin letters from a text in ``language``."""
     stem = _snowball(language_of("", language))
     return words if stem is None else stem(words)
 
@@ -102,7 +102,7 @@ def _snowball(language: str) -> Callable[[list[str]], list[str]] | None:
 
 
 class _Stems(dict[str, str]):
-    """The stems of the words asked for: the stemmer keeps them too, but finds them slower."""
+    """A cache of stems. The stemmer's own cache is slower."""
 
     def __init__(self, name: str) -> None:
         import Stemmer
@@ -121,14 +121,14 @@ class _Stems(dict[str, str]):
         return stem
 
 
-# A single particle, or several: "from the schools" is school-s-from.
+# One particle. A word may have several: "from the schools" is school-s-from.
 _PARTICLE = lazy_pattern(
     "(?:에서|에게서?|한테서?|께서?|으?로서?|으?로써|이?랑|하고|부터|까지|처럼|보다|마다|조차|밖에|대로"
     "|이라도|이라고|이라는|이란|이든지?|이나|이며|이고|입니다|이다|이었다|였다|[은는이가을를의에도만와과들]"
     "|(?<=..)(?:습니다|니다|다|고|며|면|지만?)|(?<=...)나)$"
 )
 _BEFORE_PARTICLE = lazy_pattern("(?:에서|에게|한테|까지|부터|처럼|보다|으로|[들에만로와과])$")
-# Verbs and adjectives made of nouns with any form of "to do" and "to become".
+# Verbs and adjectives that are a noun with any form of "to do" or "to become".
 _VERB = lazy_pattern(
     "(.{2,}?)(?:하|했|합|한|할|함|해|되|됐|된|될|됨|돼)"
     "[다는고며면여서도지게던기였었겠을음은니까요습야라자네]*$"
@@ -151,7 +151,7 @@ _FINALS = str.maketrans("ךםןףץ", "כמנפצ")
 _CLITICS = "ושהכלבמ"
 _MOST_CLITICS = 3
 _ENDING = re.compile("(?:ימ|יות|ות|י|ה|ת)$")
-_SHORTEST = 3  # least letters left after removing an ending; one more after a clitic
+_SHORTEST = 3  # letters that must remain without an ending; without a clitic one more
 
 
 def _hebrew(word: str) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ def _without_ending(word: str) -> str:
     return shorter if len(shorter) >= _SHORTEST else word
 
 
-# The article with proclitics: "and", "so", "with", "like", "for".
+# The article with the prefixes "and", "so", "with", "like" or "for".
 _ARTICLE = re.compile("[وف]?(?:[بك]?ال|لل)(?=...)")
 
 

@@ -1,4 +1,4 @@
-"""Tokenised, folded and stemmed words: the same function for documents and for queries."""
+"""Tokenises, folds and stems words, in the same way for documents and for queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MARKS = "\u0300-\u036f\u0483-\u0487\u0900-\u0963\u0970-\u0dff\u0f18-\u0fbc\ua8e
 _PART = rf"(?![{UNSPACED}])[^\W_](?:(?![{UNSPACED}])(?:[^\W_]|[{_MARKS}]))*"
 _WORD = lazy_pattern(rf"(?P<run>[{UNSPACED}]+)|(?P<word>{_PART}(?:[-_'.,@]{_PART})*\.?)")
 _RUN = lazy_pattern(f"[{UNSPACED}]+")
-# Marks inside words that folding removes.
+# Marks inside words, which folding removes.
 _TAKEN = "\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u200c\u200d"
 _SHOWN = rf"(?:(?![{UNSPACED}])[\w{_MARKS}{_TAKEN}])+"
 _SHOWN_WORD = lazy_pattern(
@@ -28,29 +28,29 @@ _SHOWN_WORD = lazy_pattern(
 )
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*")
 _PARTICLE = re.compile("[\u3041-\u309f]{1,2}$")
-# The final kana of a word in Chinese characters, other than a particle.
+# The last kana of a word in Chinese characters, if it is not a particle.
 _ENDING = lazy_pattern("[\u3400-\u9fff](?![はがをにのでともへやか])[\u3041-\u309f]$")
-# Prefix of a term that represents all words which differ in their diacritics only.
+# The prefix of terms that stand for all words that differ only in diacritics.
 UNMARKED = "~"
 _LANGUAGE_NAMES = re.compile(r"(?<!\w)[a-z](?:\+\+|#)(?!\w)")
 
-# What the rules below make of the signs that most English texts have; without them it is ASCII.
+# The result of the rules below for signs in most English texts; without these the text is ASCII.
 _COMMON_SIGNS = (*((sign, "'") for sign in "\u2018\u2019"), *((sign, " ") for sign in
     "\u201c\u201d\u2013\u2014\u2022\u2026\xa0\xa7\xa9\xae\u20ac\u25cf\uf0b7"))  # fmt: skip
 
-# As in English, in India (12,34,567) and in Switzerland (1'234'567).
+# Groups as in English, in India (12,34,567) and in Switzerland (1'234'567).
 _GROUPED = re.compile(r"\d{1,3}(?:(?:,\d\d)*(?:,\d{3})+|(?:'\d{3})+)(?:\.\d+)?$")
 _GROUPED_BY_DOTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+$")
 _DOTTED = re.compile(r"\d+(?:\.\d+)+$")
 _DATE, _DATE_ZEROS = re.compile(r"\d\d?\.\d\d?\.\d{4}$"), re.compile(r"\b0(?=\d\.)")
 _THOUSANDS = re.compile(r"\d{4,}\.\d+$")
 _BY_DOTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+$")
-# A large number, plain or in groups of three, but for one that may be a year.
+# A large number, plain or in groups of three, except those that may be years.
 _LARGE = re.compile(
     r"(?<![\w.,'-])(?:(?!(?:1[5-9]|20)\d\d(?!\w|[.,]\d))[1-9]\d{3,11}"
     r"|[1-9]\d{0,2}([., ])\d{3}(?:\1\d{3})*)(?P<cents>[.,]\d\d?)?(?![\w'])(?![.,]\d)"
 )
-# What people write in groups: numbers, cards, IBANs and numbers of telephones.
+# Text that people write in groups: large numbers, card numbers, IBANs and telephone numbers.
 _IN_GROUPS = lazy_pattern(
     r"(?<![\w.,+])(?:[1-9]\d{0,2}(?:[ \xa0\u2009\u202f]\d{3})+(?:[.,]\d{1,2}(?!\d))?"
     r"|(?!19|20)\d{4}(?:[ \xa0]\d{4}){2,4}(?:[ \xa0]\d{1,4})?|\d{4}[ \xa0]\d{6}[ \xa0]\d{5}"
@@ -59,19 +59,19 @@ _IN_GROUPS = lazy_pattern(
     re.IGNORECASE,
 )
 _TWO_GROUPS = re.compile(r"\d(?=[ \xa0\u2009\u202f/-][\da-zA-Z(])")
-_FIRST_GROUP = 3  # characters before the last one of the first of some groups
+_FIRST_GROUP = 3  # the most characters of the first group before its last one
 _NO_FIGURE = re.compile(r"\W+")
-# Pictographs, which many write in place of words.
+# Pictographs, which people write in place of words.
 _PICTOGRAPH = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf]")
 _COMMA = re.compile(r"\d+,\d{1,2}$")
 _ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+\.?$")
 _HARD_BREAK = re.compile(r"[.,@]")
 _SOFT_BREAK = re.compile(r"[-_']")
 
-# Trademark and numero signs are no letters, though NFKC maps them so: "№5" is no word "No5".
+# Trademark and numero signs are not letters, though NFKC makes them so: "№5" is not "No5".
 _SIGNS = dict.fromkeys((0x2116, 0x2120, 0x2122), " ")
-# Figures of chemistry and units belong to the sign before them (CO₂, m²); after a figure
-# they are words of their own (10⁶, section 14³), after other words marks of footnotes.
+# Raised and lowered figures belong to the letter before them in chemistry and units (CO₂, m²).
+# After a figure they are separate words (10⁶, section 14³), after other words marks of footnotes.
 _RAISED, _LOWERED = "\u2070\xb9\xb2\xb3\u2074-\u207e", "\u2080-\u208e"
 _LETTER = rf"[^\W\d_{_RAISED}{_LOWERED}]"
 _SET = lazy_pattern(
@@ -82,23 +82,23 @@ _SET = lazy_pattern(
 )
 _FIGURES = re.compile(f"[{_RAISED}{_LOWERED}]")
 _AFTER_FIGURE = re.compile(rf"(?<=\d)[{_RAISED}]+")
-# Hebrew abbreviations and foreign sounds, with its own signs or with quotes.
+# Signs or quotes inside Hebrew words, for abbreviations and foreign sounds.
 _HEBREW_QUOTE = re.compile("(?<=[\u05d0-\u05ea])[\"'\u05f3\u05f4](?=[\u05d0-\u05ea])")
-# Vowels that NFKC decomposes, but dictionaries do not.
+# Thai and Lao vowels that NFKC decomposes but dictionaries do not.
 _AM = (
     (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\u0e33"),
     (re.compile("\u0ecd([\u0ec8-\u0ecb]?)\u0eb2"), "\\1\u0eb3"),
 )
 _ZEROS = (0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xED0, 0x1040, 0x17E0)
-# Apostrophes, hyphens and digits become ASCII; joiners, kashida, niqqud and harakat, which are
-# optional, are removed.
+# Apostrophes, hyphens and digits become ASCII. Joiners, kashida, niqqud and harakat are optional
+# and removed.
 _PLAIN: dict[int, str | None] = {
     **{zero + digit: str(digit) for zero in _ZEROS for digit in range(10)},
     **dict.fromkeys((0x2018, 0x2019, 0x02BC, 0x2032, 0xFF07), "'"),
     0x66B: ".",
     0x66C: ",",
     0x649: "\u064a",  # alef maqsura, often written as yeh
-    0x130: "i",  # which case folding would give a second dot
+    0x130: "i",  # case folding would give it a second dot
     **dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2212), "-"),
     **dict.fromkeys(
         (0xAD, 0x0640, 0x0670, *range(0x200B, 0x2010), *range(0x2060, 0x2065), 0xFEFF), None
@@ -106,9 +106,9 @@ _PLAIN: dict[int, str | None] = {
     **dict.fromkeys((*range(0x0591, 0x05BE), 0x05BF, *range(0x05C1, 0x05C8)), None),
     **dict.fromkeys(range(0x064B, 0x0660), None),
 }
-# The characters that these tables have, as ``str.translate`` looks up every character of a text.
+# Patterns of the tables' characters, as ``str.translate`` looks up every character of a text.
 _SIGN, _UNPLAIN = (re.compile(f"[{''.join(map(chr, table))}]") for table in (_SIGNS, _PLAIN))
-# Punctuation that no word has inside. Without it most English text is ASCII.
+# Punctuation that never occurs inside words. Without it most English text is ASCII.
 _APART = lazy_pattern(rf"[^\x00-\x7f\w{_MARKS}{UNSPACED}]+")
 _BASES = {"\u00e6": "ae", "\u0153": "oe", "\u00f8": "o", "\u0142": "l", "\u0111": "d",
           "\u00f0": "d", "\u00fe": "th", "\u0131": "i", "\u0451": "\u0435",
@@ -118,15 +118,15 @@ _BASES = {"\u00e6": "ae", "\u0153": "oe", "\u00f8": "o", "\u0142": "l", "\u0111"
           # Hindi candrabindu is also written as anusvara, and nukta is optional.
           "\u0901": "\u0902", "\u0929": "\u0928", "\u0931": "\u0930",
           "\u0934": "\u0933"}  # fmt: skip
-# Not at the start of a word: no word begins with the sign, which would be lost there.
+# Not at the start of a word, where the sign would be lost; no word begins with it.
 _NASAL = re.compile("(?<=.)[\u0919\u091e\u0923\u0928\u092e]\u094d(?=[\u0915-\u0939])")
 
 
 def _accents() -> dict[int, str | None]:
     """The table that maps letters with optional diacritics to their base letters.
 
-    Cyrillic diacritics except yo's, and other Indic ones, are not optional: they make different
-    letters.
+    The diacritics of Cyrillic (except those of yo) and of other Indic scripts are not optional, as
+    they make different letters.
     """
     table: dict[int, str | None] = {ord(char): base for char, base in _BASES.items()}
     for code in (*range(0xC0, 0x250), *range(0x370, 0x400), *range(0x1E00, 0x2000)):
@@ -140,7 +140,7 @@ def _accents() -> dict[int, str | None]:
 _ACCENTS = _accents()
 
 
-# Vietnamese writes its tones on the first or on the last vowel of these: "hóa" and "hoá".
+# Vietnamese writes tones on the first or the last of these vowels: "hóa" and "hoá".
 _TONE = re.compile("[òóỏõọ][ae]|[ùúủũụ]y")
 
 
@@ -152,8 +152,8 @@ def _on_last(vowels: re.Match[str]) -> str:
 class Forms(NamedTuple):
     """The terms of a word in the index.
 
-    ``stems`` are its possible stems. ``marked`` are terms that distinguish it from words which
-    differ in their diacritics only, or represent all of those; they do not count as words.
+    ``stems`` are its possible stems. ``marked`` are terms that distinguish the word from words with
+    other diacritics, or that stand for all of these; they do not count as words.
     """
 
     stems: tuple[str, ...]
@@ -161,25 +161,24 @@ class Forms(NamedTuple):
 
 
 def words(text: str) -> list[str]:
-    """The folded words of a text, in order, repetitions kept.
+    """The folded words of a text, in order and with repetitions.
 
-    Compounds yield their parts and the whole ("10-K": 10, k, 10k), acronyms the whole ("U.S.":
-    us), numbers lose their thousands separators ("1,234.5": 1234.5), and scripts without spaces are
-    segmented by a dictionary. Numbers, IBANs and the like that are written in groups have a whole
-    as well ("12 500": 12, 500, 12500), and so have numbers that dots may group ("12.500": 12.500,
-    12500).
+    Compounds yield their parts and the whole ("10-K": 10, k, 10k), acronyms the whole ("U.S.": us),
+    numbers lose their thousands separators ("1,234.5": 1234.5), and scripts without spaces are
+    segmented by a dictionary. Numbers and IBANs in groups yield the groups and the whole ("12 500":
+    12, 500, 12500), and so do numbers that dots may group ("12.500": 12.500, 12500).
     """
     return [fold(token) for token in tokens(text)] if not text.isascii() else tokens(text)
 
 
 def sequence(text: str) -> list[str]:
-    """The folded words of a text as they stand side by side, to compare phrases.
+    """The folded words of a text in the form for comparing phrases.
 
-    Unlike those of ``words``, compounds have no whole ("10-K": 10, k), and each character is a word
-    in scripts without spaces.
+    Unlike ``words``, it does not yield whole compounds ("10-K": 10, k), and in scripts without
+    spaces each character is a word.
     """
     found: list[str] = []
-    for chunk in text.split():  # no word goes beyond white space, and most chunks were met before
+    for chunk in text.split():  # no word contains white space, and most chunks are in the cache
         found += (_known_side_by_side if len(chunk) <= _CACHED_LENGTH else _side_by_side)(chunk)
     return found
 
@@ -190,7 +189,7 @@ def tokens(text: str) -> list[str]:
 
 
 def fold(token: str) -> str:
-    """The folded word of a token, without optional diacritics."""
+    """Remove optional diacritics from a token."""
     if not token.isascii():
         token = token.translate(_ACCENTS)
         if "\u094d" in token:
@@ -201,8 +200,8 @@ def fold(token: str) -> str:
 def stems(text: str, language: str = "") -> str:
     """The stemmed, folded words of a text with their ``forms``, joined by spaces.
 
-    The sign of a comment is one too. Words of an unknown language, or of one without a stemmer, are
-    not stemmed; those in other scripts are stemmed by the script's language (ISO 639-1).
+    The sign of a comment is a term too. Words in an unknown language, or in one without a stemmer,
+    are not stemmed. Words in another script are stemmed by the script's language (ISO 639-1).
     """
     found = tokens(text)
     stemmed = stem_all(found, language)
@@ -219,7 +218,7 @@ def stems(text: str, language: str = "") -> str:
 
 
 def stems_of_word(word: str, language: str = "") -> tuple[str, ...]:
-    """Return the ``stems`` of what stands between two spaces, most of which was met before."""
+    """Return the ``stems`` of the text between two spaces, with a cache."""
     return (_known_stems if len(word) <= _CACHED_LENGTH else _stems_of_word)(word, language)
 
 
@@ -247,7 +246,7 @@ def forms(token: str, language: str) -> Forms:
 def stems_in(token: str, languages: Iterable[str]) -> set[str]:
     """The possible stems of one of ``tokens`` in any of some languages.
 
-    Most of them share a stemmer for it, that of its script.
+    Most languages share the stemmer of the token's script.
 
     >>> sorted(stems_in("москвы", ["en", "ru", "de"]))
     ['москв']
@@ -257,9 +256,9 @@ def stems_in(token: str, languages: Iterable[str]) -> set[str]:
 
 
 def query_forms(token: str, language: str, *, with_marks: bool) -> Forms:
-    """What to look for where one of ``tokens`` is asked for, in a language as of ``stems``.
+    """The terms to search for one of ``tokens``; ``language`` as for ``stems``.
 
-    ``with_marks`` is whether the query has any; who types marks types them all.
+    ``with_marks`` says whether the query has diacritics; a person who types some types all.
     """
     found = forms(token, language)
     if has_stemmer(token, language):
@@ -274,7 +273,7 @@ def _all_forms(token: str, language: str) -> tuple[str, ...]:
 
 
 def without_particles(found: list[str]) -> list[str]:
-    """Leave out of ``tokens`` what has no meaning of its own in scripts without spaces.
+    """Leave out ``tokens`` of scripts without spaces that have no meaning of their own.
 
     >>> without_particles(["折", "れ", "た", "車体"]), without_particles(["いぬ"])
     (['折', '車体'], ['いぬ'])
@@ -298,12 +297,12 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 
 def stop_words(language: str) -> frozenset[str]:
-    """Folded words that carry no meaning in a language; empty for one we do not know."""
+    """Folded words that carry no meaning in a language; empty for an unknown language."""
     return STOP_WORDS.get(language, frozenset())
 
 
 def _tokens(text: str) -> list[str]:
-    """Case-folded words, accents kept."""
+    """Case-folded words with their accents."""
     plain = _plain(text)
     found = _scan(plain, _parts, split_runs)
     if "+" in plain or "#" in plain:
@@ -314,9 +313,9 @@ def _tokens(text: str) -> list[str]:
 
 
 def wholes_of_groups(text: str) -> dict[str, str]:
-    """What is written in groups, each as one word, and as it is written.
+    """Find text in groups, such as numbers; return each as one word and as it is written.
 
-    These are the only words that go beyond white space.
+    Only these words may contain white space.
 
     >>> wholes_of_groups("pay 12 500 to DE89 3704 0044 0532 0130 00")
     {'12500': '12 500', 'de89370400440532013000': 'DE89 3704 0044 0532 0130 00'}
@@ -334,7 +333,7 @@ def _whole_of(group: str) -> str:
 
 def _in_groups(text: str) -> Iterator[str]:
     after = 0
-    for gap in _TWO_GROUPS.finditer(text):  # far faster than to look everywhere
+    for gap in _TWO_GROUPS.finditer(text):  # far faster than trying every place
         for start in range(max(gap.start() - _FIRST_GROUP, after), gap.end()):
             if found := _IN_GROUPS.match(text, start):
                 yield found[0]
@@ -349,7 +348,7 @@ def _shortened(found: list[str]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """A text in small letters, without what is not looked for."""
+    """A text in small letters, without characters that searches ignore."""
     if not text.isascii():
         for sign, plain in _COMMON_SIGNS:
             text = text.replace(sign, plain)
@@ -371,7 +370,7 @@ def _set_figures(found: re.Match[str]) -> str:
 
 
 def without_note_marks(text: str) -> str:
-    """A text without raised figures after figures, which may be marks of footnotes."""
+    """Remove raised figures after figures, which may be marks of footnotes."""
     return _AFTER_FIGURE.sub("", text)
 
 
@@ -380,7 +379,7 @@ def _scan(
     parts: Callable[[str], tuple[str, ...]],
     split: Callable[[Iterable[str]], Iterator[list[str]]],
 ) -> list[str]:
-    """The words of a plain text, given what splits a token, and runs of unspaced characters."""
+    """The words of a plain text; ``parts`` splits tokens, ``split`` runs of unspaced characters."""
     found: list[str] = []
     if text.isascii():
         for token in _ASCII_WORD.findall(text):
@@ -401,19 +400,19 @@ def _side_by_side(text: str) -> tuple[str, ...]:
 
 
 def _parts(token: str) -> tuple[str, ...]:
-    """The words of a token with punctuation in it, and wholes made of them."""
+    """The words of a token with punctuation inside, and the whole tokens made of them."""
     return (_known_parts if len(token) <= _CACHED_LENGTH else _parts_and_wholes)(token)
 
 
 def _without_zeros(number: str) -> str:
-    """Leave out the last zeros of a number of thousands: 1,234.50 is 1234.5, but not 2.10 2.1."""
+    """Remove final zeros from numbers above a thousand: 1,234.50 is 1234.5, but 2.10 stays."""
     return number.rstrip("0").rstrip(".") if _THOUSANDS.match(number) else number
 
 
 def number_ways(phrase: str) -> list[str]:
-    """Other ways to write a phrase with large numbers: 12500, 12,500, 12.500 and 12 500.
+    """Return other spellings of a phrase with large numbers: 12500, 12,500, 12.500 and 12 500.
 
-    With a comma they have the same words as without. Numbers that may be years stay.
+    Spellings with a comma have the same words as those without. Possible years stay.
     """
     own, found = sequence(phrase), []
     for sign in ",. ":
@@ -462,4 +461,4 @@ _known_parts, _known_side_by_side = (
     lru_cache(maxsize=20_000)(split) for split in (_parts_and_wholes, _side_by_side)
 )
 _known_stems = lru_cache(maxsize=50_000)(_stems_of_word)
-_CACHED_LENGTH = 60  # characters; longer tokens are seldom met twice
+_CACHED_LENGTH = 60  # characters; longer tokens seldom occur twice

@@ -1,10 +1,9 @@
-"""The search view: canonical text as search and embedding need it, with a map of offsets back.
+"""The search view: canonical text as search and embedding need it, with a map of offsets.
 
-A view is without running heads, hyphens at line ends, control characters, and line breaks inside a
-paragraph; with single spaces, none between letters typed apart ("C H A R T E R"), and letters in
-place of ligatures. No other letter is changed. Views and passages share two rules: the roles of
-text between the extractor's blocks, and whether a paragraph continues across a column or page
-border.
+A view has no running heads, hyphens at line ends, control characters, or line breaks inside a
+paragraph. It has single spaces, none between spaced letters ("C H A R T E R"), and letters in place
+of ligatures. No other letter is changed. Views and passages share two rules: the roles of text
+between the extractor's blocks, and whether a paragraph continues across a column or page border.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def regions(text: str, blocks: Sequence[Block], offset: int = 0) -> list[Block]:
-    """Cover every visible character of ``text`` with blocks, in order and without overlap.
+    """Return blocks, in order and without overlap, that cover every visible character of a text.
 
     Args:
         text: The canonical text from ``offset`` on.
@@ -93,7 +92,7 @@ def _caseless(char: str) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int, offset: int, block: Block) -> Iterator[Block]:
-    """Yield a block of a part of a text without the characters of its edges, if any are left."""
+    """Yield a block without invisible characters at its edges, or nothing if no others are left."""
     if left := text[start:end].lstrip(_EDGES):
         start = end - len(left)
         end = start + len(left.rstrip(_EDGES))
@@ -114,12 +113,12 @@ _NEWLINE = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 
 # The two zero-width joiners, which have a meaning only in Persian and Indic scripts.
 _JOINERS = "(?<![\u0600-\u0dff\u0e80-\u1cff])[\u200c\u200d]"
-# Characters for the shape of letters, which NFKC replaces by the letters: Kangxi radicals, Latin
-# and Armenian ligatures, Hebrew and Arabic presentation forms.
+# Characters that stand for a letter in some shape, which NFKC replaces by the letter: Kangxi
+# radicals, Latin and Armenian ligatures, Hebrew and Arabic presentation forms.
 _SHAPES = "\u2f00-\u2fd5\ufb00-\ufbb1\ufbd3-\ufd3d\ufd50-\ufdfb\ufe70-\ufefc"
 _LEADERS = r"._\-\u2013\u2014=*~\xb7\u2026\u2022\ufffd"
 _MARKS = "\u0300-\u036f"
-# One set of all first characters comes first: Python looks for it faster than for alternatives.
+# It begins with a set of all first characters, which Python finds faster than alternatives.
 _EDIT = lazy_pattern(
     rf"[ {INVISIBLE}{_SHAPES}\u200c\u200d{_MARKS}{_LEADERS}](?:"
     rf"(?P<run>(?<= )(?: *[{INVISIBLE}][{INVISIBLE} ]*| +)|(?<=[{INVISIBLE}])[{INVISIBLE} ]*)"
@@ -127,9 +126,9 @@ _EDIT = lazy_pattern(
     rf"|(?P<marks>(?<=[{_MARKS}])[{_MARKS}]*)"
     rf"|(?P<leader>(?<=([{_LEADERS}]))(?: ?\5){{4,}}))"
 )
-# A no-break space that is no part of such a run, as some documents have between all words.
+# A no-break space outside such a run; some documents have it between all words.
 _LONE_NO_BREAK = lazy_pattern(f"\xa0(?<![ {INVISIBLE}{_LEADERS}]\xa0)(?![ {INVISIBLE}])")
-# Words whose letters are typed apart, with wider gaps between such words.
+# Words with spaces between their letters, and wider gaps between such words.
 _TYPED_APART = re.compile(
     r"(?<!\S)(?:[^\W\d_](?: [^\W_]){0,2} {2,}){0,3}[^\W\d_](?: [^\W_][.,:;!?]?){3,}"
     r"(?: {2,}[^\W_](?: [^\W_][.,:;!?]?)*)*(?!\S)"
@@ -137,11 +136,11 @@ _TYPED_APART = re.compile(
 _MAY_BE_APART = re.compile(r" [^\W_] [^\W_] [^\W_](?!\S)")
 _ONE_BLANK = re.compile("(?<! ) (?! )")
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_LEAST_KINDS = 3  # of letters; ticks and grades are fewer
-_LEADER_KEPT = 3  # dots kept of "Chapter 1 ..... 7", as a model reads a token for each
+_LEAST_KINDS = 3  # different letters; ticks and grades have fewer
+_LEADER_KEPT = 3  # dots kept of "Chapter 1 ..... 7", as each is a token for a model
 
 _DASHES = "/\u2013\u2014"
-# Scripts without spaces between words; their lines are joined without one.
+# Scripts without spaces between words; lines are joined without one too.
 _UNSPACED = lazy_pattern(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff01-\uff60\U00020000-\U0003ffff]"
@@ -152,9 +151,9 @@ _WORD_REACH = 40
 
 
 class View(Struct, frozen=True):
-    """A text to search, and where each of its characters came from.
+    """A text to search, and the canonical offset of each of its characters.
 
-    The map is a list of runs of consecutive characters in both: run ``k`` begins at
+    The map is a list of runs of characters that are consecutive in both texts. Run ``k`` begins at
     ``view_starts[k]`` in the view and at ``canonical_starts[k]`` (absolute) in the document.
     """
 
@@ -163,7 +162,7 @@ class View(Struct, frozen=True):
     canonical_starts: array[int]
 
     def to_canonical(self, index: int) -> int:
-        """Canonical offset of view character ``index``; one past the last for ``len(text)``."""
+        """The canonical offset of view character ``index``; ``len(text)`` gives the end."""
         k = bisect_right(self.view_starts, index) - 1
         return self.canonical_starts[k] + index - self.view_starts[k]
 
@@ -173,9 +172,9 @@ def make_view(text: str, blocks: Sequence[Block] = (), offset: int = 0) -> View:
 
     Args:
         text: The canonical text from ``offset`` on.
-        blocks: Blocks with absolute offsets; those outside the slice are ignored, and text that
-            no block covers is split into paragraphs at blank lines. Boilerplate is in a view of
-            nothing else.
+        blocks: Blocks with absolute offsets; those outside the slice are ignored, and text that no
+            block covers is split into paragraphs at blank lines. Boilerplate is left out unless
+            there is nothing else.
         offset: Canonical offset of ``text[0]``.
 
     Returns:
@@ -203,9 +202,9 @@ def make_view(text: str, blocks: Sequence[Block] = (), offset: int = 0) -> View:
 
 
 def line_join(text: str, last: int, first: int) -> tuple[bool, str]:
-    """How two lines of one paragraph are joined, by the indices of the characters at the break.
+    """How to join two lines of a paragraph; ``last`` and ``first`` are the characters at the break.
 
-    It returns whether the character at ``last`` is a hyphen to be removed, and the text between.
+    Returns whether the character at ``last`` is a hyphen to remove, and the text to put between.
     """
     above, below = text[last], text[first]
     if above == "-":
@@ -230,7 +229,7 @@ def _hyphen_join(text: str, last: int, first: int) -> tuple[bool, str]:
     word, start = left[1], left.start()
     if right[1] in AFTER_SUSPENDED:
         return False, " "  # short- and long-term
-    # After any other word in small letters it is taken for a hyphen of hyphenation.
+    # After any other word in small letters a hyphen is taken for hyphenation.
     chained = right[2] != "" or text[max(start - 1, 0) : start] == "-"
     if chained or len(word) == 1 or word.lower() in KEEP_HYPHENS:
         return False, ""  # state-of-the-art, e-mail, self-employed
@@ -256,7 +255,7 @@ def _gap(run: str) -> _Gap:
 
 
 def _blanks_apart(text: str, start: int, end: int) -> list[int]:
-    """The blanks between the letters of words that are typed apart, ascending."""
+    """The offsets of the blanks in words with spaces between their letters, ascending."""
     found: list[int] = []
     for match in _TYPED_APART.finditer(text, start, end):
         letters = "".join(match[0].split())
@@ -275,7 +274,7 @@ class _Builder:
         self._pieces: list[str] = []
         self._size = 0
         self._shift = 0  # canonical offset minus view offset, in the current run
-        self._blanks: list[int] = []  # between letters that are typed apart
+        self._blanks: list[int] = []  # offsets of blanks between spaced letters
         self._view_starts = [0]
         self._canonical_starts = [0]
 
@@ -287,7 +286,7 @@ class _Builder:
         )
 
     def emit(self, piece: str, canonical: int) -> None:
-        """Add characters whose canonical offsets are ``canonical`` and the following ones."""
+        """Add characters that are consecutive in the canonical text from ``canonical`` on."""
         for blank in self._blanks:
             if canonical <= blank < canonical + len(piece):
                 self._add(piece[: blank - canonical], canonical)
@@ -309,7 +308,7 @@ class _Builder:
         self._size = size + len(piece)
 
     def fold(self, start: int, end: int, kind: BlockKind) -> None:
-        """Add ``text[start:end]``, folded as a block of this kind."""
+        """Fold ``text[start:end]`` as a block of this kind, and add it."""
         text, at = self._text, start
         may_be_apart = kind is not BlockKind.CODE and _MAY_BE_APART.search(text, start, end)
         self._blanks = _blanks_apart(text, start, end) if may_be_apart else []
@@ -331,7 +330,7 @@ class _Builder:
                 self.emit(text[begin] * _LEADER_KEPT, begin)
             elif match.lastgroup == "marks":
                 if begin == at:
-                    continue  # there is no character before them to be composed with
+                    continue  # they have no character to be composed with
                 self.emit(text[at : begin - 1], at)
                 self.emit(unicodedata.normalize("NFC", text[begin - 1 : stop]), begin - 1)
             else:
