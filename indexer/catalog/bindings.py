@@ -1,7 +1,7 @@
-"""Which file holds which document, as arrays; filters and name evidence are computed from them.
+"""Arrays of files and their documents, from which filters and name evidence are computed.
 
-Owns a snapshot of the files that hold a searchable document, rebuilt when files or folders changed,
-so that a query costs a few array operations. It must not know queries.
+A snapshot of the files that hold a searchable document is rebuilt when files or folders change, so
+that a query costs a few array operations. This module must not know queries.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ WHERE d.passages_state = 'done'
 
 
 class Snapshot(Struct, frozen=True):
-    """The files with documents; all arrays have one entry a file.
+    """The files with documents; all arrays have one entry per file.
 
-    ``first_ns`` and ``last_ns`` are the dates of mails, and of others both the file's.
+    ``first_ns`` and ``last_ns`` are dates of mails; for other documents both are the file's.
 
     ``folders`` maps a folder's number to its path from the top of the file system, folded, with
     "/" around every component; ``extensions`` maps the text to the code used in ``extension``.
@@ -58,7 +58,7 @@ class Bindings:
         self._latest = CachedValues[Snapshot](database, database.files_version_read)
 
     def snapshot(self) -> Snapshot:
-        """Return the files and documents as of the last commit."""
+        """Return the snapshot of the last commit."""
         return self._latest.get(None, self._build)
 
     def _build(self) -> Snapshot:
@@ -88,19 +88,19 @@ def folded_path(path: bytes) -> str:
 
 
 def fold(text: str) -> str:
-    """Take case, accents and compatibility forms out of a text."""
+    """Remove case, accents and compatibility forms from a text."""
     decomposed = unicodedata.normalize("NFKD", text)
     plain = "".join(char for char in decomposed if not unicodedata.combining(char))
     return unicodedata.normalize("NFKC", plain.casefold())
 
 
 def folder_pattern(value: str) -> re.Pattern[str]:
-    """Compile the value of a folder filter to a pattern, to be searched in a folded path.
+    """Compile the value of a folder filter to a pattern for searching folded paths.
 
     ``*`` and ``?`` match within one component.
     """
     if value.startswith("~"):
-        value = os.path.expanduser(value)  # pathlib fails on values that are no path
+        value = os.path.expanduser(value)  # pathlib fails on values that are not paths
     text = value.replace(os.sep, "/")
     wanted = [fold(part) for part in text.split("/") if part]
     escaped = ["".join(_WILD.get(char, re.escape(char)) for char in part) for part in wanted]

@@ -1,6 +1,6 @@
-"""The open catalog: its parts, and the facts about the library as a whole (``meta``).
+"""The open catalog: its parts, and facts about the whole library (``meta``).
 
-Everything that changes several rows is one transaction; ``Catalog.write`` joins several calls.
+Each change of several rows is one transaction; ``Catalog.write`` joins several calls in one.
 Readers on other threads see the last commit and never wait for the writer.
 """
 
@@ -31,7 +31,7 @@ from indexer.catalog.schema import LAYOUT
 from indexer.catalog.upkeep import Upkeep
 from indexer.database import Database
 
-# With more, a circle of collections would be too deep to resolve.
+# With more collections, a circle of them would be too deep to resolve.
 MOST_COLLECTIONS = 200
 
 
@@ -82,27 +82,27 @@ class Catalog:
         return self.db.write()
 
     def meta(self, key: str) -> str | None:
-        """Read a fact about the library as a whole."""
+        """Read a fact about the whole library."""
         return read_choice(self.db.reader(), key) or None
 
     def set_meta(self, key: str, value: str) -> None:
-        """Store a fact about the library as a whole."""
+        """Store a fact about the whole library."""
         with self.db.write() as connection:
             write_choice(connection, key, value)
 
     def collections(self) -> dict[str, str]:
-        """The named sets of documents, each as the query whose filters select them, by name."""
+        """The collections by name: each is a query whose filters select its documents."""
         kept: dict[str, str] = json.loads(self.meta(COLLECTIONS) or "{}")
         return kept
 
     def set_collection(
         self, name: str, change: Callable[[str], str], *, renames: bool = True
     ) -> dict[str, str]:
-        """Name a set of documents, or forget it if there are no filters; return all of them.
+        """Set the filters of a collection, or delete it if there are none; return all collections.
 
-        Names differ by more than the case of their letters; if ``renames``, that of ``name`` is
-        taken. ``change`` is called with the filters that the set has, "" for none, and returns the
-        new ones. Raises ``bad_request``, if there are ``MOST_COLLECTIONS`` others.
+        Names that differ only in case are the same; with ``renames`` the collection takes the case
+        of ``name``. ``change`` is called with the present filters, "" for none, and returns the new
+        ones. Raises ``bad_request`` if there are ``MOST_COLLECTIONS`` others.
         """
         with self.write():
             known = self.collections()
@@ -118,9 +118,9 @@ class Catalog:
         return kept
 
     def correct_document(self, path: Path, title: str, author: str, year: str) -> None:
-        """Correct what is known of a file's document, also for when it is read again.
+        """Correct the title, author and year of a file's document; they survive another reading.
 
-        Raises ``not_a_root``, if the library has no such file.
+        Raises ``not_a_root`` if the library has no such file.
         """
         known = self.files.at(path)
         if known is None:

@@ -1,8 +1,8 @@
-"""What a person chose for a library: folders with their patterns, collections, corrections, pace.
+"""A person's choices for a library: folders with patterns, collections, corrections, pace.
 
-A file of its own, beside the catalog, keeps a copy. A catalog that is made anew, because the one
-before was damaged, lost or of an earlier layout, begins with it: everything else in the catalog can
-be made again from the documents.
+A separate file beside the catalog keeps a copy of them. If a catalog is made anew because the
+former one was damaged, lost or of an earlier layout, it begins with this copy. Everything else in
+the catalog can be made again from the documents.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from indexer.database import Database
 
 CHOICES_NAME = "choices.json"
-COLLECTIONS = "collections"  # the key of their queries in ``meta``
-CORRECTIONS = "corrections"  # the key of titles, authors and years that a person gave, by paths
+COLLECTIONS = "collections"  # the key of collections in ``meta``
+CORRECTIONS = "corrections"  # the key of corrected titles, authors and years, by path
 ASKED = "asked"  # the key of the counts of questions by day and language
-#: The key of ``meta`` that says that a library of an earlier layout is read again.
+#: A key of ``meta`` that exists while a library of an earlier layout is read again.
 REBUILDING = "rebuilding"
-# Keys of ``meta``; those of the pace are of ``indexer.throttle``.
+# Keys of ``meta``; ``indexer.throttle`` owns those of the pace.
 _FACTS = (COLLECTIONS, CORRECTIONS, ASKED, "speed", "paused", REBUILDING)
 
 
 def read_choice(connection: sqlite3.Connection, key: str) -> str:
-    """The value of a key of ``meta``, "" if it has none."""
+    """The value of a key of ``meta``, "" for a missing key."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return str(row[0]) if row else ""
 
 
 def write_choice(connection: sqlite3.Connection, key: str, value: str) -> None:
-    """Give a key of ``meta`` a value, inside the caller's transaction."""
+    """Set the value of a key of ``meta``, inside the caller's transaction."""
     connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
 
@@ -55,13 +55,13 @@ class Choices:
             self._saved = small_file(self._path).decode("utf-8")
 
     def save_choices(self) -> None:
-        """Write the copy if it differs; a failure is ignored, as the catalog has them."""
+        """Write the copy if it differs. Failures are ignored, as the catalog has the choices."""
         if self._db.refusal is None:
             with contextlib.suppress(OSError):
                 self._saved = save_copy(self._db.reader(), self._path, self._saved)
 
     def restore_choices(self) -> None:
-        """Add what the catalog does not have of the copy."""
+        """Add choices from the copy that the catalog lacks."""
         try:
             kept: dict[str, Any] = json.loads(small_file(self._path))
             roots = [
@@ -81,10 +81,10 @@ class Choices:
 def save_copy(
     catalog: sqlite3.Connection, path: Path, saved: str = "", *, rebuilding: bool = False
 ) -> str:
-    """Write the choices in a catalog to a file, unless it holds them; return what it holds now.
+    """Write a catalog's choices to a file, unless it has them; return its content.
 
-    ``saved`` is what the file held before, ``rebuilding`` whether the library will be read again.
-    Raises ``OSError`` if it cannot be written.
+    ``saved`` is the file's former content; ``rebuilding`` says whether the library will be read
+    again. Raises ``OSError`` if it cannot be written.
     """
     rows = catalog.execute("SELECT path, file_name, patterns FROM roots ORDER BY path, file_name")
     roots = [

@@ -1,6 +1,6 @@
-"""The coverage list, paged: sorted by any column, filtered by state, root and words of paths.
+"""The coverage list in pages, sorted by any column, filtered by state, root and words of paths.
 
-Owns selecting and sorting files; ``indexer.catalog.files`` reads their rows. Read-only.
+This module selects and sorts files; ``indexer.catalog.files`` reads their rows. Read-only.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ _ORDERS = {
     "state": f"f.state, {_PATH}",
     "size": f"f.size DESC, {_PATH}",
     "modified": f"f.mtime_ns DESC, {_PATH}",
-    # The numbers of documents ascend as they are read.
-    # Files without one are last.
+    # Documents are numbered in the order in which they are read. Files without a title are last.
     **{
         column: f"(SELECT lower(nullif(t.{column}, '')) FROM contents c JOIN docs t "
         f"ON t.doc = c.doc WHERE c.id = f.content) NULLS LAST, {_PATH}"
@@ -42,7 +41,7 @@ _ORDERS = {
     },
     "read": f"(SELECT c.doc FROM contents c WHERE c.id = f.content) DESC, {_PATH}",
 }
-# Files whose text is searchable by words, and on which the model crashed.
+# Files that are searchable by words but crashed the model.
 _CRASHED = """
 SELECT count(*) FROM doc_spaces v JOIN contents c ON c.doc = v.doc JOIN files f ON f.content = c.id
 WHERE v.state = 'crashed' AND v.space = (SELECT id FROM spaces WHERE active)
@@ -51,7 +50,7 @@ WHERE v.state = 'crashed' AND v.space = (SELECT id FROM spaces WHERE active)
 
 
 class CoverageFilter(Struct, frozen=True):
-    """Which files are listed; ``None`` and "" do not filter. ``folder`` is below the root."""
+    """Conditions on listed files; ``None`` and "" do not filter. ``folder`` is below the root."""
 
     state: FileState | None = None
     root: int | None = None
@@ -85,7 +84,7 @@ class Coverage:
         return self._totals.get(chosen, lambda: int(self._db.value(count, *values)))
 
     def subfolders(self, root: int, folder: bytes) -> dict[bytes, tuple[int, bool]]:
-        """Count the files in each folder directly below one, and say whether that has folders."""
+        """Count the files in each folder directly below one; return also whether it has folders."""
         above = folder + b"/" if folder else b""
         found: dict[bytes, tuple[int, bool]] = {}
         for path, files in self._db.rows(
@@ -126,7 +125,7 @@ class Coverage:
         return row, form, document
 
     def holds(self, path: str | bytes | os.PathLike[str]) -> bool:
-        """Whether files are, or may be, listed under a path."""
+        """Whether the path is in a root or a root is below it."""
         return bool(self._inside(normal(path)))
 
     def under(self, path: str | bytes | os.PathLike[str], states: Sequence[FileState]) -> list[int]:
@@ -144,7 +143,7 @@ class Coverage:
         ]
 
     def read_before(self, path: str | bytes | os.PathLike[str]) -> dict[bytes, tuple[int, int]]:
-        """Return size and time of the files under a path that need not be read again."""
+        """Return the size and time of the files under a path that need not be read again."""
         return {
             join(root, folder, name): (size, mtime_ns)
             for number, _ in self._inside(normal(path))
@@ -156,7 +155,7 @@ class Coverage:
         }
 
     def page_bytes(self) -> dict[str, float]:
-        """Return the mean bytes of a page by format, of formats with enough pages for a mean."""
+        """Return the mean bytes of a page by format, for formats with enough pages."""
         return dict(
             self._db.rows(
                 "SELECT f.format, sum(f.size) * 1.0 / sum(c.pages) FROM files f "
@@ -166,7 +165,7 @@ class Coverage:
         )
 
     def _inside(self, path: bytes) -> list[tuple[int, bytes]]:
-        """Return the roots that overlap a path, each with the path below it, b"" for all of it."""
+        """Return the roots that overlap a path, each with the path below it, b"" for the root."""
         found = []
         for number, root, file_name in self._db.rows("SELECT id, path, file_name FROM roots"):
             relative = below(root, path)

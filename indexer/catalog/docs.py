@@ -1,10 +1,10 @@
-"""Documents, one per text, and embedding spaces: which documents are completely written in each.
+"""Documents, one per text, and embedding spaces with the documents that are complete in each.
 
-Owns the mapping from a file's bytes to its document, and the completion marks: the store commits
-first, the mark here follows, so a kill in between leaves no incomplete document marked. Of spaces
-it owns the rows, which one is active, and the state of each document in each: ``partial`` (some
-vectors may exist), ``writing`` (being embedded), ``crashed`` (embedding it crashed the engine too
-often) or ``done``. It must not know the store, vectors or models.
+This module owns the mapping from a file's bytes to its document, and the completion marks. The
+store commits before a mark is set here, so a kill in between leaves no incomplete document marked.
+It also owns the spaces, which one is active, and the state of each document in each space:
+``partial`` (some vectors may exist), ``writing`` (being embedded), ``crashed`` (embedding it
+crashed the engine too often) or ``done``. It must not know the store, vectors or models.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from indexer.catalog.states import Stamp
     from indexer.database import Database
 
-# Ids reserved by one durable transaction: after a power cut the store may have the passages of a
+# One durable transaction reserves this many ids. After a power cut the store may have passages of a
 # document whose row is lost, and no other text may get its id.
 RESERVED = 256
-RESERVED_UNTIL = "docs_reserved"  # the key of ``meta`` with the first that is not
+RESERVED_UNTIL = "docs_reserved"  # the key of ``meta`` with the first id that is not reserved
 
 _DOC_COLUMNS = (
     "doc, text_id, title_used, title, author, created, language, pages, characters, passages, "
@@ -49,7 +49,7 @@ INSERT INTO earlier_docs (doc, earlier)
 SELECT ?, c.doc FROM files f JOIN contents c ON c.id = f.content
 WHERE f.id = ? AND c.doc IS NOT NULL
 """
-# The ends of 64 bits of nanoseconds, in seconds.
+# The largest time in seconds whose nanoseconds fit 64 bits.
 _LATEST_S = 2**63 // 10**9
 # How many earlier texts are followed, for files edited again before their text was embedded.
 _EARLIER_TEXTS = 4
@@ -77,9 +77,9 @@ class Docs:
     def link(
         self, file: int, content_id: str, stamp: Stamp, file_format: str, extractor_version: int
     ) -> bool:
-        """Bind a file to bytes that this version of the extractor has read before, if it has.
+        """Bind a file to its bytes if this version of the extractor has read them before.
 
-        The stamp is the file's when it was hashed, the format that of its name.
+        The stamp is that of the hashed file, and the format that of its name.
 
         Returns:
             Whether these bytes were read before, so that the file need not be read.
@@ -104,11 +104,11 @@ class Docs:
     def begin(
         self, file: int, content_id: str, stamp: Stamp, info: DocumentInfo, *, title_used: str
     ) -> Begun:
-        """Bind a file that was read to the document of its text, making it if the text is new.
+        """Bind a file that was read to the document of its text, which is made if the text is new.
 
-        If passages are to be written, delete the document's rows in the store, write them, then
-        call ``finish_passages``. Until then the file stays in flight. ``title_used`` is the title
-        that is embedded with each passage.
+        If passages have to be written, delete the document's rows in the store, write the passages,
+        and call ``finish_passages``. Until then the file stays in flight. ``title_used`` is the
+        title that is embedded with each passage.
         """
         if not self._db.in_write and self._next >= self._reserved:
             self._reserve()
@@ -120,7 +120,7 @@ class Docs:
             doc, state = row or (self._insert(connection, info, title_used), "none")
             if row is None:
                 connection.execute(_INSERT_EARLIER, (doc, file))
-            # Keyed by the format of the name, as in ``link``.
+            # The key has the format of the name, as in ``link``.
             named = connection.execute("SELECT format FROM files WHERE id = ?", (file,)).fetchone()
             promised = named[0] if named else info.format
             content = connection.execute(
@@ -157,8 +157,8 @@ class Docs:
     def forget(self, docs: Collection[int], *, failed: int = 0) -> None:
         """Delete documents whose rows the store has deleted; files that need them are queued.
 
-        The file ``failed`` is not, as its failure is recorded next; it would be read again without
-        end.
+        The file ``failed`` is not queued, as its failure is recorded next; it would be read
+        endlessly.
         """
         with self._db.write() as connection:
             self._db.mark_files_changed()
@@ -179,9 +179,9 @@ class Docs:
                     derive(connection, "id = ?", file)
 
     def docs_by_id(self, docs: Iterable[int], *, labels: bool = False) -> dict[int, DocRow]:
-        """Return documents by id, with the labels of their pages or not; unknown ids are left out.
+        """Return documents by id, on demand with page labels; unknown ids are left out.
 
-        Thousands of documents are asked for at once, and the labels of a book are long.
+        Labels are optional, as a book has many and thousands of documents may be requested.
         """
         rows = self._db.rows(
             f"SELECT {_DOC_COLUMNS}, {'labels' if labels else _NONE} FROM docs "
@@ -192,9 +192,9 @@ class Docs:
         return {row[0]: DocRow(*row) for row in found}
 
     def labelled(self, labels: Iterable[str]) -> dict[int, frozenset[int]]:
-        """Return the pages on which one of some labels is printed, by document.
+        """Return, by document, the pages that have one of some printed labels.
 
-        The labels are in small letters, and none is the number of a sheet.
+        The labels are in small letters and not equal to the number of their sheet.
         """
         wanted = set(labels)
         rows = self._db.rows(
@@ -212,9 +212,9 @@ class Docs:
         return {doc: frozenset(pages) for doc, pages in found if pages}
 
     def unsent(self, first: str, last: str) -> dict[int, Mask]:
-        """Return which mails of each mailbox were not sent from one ISO day to another.
+        """Return masks of the mails of each mailbox that were sent outside a range of ISO days.
 
-        Those after the first ``MAX_LABELS`` are unknown. Their days are cached, for every query.
+        Only the first ``MAX_LABELS`` mails are known. Days are cached, as every query reads them.
         """
         known = self._mailed.get(None, self._read_mailed)
         return {doc: (days < first) | (days > last) for doc, days in known.items()}
@@ -239,14 +239,14 @@ class Docs:
         return dict(self._db.rows("SELECT doc, passages FROM docs WHERE passages_state = 'done'"))
 
     def languages(self) -> dict[str, int]:
-        """Count the written documents by language; "" is unknown. Cached, for every query."""
+        """Count the written documents by language; "" is unknown. Cached, as every query asks."""
         done = "SELECT language, count(*) FROM docs WHERE passages_state = 'done' GROUP BY language"
         return dict(self._languages.get(None, lambda: dict(self._db.rows(done))))
 
     def _reserve(self) -> None:
         with self._db.write(durable=True) as connection:
             first = self._reserved_row(connection)
-        # Set after the commit, which is what fails on a full disk.
+        # Set after the commit, which fails on a full disk.
         self._next, self._reserved = first, first + RESERVED
 
     @staticmethod
@@ -284,7 +284,7 @@ class Docs:
 
 
 def noon(day: str) -> int | None:
-    """Noon of an ISO date in local time, in nanoseconds since 1970; None for what is no date."""
+    """Noon of an ISO date in local time, in nanoseconds since 1970; None if it is not a date."""
     try:
         at = dt.datetime.combine(dt.date.fromisoformat(day), dt.time(12)).timestamp()
     except (OverflowError, OSError, ValueError):
@@ -300,10 +300,10 @@ def _stamp(connection: sqlite3.Connection, file: int, stamp: Stamp) -> None:
 
 
 def _finalise(connection: sqlite3.Connection, where: str, value: int) -> None:
-    """Bind files to their upcoming content, and take those in flight off the queue.
+    """Bind files to their next content, and remove files in flight from the queue.
 
-    A file that changed again while it was read is no longer in flight and stays queued. One whose
-    state was fixed meanwhile, as by an exclude pattern, keeps that state.
+    A file that changed while it was read is no longer in flight and stays queued. A file whose
+    state was fixed meanwhile, for example by an exclude pattern, keeps that state.
     """
     connection.execute(
         f"UPDATE files SET next_content = NULL WHERE {where} AND fixed_state <> ''", (value,)
@@ -353,7 +353,7 @@ class Spaces:
                 derive(connection, "content IS NOT NULL")
 
     def switch(self, space: int) -> None:
-        """Activate a space and store which was active before, in one transaction."""
+        """Activate a space and store the one that was active before, in one transaction."""
         with self._db.write(durable=True) as connection:
             connection.execute(
                 "INSERT INTO meta (key, value) SELECT ?, id FROM spaces WHERE active AND id <> ? "
@@ -375,9 +375,9 @@ class Spaces:
             derive(connection, "content IS NOT NULL")
 
     def pending(self, space: int, limit: int) -> list[tuple[int, int]]:
-        """Return ``(doc, passages)`` whose vectors are missing or unfinished.
+        """Return ``(doc, passages)`` of documents with missing or unfinished vectors, ascending.
 
-        They ascend; those that crashed the engine too often are left out.
+        Documents that crashed the engine too often are left out.
         """
         return self._db.rows(
             "SELECT d.doc, d.passages FROM docs d LEFT JOIN doc_spaces v "
@@ -398,14 +398,14 @@ class Spaces:
     def recover(self, *, blame: int = 0) -> None:
         """Reset the documents that were being embedded when a run ended.
 
-        ``blame`` is added to their crash counters, see ``ReadingQueue.recover``. Those that reach
-        ``MAX_CRASHES`` are not embedded any more.
+        ``blame`` is added to their crash counters, see ``ReadingQueue.recover``. Documents that
+        reach ``MAX_CRASHES`` are no longer embedded.
         """
         with self._db.write() as connection:
             connection.execute(
                 "UPDATE doc_spaces SET state = 'partial', "
                 "crashes = max(crashes + ?, ?) WHERE state = 'writing'",
-                # How much the model needs does not depend on the document.
+                # The memory that the model needs does not depend on the document.
                 (0, UNEXPLAINED) if blame == FOR_MEMORY else (blame, 0),
             )
             rows = connection.execute(

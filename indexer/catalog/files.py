@@ -1,6 +1,6 @@
 """Queries on files: lists by path, the files of a document, counts by state.
 
-Owns the reading side of files. Read-only.
+Read-only.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ LEFT JOIN docs t ON t.doc = c.doc
 LEFT JOIN doc_spaces v ON v.doc = c.doc AND v.space = (SELECT id FROM spaces WHERE active)
 WHERE d.root = r.id AND f.folder = d.id
 """
-# Without CROSS the planner may begin with the files table.
+# Without CROSS the planner may begin with the table of files.
 _ROW_BY_ID = (
-    _ROW.replace("CROSS JOIN", "JOIN")  # no values in it
+    _ROW.replace("CROSS JOIN", "JOIN")  # no values are inserted
     + "AND f.id IN (SELECT value FROM json_each(?))"
 )
 _BY_DOCUMENT = """
@@ -87,7 +87,7 @@ class Files:
         return found
 
     def sizes(self, root: int) -> list[tuple[bytes, int]]:
-        """Return the files of a root that can be read: their paths below it and their sizes."""
+        """Return the paths below a root, and sizes, of its files that can be read."""
         rows = self._db.rows(
             "SELECT d.path, f.name, f.size FROM files f JOIN folders d ON d.id = f.folder "
             "WHERE f.root = ? AND f.fixed_state = '' ORDER BY f.id",

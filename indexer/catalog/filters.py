@@ -1,7 +1,7 @@
 """Resolves filters to the documents that match.
 
-Owns the semantics of filters on folders, extensions, times, sizes, titles, authors and languages.
-It must not know the query's grammar or how documents are searched.
+It defines filters on folders, extensions, times, sizes, titles, authors and languages. It must not
+know the query's grammar or how documents are searched.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class FilterResolver:
     def resolve(self, wanted: DocFilter) -> Int32s | None:
         """Return the documents that match a filter, ascending; None if the filter is empty.
 
-        A document matches if one of its files satisfies all conditions on files, and the document
-        those on documents. Documents whose passages are incomplete never match.
+        A document matches if it satisfies all conditions on documents and one of its files
+        satisfies all conditions on files. Documents with incomplete passages never match.
         """
         if wanted == type(wanted)():
             return None
@@ -52,7 +52,7 @@ class FilterResolver:
         return docs
 
     def _files(self, snapshot: Snapshot, wanted: DocFilter) -> Mask:
-        """Return which files of the snapshot satisfy the conditions on files."""
+        """Return a mask of the files in the snapshot that satisfy the conditions on files."""
         kept = np.ones(len(snapshot.doc), np.bool_)
         if wanted.folders:
             kept &= self._inside(snapshot, wanted.folders)
@@ -74,14 +74,14 @@ class FilterResolver:
         return kept
 
     def _inside(self, snapshot: Snapshot, values: Sequence[str]) -> Mask:
-        """Return which files are in one of some folders, or are one of the files named."""
+        """Return a mask of the files that are in some folders or are named themselves."""
         inside = np.isin(snapshot.folder, _folders(snapshot, values))
         docs = [doc for value in values for doc in self._named(value)]
         return inside | np.isin(snapshot.doc, docs) if docs else inside
 
     def _named(self, value: str) -> list[int]:
         """The document of the file at an absolute path, if there is one."""
-        path = os.path.expanduser(value)  # pathlib fails on values that are no path
+        path = os.path.expanduser(value)  # pathlib fails on values that are not paths
         if not os.path.isabs(path):
             return []
         whole = normal(path)
@@ -143,7 +143,7 @@ def _holding(rows: Sequence[tuple[int, str]], values: Sequence[str]) -> Int32s:
 
 
 def _spaced(text: str) -> str:
-    """Fold a text into words with a space before each, so that words match from their start."""
+    """Fold a text to words with a space before each, so that they match from their start."""
     return " " + " ".join(re.findall(r"[^\W_]+", fold(text)))
 
 

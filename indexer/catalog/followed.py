@@ -1,6 +1,6 @@
-"""Keeps collections and corrections true when what they name is renamed or moved.
+"""Updates paths in collections and corrections when files or folders are renamed or moved.
 
-Paths in the queries of collections are replaced as written: ``in:"/folder/file"``.
+The queries of collections contain paths in the form ``in:"/folder/file"``.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ JOIN files f ON f.folder = d.id
 
 @contextlib.contextmanager
 def following(connection: sqlite3.Connection, removed: Collection[int]) -> Iterator[None]:
-    """Follow files to where they are now; they are removed inside the block."""
+    """Update paths of files that are removed inside the block and exist elsewhere."""
     moved = _moves(connection, removed)
     yield
     _follow(connection, moved)
 
 
 def _moves(connection: sqlite3.Connection, removed: Collection[int]) -> dict[str, str]:
-    """Return where files that are about to be removed are now, and folders, by the old paths.
+    """Map old paths of files about to be removed, and of their folders, to the present paths.
 
     Nothing is looked up unless a collection names paths, or a document was corrected.
     """
@@ -58,7 +58,7 @@ def _moves(connection: sqlite3.Connection, removed: Collection[int]) -> dict[str
 
 
 def _follow(connection: sqlite3.Connection, moved: dict[str, str]) -> None:
-    """Replace paths in corrections, and in collections but for folders in which files are left."""
+    """Replace paths in corrections and collections, but not of folders that still have files."""
     corrections = json.loads(read_choice(connection, CORRECTIONS) or "{}")
     if moved.keys() & corrections.keys():
         followed = {moved.get(path, path): given for path, given in corrections.items()}
@@ -76,7 +76,7 @@ def _follow(connection: sqlite3.Connection, moved: dict[str, str]) -> None:
 
 
 def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Yield a file's two paths, and those of the folders above it that moved with it."""
+    """Yield the old and new path of a file, and of the folders above that moved with it."""
     yield old, new
     while os.path.basename(old) == os.path.basename(new):
         old, new = os.path.dirname(old), os.path.dirname(new)
@@ -86,5 +86,5 @@ def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
 
 
 def _written(path: str) -> str:
-    """Write a filter as it stands in the JSON of the queries."""
+    """Encode a filter as it appears in the JSON of the queries."""
     return json.dumps(f'in:"{path}"')[1:-1]

@@ -1,9 +1,9 @@
-"""Names of files and folders: what they mean for documents, and files found by the words of names.
+"""Names of files and folders: their vectors and words, and a search for files by name.
 
-Distinct names are embedded once and joined to documents at query time, so a rename adds one name
-and changes no passage. Files are found in whatever state they are, if every word occurs in the name
-or the folder, and at least one in the name. The words of names and titles are written in one
-transaction with these; those of texts are in the store.
+Each distinct name is embedded once and joined to documents at query time, so a rename adds one name
+and changes no passage. A file in any state is found if every word occurs in its name or folder, and
+at least one in its name. The words of names and titles are written in the same transaction as
+these; the words of texts are in the store.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _UNNAMED = (
 
 
 class NameLinks(Struct, frozen=True):
-    """Which name belongs to which document, one entry per pair.
+    """Pairs of a name and a document that has it.
 
-    ``depth`` is 0 for the file's own name and 1 for the folder that holds it. ``docs`` are the
-    documents that have a name, ascending, and ``owner`` the index there of the one of each pair.
+    ``depth`` is 0 for the file's own name and 1 for that of its folder. ``docs`` are the documents
+    that have a name, ascending, and ``owner`` is the index in ``docs`` for each pair.
     """
 
     name: Int32s
@@ -95,7 +95,7 @@ class Names:
     def missing(self, space: int, limit: int = 1000, after: int = 0) -> list[tuple[int, str]]:
         """Return names without a vector in a space, as ``(name, text)``; call ``bind`` first.
 
-        Ids ascend with time; only those above ``after`` are returned.
+        Ids ascend with time; only names with ids above ``after`` are returned.
         """
         return self._db.rows(_MISSING, after, space, limit)
 
@@ -117,9 +117,9 @@ class Names:
         return self._embedded.get(space, lambda: np.array(self._db.column(named, space), np.int32))
 
     def vectors(self, space: int, names: Int32s) -> tuple[Int32s, Float32s]:
-        """Return those of some names that have a vector in a space, and these, (k, dim).
+        """Return the names among these that have a vector in a space, and the vectors, (k, dim).
 
-        ``dim`` is 0 without any.
+        ``dim`` is 0 if there are none.
         """
         rows = self._db.rows(
             "SELECT name, vector FROM name_vectors JOIN json_each(?) ON name = value "
@@ -159,12 +159,12 @@ class Names:
         return dict(rows)
 
     def last(self) -> int:
-        """Return the greatest id of a name; ids ascend with time."""
+        """Return the largest id of a name; ids ascend with time."""
         found: int = self._db.value("SELECT max(id) FROM names") or 0
         return found
 
     def prune(self) -> int:
-        """Delete names that no file or folder has any more, and words of what is gone."""
+        """Delete names that no file or folder has, and words of deleted names and documents."""
         with self._db.write() as connection:
             self._db.mark_files_changed()
             pruned = connection.execute(
@@ -197,14 +197,14 @@ _CALLED = (
     "WHERE w.file_words MATCH ? LIMIT ?"
 )
 MIN_PREFIX = 2
-# Scoring every file with a common word would exceed the time of a query; beyond this many matches
-# only a name that equals the query is sure to come first.
+# Scoring every file with a common word would take too long. With more matches than this, only names
+# that equal the query are sure to come first.
 RANKED = 1000
-# Only such names are split into parts, since splitting takes six times as long.
+# Only these names are split into parts, since splitting takes six times as long.
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
-EXACT = "="  # prefix of the token of a whole name
-# A query of at least so many letters matches names that begin with it, if at most so many names do:
-# a beginning that many share is an ordinary word.
+EXACT = "="  # the prefix of a token that is a whole name
+# A query of ``MIN_BEGINNING`` letters or more matches names that begin with it, if at most
+# ``MOST_BEGUN`` names do; a beginning that more names share is an ordinary word.
 MIN_BEGINNING, MOST_BEGUN = 3, 3
 _EXTENSION = re.compile(r"(?<=.)\.[^\s.]{0,8}$")
 
@@ -230,7 +230,7 @@ class FileNames:
         )
 
     def find(self, wanted: Sequence[str], limit: int, *, prefix_last: bool = False) -> list[int]:
-        """Return the files whose names hold all words, best first; the last may be a prefix.
+        """Return the files whose names have all words, best first; the last may be a prefix.
 
         The words are folded, as ``indexer.text.terms.words`` gives them.
         """
@@ -243,15 +243,15 @@ class FileNames:
         exact = self._db.rows(_FIND, f'name : "{EXACT}{"".join(wanted)}"', limit)
         query = f"({' AND '.join(quoted)}) AND name : ({' OR '.join(quoted)})"
         found = self._db.rows(_FIND, query, max(limit, RANKED))
-        # The larger the query's share of the name, the better.
+        # A name is better the larger the query's share of it.
         found.sort(key=lambda row: (len(row[1].split()), row[0]))
         return list(dict.fromkeys(row[0] for row in exact + found))[:limit]
 
     def called(self, text: str, limit: int, *, open_ended: bool) -> list[int]:
         """Return the files whose whole name is a text, then those whose names begin with it.
 
-        The text has the name's extension or not. Prefixes count if ``open_ended``, and if few names
-        begin with the text.
+        The text may lack the extension. Names that begin with it count if ``open_ended`` is true
+        and there are few.
         """
         whole = _joined_text(text)
         exact = [file for file, _ in self._joined_as(whole, limit)]
@@ -269,7 +269,7 @@ class FileNames:
         return (exact + begun if len(begun) <= MOST_BEGUN else exact)[:limit]
 
     def _joined_as(self, joined: str, limit: int, more: str = "") -> list[tuple[int, bytes]]:
-        """Files whose joined name is some letters, or with ``more`` begins with them."""
+        """Files whose joined name equals some letters; with ``more``, begins with them."""
         return self._db.rows(_CALLED, f'name : "{EXACT}{joined}"{more}', limit) if joined else []
 
     def count(self, word: str) -> int:
@@ -299,7 +299,7 @@ def _words(path: bytes) -> str:
 
 
 def _parts(word: str) -> list[str]:
-    """The tokens of a query word in the table: in some scripts, pairs of characters."""
+    """The tokens of a query word in the index: pairs of characters in some scripts."""
     found = pairs(word)
     return found[: len(word) - 1] if len(word) > 1 and len(found) == 2 * len(word) - 1 else [word]
 
@@ -315,7 +315,7 @@ def _joined_text(text: str) -> str:
     return "".join(words(text.replace("_", " ")))
 
 
-#: Mark of the first letters of a name, which are no word of it.
+#: Marks initialisms, which are not words of a name.
 INITIALS = "="
 _AFTER = "\U0010ffff"
 _NAMES_WITH = (
@@ -349,7 +349,7 @@ class ShortWords:
         return {word: np.array(names, np.int32) for word, names in found.items()}
 
     def titles_with(self, wanted: Iterable[str]) -> dict[str, dict[int, int]]:
-        """The documents with each word in their title, and how often, without words of none."""
+        """Count each word in the title of each document, without words that no title has."""
         found: defaultdict[str, dict[int, int]] = defaultdict(dict)
         for word, doc, times in self._db.rows(_TITLES_WITH, json.dumps(list(wanted))):
             if times:
@@ -357,7 +357,7 @@ class ShortWords:
         return dict(found)
 
     def title_lengths(self) -> tuple[Int32s, Int32s]:
-        """The documents whose title has words, and how many."""
+        """The documents whose titles have words, and the numbers of words."""
         rows = self._db.rows("SELECT doc, sum(times) FROM title_words GROUP BY doc")
         docs, lengths = np.array(rows, np.int32).reshape(-1, 2).T
         return docs, lengths
@@ -371,7 +371,7 @@ class ShortWords:
         return self._db.column(begin, prefix, prefix + _AFTER, limit)
 
     def title_words_of(self, stems: Iterable[str]) -> dict[str, set[str]]:
-        """The words of titles with each stem, without stems of none."""
+        """The words of titles by stem, without stems that no word has."""
         rows = self._db.rows(_TITLES_OF_STEMS, json.dumps(list(stems)), _AFTER)
         found: defaultdict[str, set[str]] = defaultdict(set)
         for stem, word in rows:
@@ -379,7 +379,7 @@ class ShortWords:
         return dict(found)
 
     def has_beginning(self, prefixes: Iterable[str]) -> bool:
-        """Whether a word of a name or title has one of some prefixes."""
+        """Whether a word of a name or title begins with one of some prefixes."""
         one = "SELECT 1 FROM {} WHERE word >= ? AND word < ? LIMIT 1"
         return any(
             self._db.rows(one.format(table), prefix, prefix + _AFTER)
@@ -389,7 +389,7 @@ class ShortWords:
 
 
 def add_names(connection: sqlite3.Connection) -> None:
-    """Write the words of the names that are newer than all with words."""
+    """Write the words of names that are newer than the last name with words."""
     rows = connection.execute(
         "SELECT id, text FROM names WHERE id > (SELECT coalesce(max(name), 0) FROM name_words)"
     ).fetchall()
@@ -413,7 +413,7 @@ def add_title(connection: sqlite3.Connection, doc: int, title: str, language: st
 
 
 def correct_document(connection: sqlite3.Connection, file: int) -> None:
-    """Give the document of a file the title, author and year that a person gave the file."""
+    """Apply a person's corrections of title, author and year to the document of a file."""
     kept = read_choice(connection, CORRECTIONS)
     row = connection.execute(_DOCUMENT_OF, (file,)).fetchone() if kept else None
     if row is None:

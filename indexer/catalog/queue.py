@@ -1,7 +1,7 @@
-"""The durable reading queue: which file is read next, and which failed and why.
+"""The durable queue of files to read, and the failures of reading.
 
-Owns the pending marks of files and the failures of files and contents. The queue is a column of
-the files' rows, so after a crash ``recover`` suffices. It must not know how files are read.
+It owns the pending marks of files, and the failures of files and contents. The queue is a column of
+the table of files, so after a crash ``recover`` suffices. It must not know how files are read.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from indexer.api.types import FileState
     from indexer.database import Database
 
-# A transient failure is retried with exponential back-off; a scan of the folder queues the file
-# too, before and after the last retry.
+# A transient failure is retried with exponential back-off. Besides, each scan of the folder queues
+# the file.
 BACK_OFF_S, BACK_OFF_FACTOR, MAX_TRIES = 2.0, 4.0, 7
 S_NS = 1_000_000_000
 
@@ -42,8 +42,8 @@ _READY = """
 f.pending > 0 AND f.fixed_state = '' AND NOT f.volume_missing AND r.state = 'online'
 AND (f.pending = 1 OR f.due_ns <= ?)
 """
-# Prioritised files first, the latest request or change first; then small files, so that the first
-# documents are searchable soon; within a size class the newest.
+# Prioritised files come first, those of the latest request or change before others. Then come small
+# files, so that the first documents are searchable soon, and the newest of a size class.
 _NEXT = f"""
 SELECT f.id, r.path, d.path, f.name, f.format, f.size, f.mtime_ns, f.volume, f.inode, f.priority
 FROM files f JOIN folders d ON d.id = f.folder JOIN roots r ON r.id = f.root
@@ -59,11 +59,11 @@ WHERE id = ? AND fixed_state = ''
 """
 # One above the highest priority in the queue.
 _NEXT_PRIORITY = "SELECT coalesce(max(priority), 0) + 1 FROM files WHERE pending > 0"
-# The failure recorded for the bytes is deleted too, or linking the file would restore it.
+# The failure recorded for the bytes is deleted too, since linking the file would restore it.
 _DELETE_FAILED_CONTENTS = """
 DELETE FROM contents WHERE state <> '' AND id IN (SELECT content FROM files WHERE id = ?)
 """
-# The document is read and embedded again; vectors that exist are kept.
+# The document is read and embedded again; its vectors are kept.
 _RESET_CRASHES = """
 UPDATE doc_spaces SET state = 'partial', crashes = 0 WHERE state = 'crashed' AND doc IN
 (SELECT c.doc FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ?) RETURNING doc
@@ -80,7 +80,7 @@ SELECT id FROM files WHERE fixed_state = '' AND content IN
 
 
 def next_priority(connection: sqlite3.Connection) -> int:
-    """Give a priority above that of everything that waits."""
+    """Return a priority above that of all queued files."""
     return int(connection.execute(_NEXT_PRIORITY).fetchone()[0])
 
 
@@ -98,11 +98,11 @@ class ReadingQueue:
         suspects: bool = False,
         above: int = -1,
     ) -> list[QueuedFile]:
-        """Take the next files from the queue; each is returned once until it is released.
+        """Take the next files from the queue. A file is returned once until it is released.
 
-        Left out are those ``without``, which are still being read, although they changed and are
-        queued again, and all but those of a priority above ``above``. ``suspects`` takes those that
-        were being read when an engine crashed, instead of the others.
+        Files ``without`` are left out, as they are still being read although they changed and are
+        queued again. So are files whose priority is not above ``above``. ``suspects`` takes only
+        files that were being read when an engine crashed; by default only the others are taken.
         """
         taken = json.dumps(list(without))
         with self._db.write() as connection:
@@ -119,7 +119,7 @@ class ReadingQueue:
     def started(self, file: int, *, alone: bool = False) -> None:
         """Mark a taken file as being read, so that a crash counts against it.
 
-        ``alone`` is whether nothing else is read meanwhile, and there is room in memory.
+        ``alone`` says whether nothing else is read meanwhile and there is room in memory.
         """
         with self._db.write() as connection:
             connection.execute(
@@ -132,7 +132,7 @@ class ReadingQueue:
         """Move the files of some roots to the front of the queue, in the usual order."""
         listed = json.dumps(list(roots))
         with self._db.write() as connection:
-            # If no other root has queued files, the order is the same without priorities.
+            # If no other root has queued files, priorities would not change the order.
             others = connection.execute(
                 "SELECT 1 FROM files WHERE pending > 0 AND fixed_state = '' "
                 "AND root NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
@@ -154,7 +154,7 @@ class ReadingQueue:
             )
 
     def waiting(self) -> int:
-        """Count the queued files, those taken included."""
+        """Count the queued files, including taken ones."""
         return int(self._db.value(f"SELECT count(*) {_WAITING}", time.time_ns()))
 
     def available(self) -> tuple[int, int]:
@@ -172,16 +172,16 @@ class ReadingQueue:
         content: tuple[str, str, int] | None = None,
         taken: bool = False,
     ) -> FileState:
-        """Record why a file could not be read, and take it off the queue.
+        """Record why a file could not be read, and remove it from the queue.
 
         Args:
             file: The file.
             code: A key of ``indexer.api.errors.CODES``.
             detail: The values of the placeholders in the code's sentence.
-            content: ``(content_id, format, extractor_version)``, when the bytes are known: a
-                failure that belongs to the bytes is then shared by all copies of them.
-            taken: The file was taken to be read. If it changed and was queued again since, the
-                failure is not recorded, as it is of the earlier bytes.
+            content: ``(content_id, format, extractor_version)`` if the bytes are known. A failure
+                caused by the bytes then applies to all copies of them.
+            taken: Whether the file was taken to be read. If it has changed and was queued again
+                since, the failure belongs to the earlier bytes and is not recorded.
         """
         detail_json = json.dumps(dict(detail)) if detail else ""
         with self._db.write() as connection:
@@ -194,7 +194,7 @@ class ReadingQueue:
                     (_failed_content(connection, content, code, detail_json), file),
                 )
                 values = ("", "")
-            # Otherwise the file keeps its earlier document, which stays searchable.
+            # Without ``content`` the file keeps its earlier document, which stays searchable.
             due = self._next_try(connection, file) if code in PASSING_CODES else 0
             connection.execute(
                 "UPDATE files SET code = ?, detail = ?, next_content = NULL, pending = ?, "
@@ -250,11 +250,11 @@ class ReadingQueue:
         return queued
 
     def copies(self, file: int) -> list[int]:
-        """Return the files, this one included, that share bytes which could not be read."""
+        """Return this file and its copies, if their bytes could not be read."""
         return self._db.column(_COPIES, file)
 
     def requeue_all(self, root: int) -> int:
-        """Queue every readable file of a root with state unchanged, even if size and time match."""
+        """Queue all readable files of a root, even unchanged ones; their states stay until then."""
         with self._db.write() as connection:
             return queue_quietly(connection, "root = ? AND fixed_state = ''", root)
 
@@ -265,11 +265,11 @@ class ReadingQueue:
     def recover(self, *, blame: int = 0) -> list[int]:
         """Requeue the files that were in flight when the last run ended.
 
-        Returns the unfinished documents, which may have rows in the store: delete those, then call
-        ``docs.forget``.
+        Returns the unfinished documents, which may have rows in the store. Delete these rows, then
+        call ``docs.forget``.
 
-        If the engine crashed, those that were being read are suspects: they are read first and one
-        at a time, so that the next crash identifies one. A file whose counter reaches
+        If the engine crashed, the files that were being read are suspects. They are read first and
+        one at a time, so that the next crash identifies one. A file whose crash counter reaches
         ``MAX_CRASHES`` fails and is not retried. ``blame`` is added to the counters of files being
         read, 0 after a regular end; or it is ``FOR_MEMORY``.
         """

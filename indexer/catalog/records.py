@@ -1,4 +1,4 @@
-"""The values that the catalog takes and returns, as records without behaviour."""
+"""The records that the catalog takes and returns."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class FoundFile(Struct, frozen=True):
     """One entry of a walked folder.
 
-    ``state`` is ``None`` for a file to be read; otherwise its name or kind alone decides the
-    state, and ``code`` and ``detail`` are the reason. An excluded folder is such an entry too.
+    ``state`` is ``None`` for a file to be read. Otherwise the file's name or kind decides the
+    state, and ``code`` and ``detail`` are the reason. An excluded folder is also such an entry.
     """
 
     name: bytes
@@ -34,7 +34,7 @@ class FoundFile(Struct, frozen=True):
 class FoundFolder(Struct, frozen=True):
     """One walked folder: its path below the root (b"" for the root) and its entries.
 
-    ``names`` are those of a partial scan; None means that ``entries`` is the whole folder.
+    A partial scan looks only at ``names``; None means that ``entries`` is the whole folder.
     """
 
     path: bytes
@@ -67,7 +67,7 @@ class ScanCounts(Struct, frozen=True):
     seen: int = 0
     new: int = 0
     changed: int = 0
-    known: int = 0  # new at this path, but the same inode is known at another
+    known: int = 0  # new at this path, but known by its inode at another
     removed: int = 0
     offline: bool = False
 
@@ -79,19 +79,19 @@ class QueuedFile(Struct, frozen=True):
     path: bytes
     format: str
     stamp: Stamp
-    priority: int = 0  # above 0: asked for, or changed a moment ago
-    alone: bool = False  # nothing else is read meanwhile, and there is room in memory
+    priority: int = 0  # above 0 if requested, or changed a moment ago
+    alone: bool = False  # whether nothing else is read meanwhile and there is room in memory
 
 
 class Begun(Struct, frozen=True):
-    """The document of a text, and whether its passages are still to be written."""
+    """The document of a text, and whether its passages have to be written."""
 
     doc: int
     write_passages: bool
 
 
 class DocRow(Struct, frozen=True):
-    """A document with its text in the store; ``labels`` are those of its first pages, if read."""
+    """A document with its text in the store; ``labels`` of its first pages are read on demand."""
 
     doc: int
     text_id: str
@@ -108,7 +108,7 @@ class DocRow(Struct, frozen=True):
 
 
 class DocumentFile(Struct, frozen=True):
-    """One file of a document, for a hit: absolute path, root, and the path below the root."""
+    """A file of a document, for a hit: absolute path, root, and the path below the root."""
 
     file: int
     path: str
@@ -130,7 +130,7 @@ class Space(Struct, frozen=True):
 
     @property
     def languages(self) -> frozenset[str]:
-        """The languages that its model was trained for; empty if its record has none."""
+        """The languages that the model was trained for; empty if its record has none."""
         return frozenset(self.record.get("languages", ()))
 
 
@@ -150,12 +150,12 @@ class Totals(Struct, frozen=True):
 
 
 class DocFilter(Struct, frozen=True):
-    """Which documents a search may return. Values of one field are alternatives.
+    """Conditions on the documents of a search. Values of one field are alternatives.
 
-    Folders match whole components of the path, ignoring case: ``reports/2023`` matches below any
-    folder, an absolute path only itself. ``dated_ns`` and ``size`` are half-open ranges, ``None``
-    is no bound; mails are dated by when they were sent, other documents by their file. Titles and
-    authors match by prefixes of their words.
+    Folders match whole components of the path, ignoring case: ``reports/2023`` matches in any
+    folder, an absolute path only itself. ``dated_ns`` and ``size`` are half-open ranges, and
+    ``None`` is no bound. The date of a mail is when it was sent, that of another document its
+    file's. Titles and authors match by prefixes of their words.
     """
 
     folders: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """The folders that the person added, and paths relative to them.
 
-Owns the rows of roots. Roots may be nested: the inner one then owns its files, and the scan of the
-outer one skips it. It must not know the files under a root.
+Roots may be nested: the inner one then owns its files, and the scan of the outer one skips it. This
+module must not know the files under a root.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _COLUMNS = "id, path, file_name, state, patterns, volume, volume_path, inode"
 
 def normal(path: str | bytes | os.PathLike[str]) -> bytes:
     """Make a path absolute and comparable, as bytes, without following symbolic links."""
-    return os.fsencode(os.path.abspath(path))  # unlike resolve, follows no links
+    return os.fsencode(os.path.abspath(path))  # unlike resolve, it follows no links
 
 
 def join(folder: bytes, *parts: bytes) -> bytes:
@@ -56,7 +56,7 @@ class Roots:
     def add_root(self, path: str | bytes | os.PathLike[str]) -> Root:
         """Add a folder or a file that exists; adding it again changes nothing.
 
-        Raises ``path_missing``, if there is nothing at ``path``.
+        Raises ``path_missing`` if there is nothing at ``path``.
         """
         whole = normal(path)
         if not os.path.lexists(whole):
@@ -88,7 +88,7 @@ class Roots:
         return _root(rows[0])
 
     def find(self, path: str | bytes | os.PathLike[str]) -> tuple[Root, bytes] | None:
-        """Return the innermost root that holds ``path``, and the path below it; None if outside."""
+        """Return the innermost root above ``path`` and the path below it; None if there is none."""
         whole = normal(path)
         found: tuple[Root, bytes] | None = None
         for root in self.all():
@@ -107,7 +107,7 @@ class Roots:
         self._choices.save_choices()
 
     def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> bool:
-        """Change the path of a root, unless another has it; nothing under it is read again."""
+        """Change the path of a root, unless another root has it. No file is read again."""
         with self._db.write() as connection:
             self._db.mark_files_changed()
             changed = connection.execute(

@@ -1,7 +1,7 @@
 """Documents with scanned pages: their files, and the reason why they have no text.
 
-Owns the queries and marks that text recognition needs on contents and files. Pages to be
-recognised and recognised text are in ``indexer.ocr.cache``.
+Text recognition queries and marks contents and files through this module. Pages to recognise and
+recognised text are in ``indexer.ocr.cache``.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ JOIN roots r ON r.id = f.root LEFT JOIN docs o ON o.doc = c.doc
 WHERE c.content_id = ? AND r.state = 'online' AND NOT f.volume_missing
     AND f.fixed_state = '' LIMIT 1
 """
-# A version that no extractor has; distinct for each row because of the UNIQUE constraint.
+# A version that no extractor has, different in each row because of the UNIQUE constraint.
 _OUTDATE = f"UPDATE contents SET extractor_version = -id - {1 << 40} WHERE content_id = ?"
 _WITH_BYTES = "fixed_state = '' AND content IN (SELECT id FROM contents WHERE content_id = ?)"
 
 
 class ScannedFile(Struct, frozen=True):
-    """A file with given bytes, its size and time when they were read, and the language."""
+    """A file with given bytes, its size and time when it was read, and its language."""
 
     path: bytes
     size: int
@@ -53,7 +53,7 @@ class ScannedContents:
         self._db = database
 
     def place(self, content_id: str) -> ScannedFile | None:
-        """Return a file with these bytes that can be read now."""
+        """Return a file with these bytes that is readable now."""
         for root, folder, name, *facts in self._db.rows(_WHERE, content_id):
             return ScannedFile(join(root, folder, name), *facts)
         return None
@@ -88,7 +88,7 @@ class ScannedContents:
         return set(self._db.column(wanted, json.dumps(list(forms)), json.dumps(list(codes))))
 
     def explain(self, codes: Collection[str], code: str) -> None:
-        """Replace some reason codes by another; all must be of the same state."""
+        """Replace some reason codes by another one of the same state."""
         listed = json.dumps(list(codes))
         where = "code IN (SELECT value FROM json_each(?)) AND (code <> ? OR detail <> '')"
         if self._db.value(f"SELECT 1 FROM contents WHERE {where}", listed, code):
@@ -96,7 +96,7 @@ class ScannedContents:
             self._db.change(changed, code, listed, code)
 
     def read_again(self, content_ids: Iterable[str]) -> int:
-        """Queue the files of some bytes again, and count them; their text stays until then."""
+        """Queue files with some bytes again, and count them; their text stays until then."""
         queued = 0
         with self._db.write() as connection:
             for content_id in content_ids:

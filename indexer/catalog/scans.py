@@ -1,10 +1,10 @@
 """Updates the catalog from a walk: new, changed, moved and vanished files.
 
-Owns the comparison of a walked root, or of some entries of it, with the catalog. A file is
-unchanged when its size, its time and its identity are; a new path with the identity of a known
-file (moved, or hard-linked) inherits its content and is not read again. So rows are inserted under
-all roots before any is deleted. The row of a missing file is deleted only if its root and its
-volume were reachable. It must not touch the disk: the walk does that.
+A walked root, or some entries of it, are compared with the catalog. A file is unchanged if its
+size, time and identity are. A new path with the identity of a known file (moved or hard-linked)
+inherits the content and is not read again; therefore rows are inserted under all roots before any
+is deleted. The row of a missing file is deleted only if its root and volume were reachable. This
+module must not touch the disk: the walk does.
 
 Files may be read during a scan; two scans must not run at once.
 """
@@ -39,7 +39,7 @@ INSERT INTO files (id, root, folder, name, extension, format, size, mtime_ns, vo
                    fixed_state, state, code, detail, pending, size_class, priority)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-# An unreachable file keeps its document; one that became another kind of entry does not.
+# A file that is unreachable keeps its document; one that became another kind of entry does not.
 _CHANGE = f"""
 UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, fixed_state = ?,
     state = ?, code = ?, detail = ?, pending = ?, size_class = ?, priority = max(priority, ?),
@@ -48,7 +48,7 @@ UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, fixe
     ELSE NULL END
 WHERE id = ?
 """  # built from constants
-# Events report one hard link of a changed file; the others share its inode.
+# Events report one hard link of a changed file. The other links have the same inode.
 CHANGE_OTHER_NAMES = f"""
 UPDATE files SET size = ?1, mtime_ns = ?2, size_class = ?3, state = '{FileState.QUEUED}', code = '',
     detail = '', pending = 1, priority = max(priority, ?7), volume_missing = 0,
@@ -58,7 +58,7 @@ WHERE inode = ?4 AND volume = ?5 AND fixed_state = '' AND id <> ?6
 """  # built from constants
 
 
-# Up to this many names, rows are selected one by one; beyond, the whole folder's.
+# Up to this many names are selected row by row; for more, the whole folder is read.
 FEW = 200
 _ROWS = (
     "SELECT id, name, size, mtime_ns, volume, inode, fixed_state, format, code, volume_missing "
@@ -70,20 +70,20 @@ class ScanTally(Struct):
     """What a scan has found so far."""
 
     generation: int
-    priority: int = 0  # of what is new or changed
+    priority: int = 0  # the priority of new and changed files
     seen: int = 0
     new: int = 0
     changed: int = 0
     known: int = 0
-    volumes: set[int] = field(default_factory=set)  # of the folders that were walked
-    renumbered: set[int] = field(default_factory=set)  # old numbers of volumes found at their path
+    volumes: set[int] = field(default_factory=set)  # the volumes of the walked folders
+    renumbered: set[int] = field(default_factory=set)  # former numbers of mounted volumes
     gone: dict[int, tuple[bytes, int]] = field(default_factory=dict)  # file → path, volume
     walked: set[bytes] = field(default_factory=set)  # folders
     partial: list[bytes] = field(default_factory=list)  # entries of a partial scan
 
 
 def folder_id(connection: sqlite3.Connection, root: int, path: bytes, generation: int) -> int:
-    """Return the id of a folder, inserted if missing, and mark it as visited by this scan."""
+    """Return the id of a folder, inserting it if missing; mark it as visited by this scan."""
     row = connection.execute(
         "INSERT INTO folders (root, path, generation) VALUES (?, ?, ?) "
         "ON CONFLICT (root, path) DO UPDATE SET generation = excluded.generation RETURNING id",
@@ -114,7 +114,7 @@ def insert_values(
 
 
 def _state_values(entry: FoundFile) -> tuple[object, ...]:
-    """Return fixed_state, state, code, detail, pending and size class of an entry."""
+    """Return the fixed_state, state, code, detail, pending and size_class of an entry."""
     return (
         entry.state or "",
         entry.state or FileState.QUEUED,
@@ -131,7 +131,7 @@ def update(
     """Update the row of a file from its entry."""
     file, _name, size, mtime_ns, volume, inode, fixed_state, file_format, code, volume_missing = row
     found_volume, found_inode = signed(entry.volume), signed(entry.inode)
-    # Mounting a drive again may change its volume number and its inodes.
+    # The volume number and inodes of a drive may change when it is mounted again.
     same_file = inode == found_inode or volume != found_volume
     same = (size, mtime_ns, fixed_state, file_format) == (
         entry.size,
@@ -166,7 +166,7 @@ def update(
 def rows_of(
     connection: sqlite3.Connection, folder: int, names: frozenset[bytes] | None
 ) -> dict[bytes, tuple[Any, ...]]:
-    """Return the rows of a folder, or those of some names in it, by name."""
+    """Return the rows of a folder, or of some names in it, by name."""
     if names is None or len(names) > FEW:
         rows = {row[1]: row for row in connection.execute(_ROWS, (folder,))}
         return rows if names is None else {name: rows[name] for name in names & rows.keys()}
@@ -177,7 +177,7 @@ def rows_of(
 def unvisited(
     connection: sqlite3.Connection, root: int, tally: ScanTally, *, whole: bool
 ) -> list[tuple[int, bytes]]:
-    """Return the folders that a walk should have visited and did not, with their paths."""
+    """Return the folders that a walk should have visited but did not, with their paths."""
     if whole:
         return connection.execute(
             "SELECT id, path FROM folders WHERE root = ? AND generation <> ?",
@@ -185,7 +185,7 @@ def unvisited(
         ).fetchall()
     found = []
     for path in tally.partial:
-        # "0" is the character after "/".
+        # In the order of characters, "0" follows "/".
         found += connection.execute(
             "SELECT id, path FROM folders WHERE root = ? AND (path = ? OR (path > ? AND path < ?))",
             (root, path, path + b"/", path + b"0"),
@@ -219,9 +219,8 @@ def insert_unlisted(connection: sqlite3.Connection, root: int, path: bytes, code
 BATCH_ENTRIES = 2000
 BATCH_SECONDS = 1.0
 
-# A new path of a known file inherits its content, or the failure of its bytes; a failure that the
-# next scan retries says nothing about the new path. CROSS makes the planner begin with the few new
-# rows.
+# A new path of a known file inherits its content, or the failure of its bytes, but no failure that
+# the next scan retries. CROSS makes the planner begin with the few new rows.
 _KNOWN = f"""
 SELECT t.content, t.code, t.detail, t.attempts, t.crashes, n.id
 FROM files AS n CROSS JOIN files AS t
@@ -232,7 +231,7 @@ WHERE n.id >= ? AND n.fixed_state = '' AND n.inode <> 0 AND t.id <> n.id
   AND t.code NOT IN ({", ".join(f"'{code}'" for code in sorted(TRANSIENT_CODES))})
 GROUP BY n.id
 """  # built from constants
-# Another name of a known file that was changed in the meantime: no event reports the known name.
+# New names of a known file that has changed since. No event reports its known name.
 _CHANGED_UNDER_NEW_NAME = """
 SELECT n.size, n.mtime_ns, n.size_class, n.inode, n.volume, n.id
 FROM files AS n CROSS JOIN files AS t JOIN roots r ON r.id = t.root
@@ -248,7 +247,7 @@ WHERE id = ?
 
 
 class Walk(Protocol):
-    """A walk over a root: iterate it once, then read its properties."""
+    """A walk over a root. Iterate it once, then read its properties."""
 
     @property
     def only(self) -> Mapping[bytes, frozenset[bytes]] | None:
@@ -256,11 +255,11 @@ class Walk(Protocol):
 
     @property
     def reachable(self) -> bool:
-        """Whether the root was reachable from the beginning to the end."""
+        """Whether the root was reachable from the start to the end of the walk."""
 
     @property
     def unread(self) -> Mapping[bytes, str]:
-        """The folders below the root that could not be listed to the end, with a code each."""
+        """The folders below the root that could not be listed completely, and a code for each."""
 
     def __iter__(self) -> Iterator[FoundFolder]: ...
 
@@ -269,17 +268,17 @@ NamesHook = Callable[["sqlite3.Connection", Sequence[tuple[int, bytes, bytes]]],
 
 
 class Scans:
-    """Applies walks to one catalog; ``index_names`` gets (file, folder, name) of new files.
+    """Applies walks to one catalog.
 
-    It is called inside the transaction.
+    ``index_names`` is called with (file, folder, name) of new files, inside the transaction.
     """
 
     def __init__(self, database: Database, roots: Roots, index_names: NamesHook) -> None:
         self._db = database
         self._roots = roots
         self._index_names = index_names
-        # Ids of files are not reused while this process runs: a reader may still be working on a
-        # file whose row was deleted.
+        # Ids of files are not reused while this process runs, since a reader may still be working
+        # on a file whose row was deleted.
         self._last = 0
 
     def apply(
@@ -291,12 +290,12 @@ class Scans:
     def apply_all(
         self, walks: Sequence[tuple[int, Walk]], seen: Callable[[int], None] = lambda _count: None
     ) -> list[ScanCounts]:
-        """Update roots from walks over them that are not yet iterated.
+        """Update roots from walks over them, which this iterates.
 
-        Rows are committed in batches during the walks, so that reading can start; missing files are
-        deleted at the end. A stopped scan loses nothing. A partial walk leaves other entries as
-        they are. ``seen`` is called with the number of entries so far after each batch; it may
-        raise to stop.
+        Rows are committed in batches during the walks, so that reading can start. Missing files are
+        deleted at the end. A stopped scan loses nothing, and a partial walk does not change other
+        entries. ``seen`` is called after each batch with the number of entries so far; it may raise
+        to stop.
         """
         tallies: list[ScanTally] = []
         for root, walk in walks:
@@ -314,9 +313,9 @@ class Scans:
     def from_known_folders(
         self, root: int, entries: Mapping[bytes, Collection[bytes]]
     ) -> dict[bytes, set[bytes]]:
-        """Replace entries of unknown folders by the name of their nearest known ancestor's child.
+        """Replace entries of unknown folders by the topmost unknown folder above them.
 
-        The names are by folder; there are none if not even the root was ever walked.
+        Names are grouped by their known folder; the result is empty if the root was never walked.
         """
         with self._db.read() as connection:
 
@@ -342,7 +341,7 @@ class Scans:
         tally = ScanTally(
             self._db.value("SELECT generation FROM roots WHERE id = ?", root, default=0)
         )
-        if walk.only is not None:  # the person is working on these files now
+        if walk.only is not None:  # the person is probably working on these files now
             with self._db.read() as connection:
                 tally.priority = next_priority(connection)
         batch: list[FoundFolder] = []

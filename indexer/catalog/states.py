@@ -1,8 +1,8 @@
-"""What tells whether a file has changed, and its state, derived from what the catalog knows of it.
+"""The stamp that shows whether a file has changed, and the rule for a file's state.
 
 One rule maps facts (name, root, failures, content, document, vectors in the active space) to a
-``FileState``, a table maps reason codes to states. The state is stored, so that lists and counts
-need no joins; whoever changes a fact calls ``derive`` in the same transaction.
+``FileState``, and a table maps reason codes to states. The state is stored, so that lists and
+counts need no joins. Code that changes a fact calls ``derive`` in the same transaction.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Stamp(Struct, frozen=True):
 
 
 def mtime_ns(found: os.stat_result) -> int:
-    """Return the modification time, clipped: times from the year 2262 on exceed 64 bits."""
+    """Return the modification time, clipped to 64 bits, which end in the year 2262."""
     return max(-_LATEST_NS, min(_LATEST_NS, found.st_mtime_ns))
 
 
-# Failures caused by the bytes: every copy has the same.
+# Failures caused by the bytes, which every copy shares.
 CONTENT_CODES = {
     "needs_password": FileState.NEEDS_PASSWORD,
     "wrong_password": FileState.NEEDS_PASSWORD,
@@ -58,15 +58,15 @@ FILE_CODES = {"placeholder": FileState.PLACEHOLDER}
 TRANSIENT_CODES = frozenset(
     {"changed_while_read", "vanished", "read_error", "path_denied", "reader_killed"}
 )
-# Of these, failures that may end without a change of the file: also retried after a delay.
+# Transient failures that may end without a change of the file are also retried after a delay.
 PASSING_CODES = frozenset({"changed_while_read", "read_error", "reader_killed"})
-# Reading the file ended a process twice: it is not retried automatically.
+# Codes of files that crashed a process twice. They are not retried automatically.
 SET_ASIDE_CODES = frozenset({"crashed_engine", "child_died", "out_of_time", "out_of_memory"})
-# Increments of the crash counter of a file in progress: after a fault, and after an end of unknown
+# The crash counter of a file in progress grows by this after a fault, and after an end of unknown
 # cause, such as a kill by the person or at shutdown.
 FAULT, UNEXPLAINED = 2, 1
-# Where an increment is expected: the system killed the engine for want of memory. Then a file is to
-# be read alone, and counts as the cause only if it was, with room.
+# Stands for an increment if the system killed the engine for lack of memory. The file must then be
+# read alone, and counts as the cause only if it was already alone with room in memory.
 FOR_MEMORY = -1
 # The counter at which a file is not retried: two faults, or four ends of unknown cause.
 MAX_CRASHES = 4

@@ -1,6 +1,6 @@
-"""Documents that no file needs any more, and files that must be read again.
+"""Finds documents that no file needs any more, and queues files that must be read again.
 
-Owns the queries that find and queue both: at the end of a run, after a newer extractor, in repair.
+It is used at the end of a run, after an update of the extractor, and in repair.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LOST_CONTENTS = """
 content IS NULL AND next_content IS NULL AND pending = 0 AND fixed_state = '' AND code = ''
 """
 _FILES_WITHOUT = f"SELECT id FROM files WHERE {_LOST_CONTENTS}"  # a constant
-# Prefix of the text_id of a document that must be read again by the same extractor version.
+# The prefix of a document's text_id if the same extractor version must read it again.
 READ_AGAIN = "again: "
 
 
@@ -38,8 +38,8 @@ class Upkeep:
     def orphans(self) -> list[int]:
         """Return the documents that no file needs any more.
 
-        Call this with an empty queue: a file that a scan found at another path is bound to its
-        document only when it is read. Delete them in the store, then call ``forget``.
+        Call this with an empty queue, because a file that a scan found at another path is bound to
+        its document only when it is read. Delete the documents in the store, then call ``forget``.
         """
         self._db.change(
             "DELETE FROM contents WHERE id NOT IN "
@@ -61,11 +61,11 @@ class Upkeep:
             return queue_quietly(connection, _OUTDATED, extractor_version)
 
     def orphans_left(self) -> list[int]:
-        """Return the documents that no file holds and that are not deleted yet."""
+        """Return the documents that no file has and that are not deleted yet."""
         return self._db.column(_ORPHANS_LEFT)
 
     def files_without_contents(self) -> list[int]:
-        """Return the files whose state is that of a read file but that have no content row."""
+        """Return the files that are marked as read but have no row of contents."""
         return self._db.column(_FILES_WITHOUT)
 
     def requeue_without_contents(self) -> int:
@@ -78,14 +78,14 @@ class Upkeep:
         return len(files)
 
     def to_be_read_again(self) -> list[int]:
-        """Return the documents that ``read_again`` has queued and that still have their text."""
+        """Return the documents that ``read_again`` has queued and that were not read since."""
         prefix = "SELECT doc FROM docs WHERE substr(text_id, 1, ?) = ?"
         return self._db.column(prefix, len(READ_AGAIN), READ_AGAIN)
 
     def read_again(self, docs: Collection[int]) -> int:
         """Queue documents to be read again; they stay searchable and keep their vectors.
 
-        Returns how many files were queued.
+        Returns the number of queued files.
         """
         queued = 0
         with self._db.write() as connection:

@@ -1,14 +1,13 @@
-"""Detects that the engine crashed, whether documents were being read or embedded then, and how.
+"""Detects that the engine crashed, how, and whether documents were being read or embedded.
 
-Apart from ``recovery`` because it looks at the end of a process and not at the data: it returns the
-increment of the crash counters, which ``indexer.catalog`` stores (``queue`` for files, ``docs``
-for documents being embedded), and whether the store may be what ended it. Owns the crash mark, a
-file that exists while an engine has the library open. It is written at its full size and removed by
-deletion, so that a full disk affects neither: the traceback of a fault overwrites bytes that are
-already allocated.
+Unlike ``recovery`` it looks at the end of a process and not at data. It returns the increment of
+the crash counters, which ``indexer.catalog`` stores (``queue`` for files, ``docs`` for documents
+being embedded), and whether the store may be the cause. The crash mark is a file that exists while
+an engine has the library open. It is written at its full size, so that the traceback of a fault
+overwrites allocated bytes, and it is deleted at the end. So a full disk affects neither.
 
-A kill leaves no trace, whoever sent it, so it counts less than a fault; one for want of memory,
-which the kernel counts, says little of a document; a shutdown counts nothing.
+A kill leaves no trace of its sender, so it counts less than a fault. A kill for lack of memory,
+which the kernel counts, says little about a document. A shutdown does not count.
 """
 
 from __future__ import annotations
@@ -35,15 +34,15 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
 
 MARK_NAME = "at-work"
-# The version of Lectern that the files set aside were last tried with.
+# The key of the version of Lectern that last tried the files that are set aside.
 TRIED_KEY = "set_aside_tried_with"
 # Sizes of the JSON line and of the whole file; the rest is for a traceback.
 _LINE_BYTES, _BYTES = 512, 8192
-# Adjusting the clock shifts the computed boot time by less; a restart takes longer.
+# Adjusting the clock shifts the computed boot time by less than this; a restart takes longer.
 SAME_START_S = 30.0
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _KERNEL_COUNTS = Path("/proc/vmstat")
-# There Rust ends a process without calling the handlers of a fault.
+# On Windows, Rust ends a process without calling the handlers of a fault.
 _LEAVES_NO_TRACE = sys.platform == "win32"
 
 
@@ -51,7 +50,7 @@ class LastEnd(Struct, frozen=True):
     """How the last engine ended.
 
     ``blame`` is the increment of the crash counters of documents in progress, or ``FOR_MEMORY``;
-    ``by_fault`` says whether a fault may have ended it, of whichever part.
+    ``by_fault`` says whether a fault in any part may have ended it.
     """
 
     blame: int = 0
@@ -81,11 +80,11 @@ class CrashMark:
             self._note(working=False)
 
     def remove(self) -> None:
-        """Remove the mark, as the engine ends in order."""
+        """Remove the mark when the engine ends regularly."""
         marked = self._mark is not None
         self.leave()
         if marked:
-            _remove(self._path)  # after the file is closed: some systems delete none that is open
+            _remove(self._path)  # closed before, as some systems do not delete open files
 
     def leave(self) -> None:
         """Close the mark without touching the library's folder."""
@@ -106,7 +105,7 @@ class CrashMark:
 
 
 def last_end(library: Path) -> LastEnd:
-    """Return how the last engine ended; removes its mark."""
+    """Return how the last engine ended, and remove its mark."""
     path = library / MARK_NAME
     try:
         with path.open("rb") as file:
@@ -120,16 +119,16 @@ def last_end(library: Path) -> LastEnd:
         if mark["inode"] != inode or not _same_boot(mark["boot"]):
             return LastEnd()  # copied from another library, or a power cut
         killed = _killed_for_memory() > mark["killed_for_memory"]
-        working = bool(mark.get("working", True))  # the marks of older versions were no others
+        working = bool(mark.get("working", True))  # older versions marked only this state
     except (ValueError, KeyError, TypeError):
-        return LastEnd()  # the mark itself is truncated: nothing was read yet
+        return LastEnd()  # the mark is truncated, so nothing had been read yet
     fault = bool(trace.strip(b"\0"))
     blame = FAULT if fault else FOR_MEMORY if killed else UNEXPLAINED
     return LastEnd(blame if working else 0, fault or killed or _LEAVES_NO_TRACE)
 
 
 def retry_after_update(catalog: Catalog) -> None:
-    """Queue the files that crashed another version of Lectern."""
+    """Queue the files that crashed an earlier version of Lectern."""
     version = program_version()
     if catalog.meta(TRIED_KEY) != version:
         with catalog.write():
@@ -156,7 +155,7 @@ def _remove(path: Path) -> None:
 
 
 def _killed_for_memory() -> int:
-    """The number of out-of-memory kills since the machine was started."""
+    """The number of out-of-memory kills since the machine started."""
     try:
         counts = dict(line.split() for line in _KERNEL_COUNTS.read_text("ascii").splitlines())
         return int(counts["oom_kill"])

@@ -1,7 +1,7 @@
-"""A library as a folder: its size, its removal, its move to another place.
+"""Measures, removes and moves the folder of a library.
 
-Owns operations on a library as a whole while no engine has it open. It knows the names of its
-files, but not their contents, and never touches other files in the folder.
+No engine may have the library open. This module knows the names of a library's files, but not their
+contents, and never touches other files in the folder.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from indexer.vault.convert import compare_folders, copy_folder
 from indexer.vault.place import LOG, TEMPORARY, WINDOW
 
 CATALOG_NAME = "catalog.sqlite"
-# Words and vectors, which are made of the texts.
+# Words and vectors, which are derived from the texts.
 INDEX_NAME = "index"
-_OLDER_INDEX = "lance"  # its name before layout 17 of the catalog
-# The catalog is deleted first: without it the folder is no library any more.
+_OLDER_INDEX = "lance"  # the name before layout 17 of the catalog
+# The catalog is deleted first. Without it the folder is not a library any more.
 _OURS = (
     CATALOG_NAME,
     f"{CATALOG_NAME}-wal",
@@ -62,7 +62,7 @@ _OURS = (
 
 
 def shared_files(library: Path) -> list[Path]:
-    """Return the files that make a library on another machine, without those of its open engine."""
+    """Return the files to copy to another machine, without those of an open engine."""
     own = {"engine.json", HOLDER_NAME, MARK_NAME, COPY_NAME}
     found: list[Path] = []
     for name in sorted(set(_OURS) - own):
@@ -72,10 +72,10 @@ def shared_files(library: Path) -> list[Path]:
 
 
 def clear_older(library: Path) -> None:
-    """Delete the contents of a library of an earlier layout, whose documents are read again.
+    """Delete the contents of a library of an earlier layout, so that its documents are read again.
 
-    What the person chose for it is kept, and so is the text of recognised pages. Raises
-    ``library_newer``, ``library_damaged``, ``library_unwritable`` or ``disk_full``.
+    The person's choices and the text of recognised pages are kept. Raises ``library_newer``,
+    ``library_damaged``, ``library_unwritable`` or ``disk_full``.
     """
     catalog = library / CATALOG_NAME
     older = [_is_older(catalog, schema.LAYOUT), _is_older(library / TEXTS_NAME, texts.LAYOUT)]
@@ -94,7 +94,7 @@ def clear_older(library: Path) -> None:
                 shutil.rmtree(library / name)
         remove_database(library / TEXTS_NAME)
         faults.reached("older-cleared")
-        remove_database(catalog)  # last, since it shows that the library is older
+        remove_database(catalog)  # last, since it shows that the library has an earlier layout
 
 
 def _is_older(path: Path, layout: Layout) -> bool:
@@ -106,20 +106,20 @@ def _is_older(path: Path, layout: Layout) -> bool:
 
 
 def exists(library: Path) -> bool:
-    """Whether there is a library. Raises ``path_denied``, if the system does not let it be seen."""
+    """Whether there is a library. Raises ``path_denied`` if the system denies access."""
     for name in (CATALOG_NAME, INDEX_NAME):
         try:
             (library / name).stat()
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except OSError as error:  # also for a link that leads to itself
+        except OSError as error:  # also raised for a link that leads to itself
             raise WorldError("path_denied", path=str(library)) from error
         return True
     return False
 
 
 def has_other_files(library: Path) -> bool:
-    """Whether a folder holds what is no part of a library; what is hidden does not count."""
+    """Whether a folder has files that do not belong to a library; hidden files do not count."""
     known = {*_OURS, LOCK_NAME, "lost+found", WINDOW, LOG, TEMPORARY}
     try:
         return any(not (each.name in known or each.name[0] == ".") for each in library.iterdir())
@@ -128,7 +128,7 @@ def has_other_files(library: Path) -> bool:
 
 
 def is_writable(library: Path) -> bool:
-    """Whether a library is no copy, and the file system permits writing to it or creating it."""
+    """Whether a library is not a copy, and the system permits writing to it or creating it."""
     if is_copy(library):
         return False
     parts = [
@@ -139,7 +139,7 @@ def is_writable(library: Path) -> bool:
 
 
 def remove_everything(library: Path) -> int:
-    """Delete a library. The documents it was made from stay untouched.
+    """Delete a library. The person's documents stay untouched.
 
     Returns the bytes that were freed. Raises ``library_locked`` while an engine has it open,
     ``library_unwritable`` if the file system refuses.
@@ -156,13 +156,13 @@ def remove_everything(library: Path) -> int:
     with contextlib.suppress(OSError):
         (library / LOCK_NAME).unlink()
     freed = before - bytes_under(library)
-    with contextlib.suppress(OSError):  # not empty: it has files of others
+    with contextlib.suppress(OSError):  # not empty: it has other files
         library.rmdir()
     return freed
 
 
 def _is_ours(library: Path) -> bool:
-    """Whether a folder is a library, and not one with other files of the same names."""
+    """Whether a folder is a library, and does not just have files of the same names."""
     if (library / CATALOG_NAME).exists():
         return True
     try:
@@ -183,7 +183,7 @@ def move(library: Path, destination: Path) -> None:
         raise WorldError("path_missing", path=str(library))
     if destination.exists() and (not destination.is_dir() or any(destination.iterdir())):
         raise WorldError("not_empty", path=str(destination))
-    # Windows does not move a folder with an open file in it, so the lock is released again.
+    # Windows does not move a folder that has an open file, so the lock is released first.
     LibraryLock.acquire(library, "lectern move-library").release()
     try:
         destination.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,9 +1,9 @@
 """Recovers a library that was not closed: incomplete documents are deleted and queued.
 
-Apart from ``repair`` because it runs at every opening: it compares counts and reads no rows. Owns
-the comparison of catalog and store. The store commits first and the catalog marks second, so an
-interruption leaves a document without its mark, a document in the store alone, or, after damage, a
-mark without its passages or vectors. It must not know how documents are read.
+Unlike ``repair`` it runs at every opening: it compares the counts of catalog and store and reads no
+rows. The store commits before the catalog sets its marks. So an interruption leaves a document
+without a mark or only in the store, and damage may leave a mark without passages or vectors. This
+module must not know how documents are read.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
-    """Delete incomplete and orphaned documents, queue the former; no run may be in progress.
+    """Delete orphaned and incomplete documents, and queue the incomplete ones.
 
-    Cheap when there is nothing to do; it may itself be interrupted.
+    No run may be in progress. This is cheap if there is nothing to do, and may be interrupted.
 
     Args:
-        blame: Added to the crash counters of files and documents in progress.
+        blame: The increment of the crash counters of files and documents in progress.
 
-    Returns how many documents must be read again.
+    Returns the number of documents that must be read again.
     """
     damaged = {*catalog.queue.recover(blame=blame), *incomplete(catalog, store)}
     catalog.spaces.recover(blame=blame)
@@ -48,23 +48,23 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     for space in catalog.spaces.all():
         if lost := without_vectors(catalog, store, space):
             catalog.spaces.reopen(lost, space.id)
-    # The end of a run deletes these, unless it was killed before that.
+    # The end of a run deletes orphans, unless it was killed before.
     if deletable_orphans(catalog):
         forget_orphans(catalog, store)
     return len(damaged)
 
 
 def read_again(catalog: Catalog, store: Store) -> None:
-    """Queue the documents whose texts are damaged, once.
+    """Queue the documents with damaged texts, each once.
 
-    What is left of a text is searchable until its document is read, also if its drive is away.
+    The rest of a text is searchable until its document is read, even if its drive is unplugged.
     """
     if damaged := store.texts.damaged_docs():
         catalog.upkeep.read_again(set(damaged) - set(catalog.upkeep.to_be_read_again()))
 
 
 def other_texts(catalog: Catalog, store: Store) -> list[int]:
-    """The documents whose texts are of others than in the catalog."""
+    """The documents whose text in the store is not the one in the catalog."""
     texts = store.texts.documents()
     again = set(catalog.upkeep.to_be_read_again())
     return [
@@ -76,12 +76,12 @@ def other_texts(catalog: Catalog, store: Store) -> list[int]:
 
 
 def incomplete(catalog: Catalog, store: Store) -> list[int]:
-    """The documents whose number of passages in the store differs from the catalog's."""
+    """The documents whose numbers of passages differ in store and catalog."""
     return _differing(catalog.docs.expected(), store.texts.counts)
 
 
 def without_vectors(catalog: Catalog, store: Store, space: Space) -> list[int]:
-    """The documents marked as embedded in a space that lack vectors there."""
+    """The documents that are marked as embedded in a space but lack vectors."""
     return _differing(
         catalog.spaces.expected(space.id), lambda docs: store.vector_counts(space.key, docs)
     )

@@ -1,7 +1,7 @@
 """Removes roots from a library, and documents that no file needs any more.
 
-Owns the order: first the files in the catalog, then the documents' rows in the store, then the
-documents in the catalog, so that an interruption leaves orphans but never a document without rows.
+Files are removed from the catalog first, then the documents' rows from the store, then the
+documents from the catalog. So an interruption may leave orphans, but never a document without rows.
 The person's files are not touched.
 """
 
@@ -30,7 +30,7 @@ def forget_orphans(catalog: Catalog, store: Store) -> None:
 
 
 def deletable_orphans(catalog: Catalog) -> list[int]:
-    """Return the documents that no file holds and that may be deleted now.
+    """Return the documents that no file has and that may be deleted now.
 
     None while files are queued or vectors are missing: a moved file is bound to its document when
     it is read, and vectors of an edited document are copied from its former version.
@@ -42,13 +42,13 @@ def deletable_orphans(catalog: Catalog) -> list[int]:
 
 
 def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy: bool) -> int:
-    """Remove roots, given by their path or by a folder above them; return how many files they had.
+    """Remove roots, by their path or a folder above them; return the number of their files.
 
     Args:
-        tidy: Whether to delete orphaned documents now. A run in progress may be writing one of
-            them, and deletes them at its end; without a file they are not searchable meanwhile.
+        tidy: Whether to delete orphaned documents now. False during a run, which may be writing one
+            and deletes them at its end. Without a file they are not searchable meanwhile.
 
-    Raises ``not_a_root`` if a path holds no root; nothing is removed then.
+    Raises ``not_a_root`` if a path has no root; then nothing is removed.
     """
     chosen = {}
     for path in paths:

@@ -1,10 +1,10 @@
 """Verifies an open library row by row, and repairs it.
 
-Apart from ``recovery``, which it ends with, because it reads every row of the store, which takes
-minutes. Owns the kinds of problems, their sentences and the fix of each. Rows are compared with the
-catalog in both directions. Nothing is corrected in place: doubtful rows are deleted and their
-documents are queued, to be read or embedded again; undamaged documents keep everything. Missing
-rows are left to ``recovery``. It must not know how documents are read.
+Unlike ``recovery``, which it calls at the end, it reads every row of the store, which takes
+minutes. It defines the kinds of problems, their sentences and the fix of each. Rows are compared
+with the catalog in both directions. Nothing is corrected in place: doubtful rows are deleted, and
+their documents are queued to be read or embedded again. Undamaged documents keep everything.
+``recovery`` handles missing rows. This module must not know how documents are read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Findings(Struct):
-    """Problems and their fixes, which run in the order of the problems, ``recover`` after them."""
+    """Problems and their fixes. Fixes run in the order of the problems, and then ``recover``."""
 
     problems: list[Problem] = field(default_factory=list)
     fixes: list[Fix] = field(default_factory=list)
@@ -40,9 +40,9 @@ class Findings(Struct):
     def add_problem(
         self, where: str, kind: str, found: Sized | int, said: str, fix: Fix | None = None
     ) -> None:
-        """Add a problem, unless ``found`` is empty or 0.
+        """Add a problem unless ``found`` is empty or 0.
 
-        ``said`` is a sentence with {n}, their number, and perhaps {where}.
+        ``said`` is a sentence with {n}, the size of ``found``, and perhaps {where}.
         """
         count = found if isinstance(found, int) else len(found)
         if count:
@@ -62,9 +62,9 @@ class Findings(Struct):
 
 
 def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: None) -> Findings:
-    """Check a whole library; the only corrections are of files that would abort the process.
+    """Check a whole library. Only files that would abort the process are corrected.
 
-    ``tick`` is called after each block of rows; may raise to stop.
+    ``tick`` is called after each block of rows and may raise to stop.
     """
     began = time.monotonic()
     found = Findings()
@@ -91,7 +91,7 @@ def repair(
 ) -> tuple[Findings, Findings]:
     """Repair an open library; no run may be in progress.
 
-    Returns the problems before and after. Documents that are queued again are no problem.
+    Returns the problems before and after. Documents that are queued again do not count.
     """
     before = verify(catalog, store, tick)
     if not before.problems:
@@ -112,7 +112,7 @@ class _Check(Struct):
     found: Findings
 
     def texts(self, tick: Callable[[], None]) -> None:
-        """Check the rows of texts, and SQLite's structure of them; ``recover`` reads them again."""
+        """Check the rows and the SQLite structure of texts; ``recover`` queues damaged ones."""
         texts, add = self.store.texts, partial(self.found.add_problem, "texts")
         wrong = texts.verify(tick)
         again = set(self.catalog.upkeep.to_be_read_again())
@@ -162,7 +162,7 @@ class _Check(Struct):
             self.found.add_problem(name, "missing_vectors", lost, said)
 
     def catalog_alone(self) -> None:
-        """Check the catalog by itself."""
+        """Check the catalog without the store."""
         upkeep = self.catalog.upkeep
         orphans = deletable_orphans(self.catalog)
         add = partial(self.found.add_problem, "catalog")

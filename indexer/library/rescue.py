@@ -1,9 +1,9 @@
-"""Makes a library that SQLite refuses openable again, from everything that is still readable.
+"""Rebuilds a library that SQLite refuses to open from everything that is still readable.
 
 ``repair`` needs an open catalog. Here a damaged catalog is copied row by row into a new one, since
-no other file knows the documents on drives that are not connected; the damaged one is kept beside
-it. Texts and vectors are copied in the same way. ``recovery`` finds what is missing at the next
-opening.
+no other file lists the documents on drives that are not connected. The damaged one is kept beside
+it. Texts and vectors are copied in the same way. At the next opening ``recovery`` finds the
+documents that are missing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from indexer.store import texts, vectors
 #: The new name of the damaged catalog.
 KEPT_NAME = f"{CATALOG_NAME}.damaged"
 _NEW_NAME = f"{CATALOG_NAME}.new"
-# In the order of foreign keys: parents before children.
+# The order follows foreign keys: parents before children.
 _COPIED = (
     "meta", "roots", "names", "folders", "docs", "contents", "files", "spaces", "doc_spaces",
     "earlier_docs", "name_vectors",
