@@ -5,11 +5,11 @@ is a sum over all pairs of their tokens:
 
     cos(a, b) = sum over i, j of  a_i . b_j / (|sum a| |sum b|)
 
-and each pair's share is known exactly. It equals ``weight_ij * cos(a_i, b_j)``, as in RCMD (Lee
-et al. 2022), with weights that follow from the mean instead of a transport problem. The best
-partner of each part, and the mean over them (``recall``), is the greedy matching of BERTScore
-(Zhang et al. 2020). The decomposition holds for mean pooling, weighted or not; a vector taken from
-one token has none.
+and the share of each pair is known exactly. It equals ``weight_ij * cos(a_i, b_j)``, as in RCMD
+(Lee et al. 2022), but the weights follow from the mean instead of a transport problem. The best
+partner of each part, and the mean of their cosines (``recall``), are the greedy matching of
+BERTScore (Zhang et al. 2020). The decomposition is valid for mean pooling, weighted or not, but not
+for a vector taken from one token.
 
 The same matrix between the sentence vectors of two documents measures how much of one the other
 contains; ``nearest`` computes it in blocks, as the whole would not fit in memory.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from indexer.arrays import Float32s, Int64s
 
 
-# Rows of the matrix between two documents that are held at a time: 512 of 20,000 are 40 MB.
+# The rows of the matrix between two documents held at a time: 512 of 20,000 take 40 MB.
 BLOCK = 512
 
 
@@ -36,8 +36,8 @@ class Alignment(Struct, frozen=True):
     """Two texts of m and n parts, compared part by part; both arrays are float32 (m, n).
 
     Attributes:
-        cosines: Of each pair of parts.
-        shares: The contribution of each pair to the cosine of the two texts; their sum is that.
+        cosines: The cosine of each pair of parts.
+        shares: The contribution of each pair to the cosine of the two texts, which is their sum.
     """
 
     cosines: Float32s
@@ -89,9 +89,9 @@ def nearest(
     Args:
         first: Unit vectors, shape (m, d).
         second: Unit vectors, shape (n, d).
-        count: How many are wanted for each.
-        near: For a text that is compared with itself: the positions of the parts of both, (m,) and
-            (n,). Parts whose positions differ by at most 1 are not compared.
+        count: The number of most similar parts to find for each part.
+        near: If a text is compared with itself, the positions of the parts of both, (m,) and (n,).
+            Parts whose positions differ by at most 1 are excluded.
 
     Returns:
         Their indices in ``second``, int64, and their cosines, float32, best first. Both have the

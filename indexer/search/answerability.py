@@ -1,32 +1,32 @@
-"""Whether a library answers a query, or its best hits are only the closest there are.
+"""Decides whether a library answers a query, or its best hits are merely the closest passages.
 
-A ranking score compares passages with each other; whether the best of them is good is told by
-features, which are computed from what the hits hold already, names, titles and leading passages:
+A ranking score only compares passages with each other. Whether the best one is good is estimated
+from features of the leading hits, with their names, titles and passages:
 
-* *Meaning.* The similarity of the best hit, in deviations from what a cohort of unrelated
-  questions reaches in this library (``indexer.search.score_normalisation``), and that of the
+* *Meaning.* The similarity of the best hit, in deviations from that of a cohort of unrelated
+  questions in this library (``indexer.search.score_normalisation``), and the similarity of the
   passages around it.
-* *The page.* How much of the query the leading passage holds, each word by its idf.
-* *Out of vocabulary.* Words that do not occur in the library. One of two ("landlord obligations")
-  may only be a synonym of what is there, so a short query counts as one of ``MIN_WORDS``.
-* *Names.* The share of the query's names that the document of the first hit neither has in its
-  name nor in its leading passages: the clause asked for stands in every contract, but only one is
-  with Acme. It counts by how similar the library's documents are to each other; where no two are,
-  the subject alone says which one is meant.
+* *The page.* The share of the query's words, by idf, in the leading passage.
+* *Out of vocabulary.* Words that do not occur in the library. A missing word of two ("landlord
+  obligations") may just be a synonym, so a short query counts as one of ``MIN_WORDS``.
+* *Names.* The share of the query's names that the document of the first hit has neither in its
+  name nor in its leading passages: every contract has the requested clause, but only one is with
+  Acme. The weight is the similarity of the library's documents to each other. If no two are
+  similar, the subject alone identifies the document.
 * *Years.* Three yearly reports of one company differ in little else.
-* *Clarity.* How far the document of the first hit leads all others by the words of the query. It
-  counts as names do.
-* *Named.* A query that says by name which document it means is short of other words for it.
+* *Clarity.* How far the document of the first hit leads all others by the words of the query. Its
+  weight is that of names.
+* *Named.* A query that names a document has fewer other words.
 
-They are weighed by a logistic regression. What an answer scores differs by library: among rule
-books any two pages are similar. So scores are compared with the library's baseline, which is what
-its own sentences score (``indexer.search.calibration``), less a margin: people do not ask in the
-words of the answer. With a model of many languages own sentences score far above all questions, and
-no more where questions do; there the threshold is the same for every library.
+A logistic regression weighs them. The scores of answers differ by library: among rule books any two
+pages are similar. So a score is compared with the library's baseline, which is the score of its own
+sentences (``indexer.search.calibration``), less a margin, as people do not ask in the words of the
+answer. With a model of many languages, the library's own sentences score far above all questions,
+whether questions score high or low; there the threshold is the same for every library.
 
-Where the best hit is in another language than the query, words tell nothing, and the similarity has
-a threshold of its own: how far it leads what is usual between the two languages. What unrelated
-questions may reach as well is only the closest.
+If the best hit is in another language than the query, words say nothing. Then the similarity has
+its own threshold: its lead over the usual similarity between the two languages. Hits that unrelated
+questions may find as well are merely the closest passages.
 """
 
 from __future__ import annotations
@@ -57,39 +57,39 @@ if TYPE_CHECKING:
     from indexer.store.values import DocSet
 
 
-# Documents that are so many deviations similar are as similar as can be.
+# The most deviations by which documents are similar to each other; more count as this many.
 MOST_DEVIATIONS = 4.0
-# A document of another year that mentions the year asked for: reports compare and look ahead.
+# The penalty if only the text has the requested year: reports compare and look ahead.
 OTHER_YEAR = 0.4
 MIN_WORDS = 4
-# A document without any year may be of the one asked for.
+# The penalty for a document without a year, which may be of the requested year.
 NO_YEAR = 0.5
-# So far below the threshold it is not sure that there is no answer: odds of three to one.
+# Down to this far below the threshold an answer is possible: odds of three to one.
 UNSURE = math.log(3.0)
-# The log odds of a deviation of meaning between two languages.
+# The log odds of one deviation of meaning, if query and hit are in different languages.
 FOREIGN_SLOPE = 2.4
-# Deviations that few unrelated questions reach where they find text in another language.
+# The deviations that few unrelated questions reach with text in another language.
 UNRELATED = 1.0
 # The weight of a missing name where no two documents are similar.
 LEAST_NAME_WEIGHT = 0.3
 
 
 class AnswerabilityFeatures(Struct, frozen=True):
-    """What speaks for an answer and against it; from 0 to 1 but for what is in deviations.
+    """The evidence for and against an answer. Values are from 0 to 1, except deviations.
 
     Attributes:
-        meaning: Of the best hit, in deviations from the library's cohort; in another language its
-            lead, see ``indexer.search.score_normalisation.Cohort``.
-        page: The share of the query that its passage holds.
+        meaning: The similarity of the best hit in deviations from the library's cohort. For a hit
+            in another language its lead, see ``indexer.search.score_normalisation.Cohort``.
+        page: The share of the query's words, by idf, in the passage of the best hit.
         out_of_vocabulary: The share of the query in words that do not occur in the library.
-        names: How much of the query's names is missing, times their weight in this library.
-        year: How much the year of the query is missing.
+        names: The share of the query's names that is missing, times their weight in this library.
+        year: 0 if the document is of the query's year, up to 1 if it is of another one.
         clarity: How far the document of the best hit leads all others by words, times the weight
             of names in this library.
         around: The mean similarity of the passages before and after, in deviations.
-        named: How much of the query names a document; see ``QueryTerms``.
-        same_language: Whether words of the query can be looked for in the best hit; if not, only
-            ``meaning`` tells anything.
+        named: ``QueryTerms.named``: how much of a document's name the query has.
+        same_language: Whether the best hit is in the query's language; else only ``meaning``
+            counts.
     """
 
     meaning: float
@@ -104,12 +104,12 @@ class AnswerabilityFeatures(Struct, frozen=True):
 
 
 class AnswerabilityClassifier(Struct, frozen=True):
-    """A logistic regression: a weight for each feature, as change of the log odds.
+    """A logistic regression with a weight for each feature, in log odds.
 
     Attributes:
         margin: How far an answer may score below the library's baseline.
-        foreign: The threshold of meaning where only that tells, in deviations.
-        own: The share of the baseline that counts.
+        foreign: The threshold of meaning for hits in another language, in deviations.
+        own: The share of the baseline that is subtracted.
     """
 
     meaning: float
@@ -126,11 +126,11 @@ class AnswerabilityClassifier(Struct, frozen=True):
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """Those of the features, in their order."""
+        """The weights of the features, in the order of the features."""
         return astuple(self)[:-3]
 
     def score(self, features: AnswerabilityFeatures) -> float:
-        """The log odds of an answer, but for a constant that differs by library."""
+        """The log odds of an answer, without a constant that differs by library."""
         values = astuple(features)[:-1]
         return math.fsum(w * value for w, value in zip(self.weights, values, strict=True))
 
@@ -139,7 +139,7 @@ class AnswerabilityClassifier(Struct, frozen=True):
 
         Args:
             features: Of the query.
-            baseline: Of the library; see ``indexer.search.calibration``.
+            baseline: The library's baseline; see ``indexer.search.calibration``.
         """
         if not features.same_language:
             return FOREIGN_SLOPE * (features.meaning - self.foreign)
@@ -152,12 +152,13 @@ class AnswerabilityClassifier(Struct, frozen=True):
 
         Args:
             features: Of the query.
-            baseline: Of the library.
-            telling: The lead of an answer that this library can tell from what is only close.
+            baseline: The library's baseline.
+            telling: The lead from which answers differ from passages that are merely close.
         """
         lead = self.lead(features, baseline)
         if lead >= 0.0:
-            # Own sentences name no document, and tell nothing about questions that do.
+            # The library's sentences do not name documents, so ``telling`` is not valid for queries
+            # that do.
             told = lead >= telling or features.named > 0.0
             if not features.same_language:
                 told = features.meaning >= UNRELATED
@@ -169,8 +170,8 @@ DEFAULT_CLASSIFIER = AnswerabilityClassifier(
     meaning=0.58, page=3.2, out_of_vocabulary=-5.9, names=-5.0, year=-9.7, clarity=7.2,
     around=0.35, named=1.3, margin=5.2,
 )  # fmt: skip
-# For models of many languages. The others inflect more than English: more words of a question seem
-# to stand nowhere, and fewer in one document.
+# For models of many languages. Most languages inflect more than English, so that more words of a
+# question seem to be missing, and fewer are in one document.
 LANGUAGES_CLASSIFIER = AnswerabilityClassifier(
     meaning=1.4, page=8.0, out_of_vocabulary=-2.4, names=-6.6, year=-3.2, clarity=0.0, around=0.0,
     named=6.4, margin=-3.7, foreign=-0.5, own=0.0,
@@ -183,11 +184,11 @@ def classifier_for(languages: Collection[str]) -> AnswerabilityClassifier:
 
 
 def weight_share(weights: Sequence[float], chosen: Sequence[bool], least: float = 0.0) -> float:
-    """The share of some words in the weight of all, 0 to 1; 0 without any weight.
+    """The weight of some words as a share of the weight of all, 0 to 1; 0 if no word has weight.
 
     Args:
-        weights: Of each word.
-        chosen: Which words are meant.
+        weights: The weight of each word.
+        chosen: Whether each word is one of the chosen ones.
         least: A lower bound for the weight of all.
     """
     total = max(math.fsum(weights), least)
@@ -196,10 +197,10 @@ def weight_share(weights: Sequence[float], chosen: Sequence[bool], least: float 
 
 
 def name_weight(between_documents: float) -> float:
-    """How much a missing name counts, ``LEAST_NAME_WEIGHT`` to 1.
+    """The weight of a missing name, ``LEAST_NAME_WEIGHT`` to 1.
 
     Args:
-        between_documents: The usual similarity of passages to another document, in deviations from
+        between_documents: The usual similarity of a passage to other documents, in deviations from
             the library's cohort.
     """
     share = min(max(between_documents, 0.0), MOST_DEVIATIONS) / MOST_DEVIATIONS
@@ -213,17 +214,17 @@ def missing(
     documents: Sequence[DocumentProfile],
     forms: Mapping[str, Sequence[str]],
 ) -> tuple[float, float]:
-    """How much of a query's names and of its year is missing, each 0 to 1.
+    """The shares of a query's names and of its year that are missing, each 0 to 1.
 
-    Of several documents that say the same the one counts that misses least in all: a name here
-    and the year there make no report of that company for that year.
+    If several documents have the first hit's passage, the one that misses least in total counts:
+    the name in one and the year in another do not make a report of that company for that year.
 
     Args:
         named: What the query names.
-        idfs: Of its words.
-        most: The idf of a word that does not occur, for words not listed.
-        documents: Those of the first hit, at least one.
-        forms: Of words that may occur in another form than in the query.
+        idfs: The idf of its words.
+        most: The idf of words that do not occur, used for words that are not in ``idfs``.
+        documents: The documents of the first hit, at least one.
+        forms: The forms of words that may occur in another form than in the query.
     """
     found = [(word, name) for name in named.names for word in name]
     weights = [idfs.get(word, most) for word, _ in found]
@@ -231,7 +232,7 @@ def missing(
     def has(one: DocumentProfile, word: str, name: tuple[str, ...]) -> bool:
         return any(one.has(form, name) for form in forms.get(word, (word,)))
 
-    # The rarest word weighs for all, so that "Ltd" is not missed.
+    # The weight is that of the rarest word, so that a missing "Ltd" hardly counts.
     weight = min(max(weights) / most, 1.0) if found and most > 0.0 else 0.0
     pairs = [
         (
@@ -244,7 +245,7 @@ def missing(
 
 
 def _missing_year(year: str, document: DocumentProfile) -> float:
-    """How much the last year of a query is missing; a report of 2019 answers for 2018 as well."""
+    """The penalty for a document's year; a report of 2019 also answers for 2018."""
     if not year or year in document.years:
         return 0.0
     if year in document.text_years:
@@ -252,21 +253,21 @@ def _missing_year(year: str, document: DocumentProfile) -> float:
     return 1.0 if document.years else NO_YEAR
 
 
-# Hits whose passages may describe the document of the first one.
+# The number of hits whose passages may describe the first hit's document.
 LEADING = 5
-# Words of a query that asks where they stand.
+# A query of at most this many words asks where these occur.
 SHORT = 2
-# With a smaller share of its words in the library a query is in no language of its documents.
+# If a smaller share of its words is in the library, a query is in none of the library's languages.
 UNFAMILIAR = 1 / 3
 
 
 class Similarity(Struct, frozen=True):
-    """How similar the best hit is to a query; all but ``clarity`` in deviations from the cohort.
+    """How similar the best hit is to a query, in deviations from the cohort except for ``clarity``.
 
     Attributes:
-        meaning: Its own similarity.
-        around: The mean one of the passages before and after.
-        between_documents: The usual one of passages to another document.
+        meaning: The similarity of the best hit.
+        around: The mean similarity of the passages before and after.
+        between_documents: The usual similarity of passages to other documents.
         clarity: How far its document leads all others by the words of the query, 0 to 1.
         same_language: Whether it is in the language of the query.
     """
@@ -288,22 +289,22 @@ def answerability_features(
     """Compute the features of a query.
 
     Args:
-        terms: Of the query.
+        terms: The terms of the query.
         document_counts: How often each of its words occurs in each document, indexed by document.
         docs: Which documents may answer; None for all.
         hits: The best first, at least one, with their whole text.
-        similarity: Of the best.
+        similarity: The similarity of the best hit.
     """
     counts = _occurrences(terms, document_counts, docs)
     idfs = [idf(count, terms.passages) for count in counts]
     named = named_in(terms.text)
-    # Most short queries name nothing: one passage is enough then.
+    # One passage is enough for queries without a name, as most short ones are.
     leading = hits[: LEADING if named.names or named.year else 1]
     first_paths = _paths(hits[0])
     read = [_HitText.from_hit(hit) for hit in leading if not first_paths.isdisjoint(_paths(hit))]
     most = idf(0.0, terms.passages)
     by_word = dict(zip(terms.words, idfs, strict=True))
-    # Names are inflected in most languages, and German writes every noun like one.
+    # Most languages inflect names, and German capitalises every noun.
     forms = dict(zip(terms.words, terms.expansions, strict=True)) if terms.across else {}
     names, year = missing(named, by_word, most, _profiles(read), forms)
     held = [not read[0].words.isdisjoint(group) for group in terms.expansions]
@@ -323,9 +324,9 @@ def answerability_features(
 
 
 def has_every_word(terms: QueryTerms, hit: Hit) -> bool:
-    """Whether a hit has the word of a query, or both of two, function words not counted."""
+    """Whether a hit has all words of a query of one or two words, not counting function words."""
     wanted = terms.naming
-    short = len(wanted) <= SHORT or len(word_spans(terms.text)) <= SHORT  # a code is one of several
+    short = len(wanted) <= SHORT or len(word_spans(terms.text)) <= SHORT  # a code has several words
     if not wanted or not short:
         return False
     found = _HitText.from_hit(hit).words
@@ -335,8 +336,8 @@ def has_every_word(terms: QueryTerms, hit: Hit) -> bool:
 def is_foreign(terms: QueryTerms, language: str) -> bool:
     """Whether a query is in another language than a document in ``language``.
 
-    The language of short questions is uncertain; then it is whether the library lacks most of their
-    words.
+    If the language of a short question is uncertain, the result is whether the library lacks most
+    of its words.
     """
     if not terms.across or not language or terms.coverage >= FAMILIAR:
         return False
@@ -355,7 +356,7 @@ def _occurrences(
 
 
 class _HitText(Struct, frozen=True):
-    """A hit, and the folded words and the years of its passage and nearest headings."""
+    """A hit with the folded words and the years of its passage and nearest headings."""
 
     hit: Hit
     words: frozenset[str]
@@ -368,7 +369,7 @@ class _HitText(Struct, frozen=True):
 
 
 def _profiles(found: Sequence[_HitText]) -> list[DocumentProfile]:
-    """The documents of the first of some hits, each with the text of its passages among them."""
+    """Describe the documents of the first hit, with the text of their passages among the hits."""
     first = found[0].hit
     places: tuple[Hit | Also, ...] = (first, *first.also)
     profiles = {place.path: DocumentProfile.from_name(_full_name(place)) for place in places}
@@ -383,6 +384,6 @@ def _paths(hit: Hit) -> set[str]:
 
 
 def _full_name(place: Hit | Also) -> str:
-    """The name of a file, that of its folder, and its title."""
+    """The name of a file, the name of its folder, and its title."""
     file = PurePosixPath(place.file)
     return f"{file.stem} {file.parent.name} {place.title}"

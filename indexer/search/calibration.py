@@ -1,13 +1,13 @@
-"""The baseline of a library: what its own sentences score as queries.
+"""Measures the baseline of a library: the scores that its own sentences reach as queries.
 
 It is measured and stored with the cohort at the end of an indexing run. A sentence of a passage
-stands for a question with an answer, and what is found is scored as for any query. The baseline is
+serves as a question that has an answer, and its hits are scored as for any query. The baseline is
 the lower quartile of these scores.
 
 Then each sentence is asked again without its own document. If two thirds of them still count as
-answered, the library's documents resemble each other so much that an answer cannot be told from a
-passage that is only close. Hits are then a good match only if their lead is larger than the leads
-of two thirds of these sentences.
+answered, the library's documents resemble each other, and an answer can hardly be distinguished
+from a passage that is merely close. Hits are then a good match only if their lead is larger than
+the leads of two thirds of these sentences.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ T = TypeVar("T")
 
 # In a smaller library the statistics are unreliable, and every hit counts as good.
 MIN_PASSAGES = 50
-# Passages of which a sentence may be asked, and how many sentences are asked. Each costs as much as
-# a query, so there is one for every 32 passages. With 80 instead of all of chunking-eval the
-# baseline is off by .13, with 40 by .19, and of its questions .034 and .036 are false alarms
-# instead of .033. Fewer than ``FEWEST`` say nothing.
+# The number of passages in the sample, and of sentences that are asked. A sentence costs as much as
+# a query, so there is one for every 32 passages. With 80 sentences instead of all of chunking-eval
+# the baseline is off by .13, with 40 by .19; .034 and .036 of its questions are then false alarms,
+# instead of .033. Fewer than ``FEWEST`` are not meaningful.
 SAMPLE = 160
 MOST_ASKED, LEAST_ASKED, FEWEST = 80, 40, 20
 PASSAGES_A_SENTENCE = 32
 QUANTILE = 0.25
 UNTOLD = 2 / 3
-# The words of a sentence that may stand for a question, and the share of letters in it.
+# The number of words in a sentence that serves as a question, and its least share of letters.
 LEAST_WORDS, MOST_WORDS = 6, 40
 LETTERS = 0.6
 
@@ -65,13 +65,13 @@ def refresh_calibration(
 ) -> None:
     """Measure the cohort and the baseline of a library, if it has changed much.
 
-    Nothing is measured if the model is not available; every hit then counts as good. The baseline
-    is not measured for a model whose threshold is the same for every library.
+    Without the model nothing is measured, and every hit counts as good. A model whose threshold is
+    the same for every library has no baseline.
 
     Args:
         give_way: Called before each sentence, to let queries go first.
 
-    Raises ``Cancelled`` if the token was cancelled; nothing is kept then.
+    Raises ``Cancelled`` if the token was cancelled; then nothing is stored.
     """
     catalog, store = searcher.catalog, searcher.store
     refresh_language_means(catalog, store)
@@ -103,12 +103,12 @@ def baseline(scores: list[float]) -> float:
 
 
 def telling(leads: list[float]) -> float:
-    """Return the lead from which on an answer is told from passages that are only close.
+    """Return the lead from which an answer differs from passages that are merely close.
 
-    It is 0 where any lead tells them apart.
+    It is 0 if any positive lead is enough.
 
     Args:
-        leads: Of its own sentences while their documents are away.
+        leads: The leads of the library's sentences without their own documents.
     """
     if len(leads) < FEWEST or np.quantile(leads, 1 - UNTOLD) < 0.0:
         return 0.0
@@ -124,9 +124,9 @@ def own_features(
     *,
     gone: bool = False,
 ) -> list[AnswerabilityFeatures]:
-    """The features of the library's own sentences, of those for which anything is found.
+    """The features of the library's own sentences, without those that find nothing.
 
-    ``gone``: while their documents are away.
+    With ``gone`` each sentence is searched without its own document.
     """
     documents = searcher.catalog.docs.expected()
     found = searcher.store.texts.passages(spread_out(documents, SAMPLE))
@@ -144,7 +144,7 @@ def own_features(
         query = Query(text=text, terms=tuple(words(text)))
         narrowing = narrow(query, searcher.catalog)
         narrowing = narrowing if docs is None else replace(narrowing, docs=docs)
-        # With its context, a part of a sentence would be closer to the passage than any question.
+        # A part of a sentence with its context would be closer to the passage than any question is.
         request = SearchRequest(query, narrowing, passages, LEADING, apart=True)
         retrieved, ranking = searcher.rank(request, space, token)
         maker = HitMaker(searcher.catalog, searcher.store, query, narrowing)
@@ -164,7 +164,7 @@ def thinned(values: Sequence[T], count: int) -> list[T]:
 
 
 def own_sentence(view: str, language: str) -> str:
-    """The sentence of a passage that stands for a question: a middle one of words; "" if none."""
+    """The sentence of a passage that serves as a question, from its middle; "" if none can."""
     borders = [*split_sentences(view, language), len(view)]
     texts = [view[low:high].strip() for low, high in pairwise(borders)]
     kept = [

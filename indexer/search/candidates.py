@@ -1,8 +1,8 @@
 """Retrieves candidate passages, computes the evidence for each, and keeps their ranking.
 
-Retrievers find passages by BM25 of words and by vectors, each over the library and inside the
-likely documents; every candidate is scored by both, whichever retrieved it. A ranking explains a
-score by its components, which are defined in ``indexer.search.fusion``.
+Passages are retrieved by the BM25 of words and by vectors, each over the library and inside the
+likely documents. Every candidate is then scored by both, whichever retrieved it. A ranking explains
+a score by its components, which are defined in ``indexer.search.fusion``.
 """
 
 from __future__ import annotations
@@ -40,23 +40,23 @@ if TYPE_CHECKING:
     Retrieval = Future[ScoredKeys]
     Fresh = Callable[[Int64s], Mapping[int, PassageVectors]]
 
-# Passages by each retriever, over the whole library and inside the likely documents.
+# The passages that each retriever finds in the whole library and inside the likely documents.
 WIDE = 100
 NARROW = 60
-# Additional candidates by vectors, since the index quantises them, which perturbs their order.
+# Additional candidates by vectors, as the quantised index does not order them exactly.
 QUANTISED = 32
 
 
 class QueryVectors(Struct, frozen=True):
-    """The query's vectors, (dim,) each; equal if the query is a question without context.
+    """The vectors of the query and of its question, (dim,) each, equal without context.
 
-    Both are 0 if the query is not encoded, and so are all similarities then.
+    Both are 0 if the query is not encoded, so that all similarities are 0.
     """
 
     whole: Float32s
     question: Float32s
-    scale: CosineScale  # of the model that made them
-    means: LanguageMeans  # of the library's languages
+    scale: CosineScale  # the scale of the model
+    means: LanguageMeans  # the means of the library's languages
 
     @property
     def encoded(self) -> bool:
@@ -64,13 +64,13 @@ class QueryVectors(Struct, frozen=True):
 
     @property
     def combined(self) -> Float32s:
-        """What passages are searched by: its cosines order them as the meaning of both does."""
+        """The vector for retrieval, whose cosines order passages as the meaning of both does."""
         share = np.float32(DEFAULT_WEIGHTS.question)
         both: Float32s = share * self.question + (1 - share) * self.whole
         return unit_vectors(both)
 
     def usual(self, language: str) -> float:
-        """What passages in a language usually reach; see ``LanguageMeans.usual``."""
+        """The usual similarity of passages in a language; see ``LanguageMeans.usual``."""
         asked, whole = (
             self.means.usual(self.scale, vector, language) for vector in (self.question, self.whole)
         )
@@ -80,9 +80,9 @@ class QueryVectors(Struct, frozen=True):
 class CandidateEvidence(Struct, frozen=True):
     """Candidates with their evidence.
 
-    ``keys`` is int64 (n,) and ascends; ``best`` (n,) is the best sentence of each passage, as its
-    index there. The similarities of all sentences to the question are ``sentences``, those of
-    passage ``i`` from ``offsets[i]`` to ``offsets[i + 1]``.
+    ``keys`` is int64 (n,) and ascends. ``best`` (n,) is the index of each passage's best sentence.
+    ``sentences`` are the similarities of all sentences to the question; those of passage ``i`` are
+    from ``offsets[i]`` to ``offsets[i + 1]``.
     """
 
     keys: Int64s
@@ -96,14 +96,14 @@ class CandidateEvidence(Struct, frozen=True):
         return docs_of(self.keys)
 
 
-# Passages whose meaning is computed for a question before they are embedded: those that have most
-# of its words. The seconds for that: what one question leaves, the next one begins with.
+# How many passages without vectors are embedded for a question, those with most of its words first,
+# and for how many seconds. The next question continues with the rest.
 FRESH, FRESH_S = 50, 1.0
 FRESH_KEPT = 2000
 
 
 def model_inputs(catalog: Catalog, store: Store, keys: Int64s) -> dict[int, EmbedInput]:
-    """What a model reads of passages by themselves, by key; without missing ones."""
+    """The model's inputs for single passages, by key, without missing ones."""
     found = store.texts.passages(keys)
     rows = catalog.docs.docs_by_id({one.doc for one in found.values()})
     return {
@@ -114,9 +114,9 @@ def model_inputs(catalog: Catalog, store: Store, keys: Int64s) -> dict[int, Embe
 
 
 class FreshVectors(Struct, frozen=True):
-    """Computes vectors of passages that a question finds before they are embedded.
+    """Computes vectors of passages that a question finds and that are not embedded yet.
 
-    The ones used last are kept for the next questions. Thread-safe.
+    An LRU cache keeps them for later questions. Thread-safe.
     """
 
     catalog: Catalog
@@ -130,9 +130,9 @@ class FreshVectors(Struct, frozen=True):
     def compute_vectors(
         self, space: Space, token: CancelToken, keys: Int64s
     ) -> dict[int, PassageVectors]:
-        """The vectors of those passages that there is time for; none without a model.
+        """Compute vectors of passages while there is time; none without a model.
 
-        Raises ``Cancelled`` if the token was cancelled; what was computed is kept.
+        Raises ``Cancelled`` if the token was cancelled; computed vectors are kept.
         """
         found = self._find_kept(space, keys)
         with contextlib.suppress(WorldError):
@@ -160,7 +160,7 @@ class FreshVectors(Struct, frozen=True):
 
 
 class Retriever(Struct, frozen=True):
-    """Finds candidates, each search in a task of its own.
+    """Finds candidates. Each search is a separate task of the pool.
 
     Attributes:
         docs: Which documents may answer; None for all.
@@ -174,9 +174,9 @@ class Retriever(Struct, frozen=True):
     without: Without = NOTHING_LEFT_OUT
 
     def start_words(self, terms: QueryTerms, depth: int) -> list[Retrieval]:
-        """Begin to search by words, for at least twice the ``depth`` hits wanted.
+        """Begin to search by words for at least twice as many passages as ``depth``.
 
-        The last of the searches is that by the words of the whole query.
+        The last search is the one by the words of the whole query.
         """
         wide = max(WIDE, 2 * depth)
         asked = [terms.question_terms]
@@ -214,7 +214,7 @@ class Retriever(Struct, frozen=True):
             keys: The candidates, ascending.
             fresh: Computes vectors of candidates that are not embedded yet.
         """
-        # LanceDB takes some milliseconds for these, most of them in threads of its own.
+        # Sentences are read on another thread while words are scored.
         reading = (
             self.pool.submit(self.store.sentence_codes_of, self.space, keys)
             if vectors.encoded
@@ -224,7 +224,8 @@ class Retriever(Struct, frozen=True):
         share = bm25_shares(self.store.bm25_of(keys, terms.question_terms), terms.ceiling)
         if reading is None:
             return by_words(keys, share)
-        # Keys of one document are consecutive, so a passage's neighbours are known by its key.
+        # Keys of a document are consecutive, so the keys of a passage's neighbours follow from its
+        # own.
         near = np.stack([keys - 1, keys, keys + 1])
         wanted, place = np.unique(near, return_inverse=True)
         place = place.reshape(near.shape)
@@ -265,9 +266,9 @@ class Retriever(Struct, frozen=True):
         return CandidateEvidence(keys, pages, best, similarity, offsets)
 
     def words_instead(self, terms: QueryTerms, keys: Int64s) -> Float32s:
-        """What stands for the meaning of n candidates where none is known: float32 (n,), 0 to 1.
+        """A substitute for the meaning of n candidates if it is unknown: float32 (n,), 0 to 1.
 
-        It is BM25 of the whole query over the most that one of them reaches.
+        It is the BM25 of the whole query, divided by the highest one among the candidates.
         """
         whole = terms.whole_alone
         none = np.zeros(len(keys), np.float32)
@@ -296,8 +297,8 @@ def keys_found(retrievals: Sequence[Retrieval]) -> Int64s:
 def neighbour_similarity(before: Float32s, after: Float32s) -> Float32s:
     """The sum of the similarities of both neighbours, float32 (n,); 0 marks a missing one.
 
-    The other then counts twice, and a passage without neighbours gets the mean: otherwise the first
-    and last passages of documents, and all short documents, would rank too low.
+    If one is missing, the other counts twice; a passage without neighbours gets the mean. Otherwise
+    first and last passages of documents, and all short documents, would rank too low.
     """
     first = np.where(before != 0.0, before, after)
     last = np.where(after != 0.0, after, before)
@@ -316,7 +317,7 @@ class Ranking(Struct, frozen=True):
 
     Attributes:
         owner: Shape (n,): the index of each candidate's document among the m.
-        phrases: The passages with the exact phrase, if one is asked for.
+        phrases: The passages with the exact phrases; None for a query without phrases.
         missing: Shape (n,): the language correction added to the similarities of each.
     """
 
@@ -334,18 +335,18 @@ class Ranking(Struct, frozen=True):
         return meaning - float(self.missing[at]) if meaning else 0.0
 
     def clarity_of(self, at: int) -> float:
-        """How far a candidate's document leads all others by words; 0 if it does not."""
+        """The lead of a candidate's document over all others by words; 0 if it is not the best."""
         return self.documents.clarity * float(self.documents.words[self.owner[at]])
 
     @property
     def exact(self) -> Mask:
-        """Shape (n,): which candidates hold the exact phrase."""
+        """A mask, (n,), of the candidates that have the exact phrases."""
         keys = self.candidates.keys
         return np.zeros(len(keys), bool) if self.phrases is None else np.isin(keys, self.phrases)
 
     @property
     def order(self) -> Indices:
-        """Best first; passages with the exact phrase before all others; ties by key."""
+        """The order of candidates: those with the exact phrases, then by score; ties by key."""
         return np.lexsort((self.candidates.keys, -self.scored.total, ~self.exact))
 
     def explain_score(self, at: int) -> HitExplanation:

@@ -1,20 +1,19 @@
-"""The statements of each of two documents that the other does not contain.
+"""Finds the statements of each of two documents that the other does not contain.
 
-Every statement of one is searched in the other, by its sentence vector against all of the other's
-and by its wording, in both directions.
+Every statement of each document is searched in the other, by its sentence vector among all vectors
+of the other and by its wording.
 
-A statement counts as contained if the other document has it in nearly the same words, or if
-the other has one closer to it in meaning than different statements of one document are to each
-other. That threshold comes from the two documents: for each statement the nearest other one of its
-own document is found, out of its neighbourhood and without repetitions, and 90 % of these lie
-below. So it is high between texts of one narrow subject, low between broad ones, and moves with the
-model. Between versions of one text, most of which is the same word for word, the counterparts are
-much closer than that, so the threshold lies halfway; and a sentence too short for a vector of its
-own is searched by its wording.
+A statement counts as contained if the other document has it in nearly the same words, or has a
+statement whose cosine with it is above a threshold. The threshold comes from the two documents. For
+each statement the nearest different one of its own document is found, except neighbours and
+repetitions; 90 % of these cosines are below the threshold. So it is high for texts on a narrow
+subject, low for broad ones, and fits the model. Versions of one text are mostly the same word for
+word, and their counterparts are much closer; there the threshold lies halfway between. Sentences
+too short for a vector of their own are then searched by wording.
 
-Vectors of sentences include their context, title and headings too: even equal sentences seldom have
-the cosine 1, and all sentences of one document share a component. So wording is compared as well,
-and the mean of each document's vectors is subtracted first; without that, no clause of one
+Vectors of sentences include their context, title and headings. So even equal sentences seldom have
+the cosine 1, and all sentences of a document share a component. Therefore wording is compared as
+well, and the mean of each document's vectors is subtracted; without that, no clause of one
 trademark licence was found in another.
 """
 
@@ -49,28 +48,28 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
 
-# The quantile of the nearest different statements' cosines that is the threshold.
+# The threshold is this quantile of the cosines of nearest different statements.
 QUANTILE = 0.9
-# A statement is contained if this share of it occurs anywhere in the same wording, or this share of
-# its words in its counterpart.
+# A statement is contained if ``SAME_WORDS`` of it occurs anywhere in the same wording, or if its
+# counterpart has ``SHARED_WORDS`` of its words.
 SAME_WORDS = 0.8
 SHARED_WORDS = 0.7
-# Documents of which both share this much in the same wording are versions of one text.
+# Documents are versions of one text if this share of both is in the same wording.
 VERSIONS = 0.5
-# Candidates of which the one with the most common words is the counterpart.
+# The counterpart is the one with the most common words among this many closest statements.
 CLOSEST = 5
-# The threshold is measured on so many statements of each document, evenly spread.
+# The threshold is measured on at most this many evenly spread statements of each document.
 SAMPLE = 2000
 # At this number of statements half of their mean is subtracted.
 FEW = 20
-# Of vectors of words, which stand in until those of the meaning are there.
+# The dimension of vectors of words, which are used until a document has vectors.
 WORD_DIMENSIONS = 512
 
 
 class ComparedDocument(Struct, frozen=True):
-    """One document, its statements and their centred unit vectors, float32 (n, dim).
+    """A document with its statements and their centred unit vectors, float32 (n, dim).
 
-    Without vectors of its meaning, ``vectors`` is empty until ``word_vectors`` stands in.
+    Without vectors in the store, ``vectors`` is empty until it is replaced by ``word_vectors``.
     """
 
     place: SourcePassages
@@ -102,12 +101,12 @@ class StatementMatches(Struct, frozen=True):
     """The result of searching the statements of one document in another.
 
     Attributes:
-        partner: Int64 (n,): the counterpart of each, if the other document says it: of those that
-            are close, the one with the most common words; -1 where it states nothing at all.
-        closest: Int64 (n,): the one that is closest in meaning; -1 likewise.
-        cosines: Float32 (n,): its cosine.
+        partner: Int64 (n,): the counterpart of each: among the closest statements, the one with the
+            most common words. -1 if the other document has no statements.
+        closest: Int64 (n,): the statement that is closest in meaning; -1 as for ``partner``.
+        cosines: Float32 (n,): the cosine of the closest statement.
         same: Bool (n,): whether the other document has it in nearly the same words.
-        wording: Of the other document.
+        wording: The wording of the other document.
     """
 
     partner: Int64s
@@ -117,12 +116,12 @@ class StatementMatches(Struct, frozen=True):
     wording: Wording
 
     def present(self, threshold: float) -> Mask:
-        """Whether the other document says each, bool (n,)."""
+        """Whether the other document contains each statement, bool (n,)."""
         return self.same | (self.cosines >= threshold)
 
 
 class Comparer(Struct, frozen=True):
-    """Compares documents of one library. Any number of threads may ask."""
+    """Compares documents of one library. Thread-safe."""
 
     catalog: Catalog
     store: Store
@@ -130,8 +129,8 @@ class Comparer(Struct, frozen=True):
     def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> Comparison:
         """See ``indexer.api.requests.Compare``.
 
-        Raises ``not_a_root``, if the library has no such file; ``not_indexed``, if nothing of it
-        could be read.
+        Raises ``not_a_root`` if the library has no such file, ``not_indexed`` if it has no readable
+        text.
         """
         started = time.perf_counter()
         one, other = self._side(first), self._side(second)
@@ -189,7 +188,7 @@ class Comparer(Struct, frozen=True):
         *,
         versions: bool,
     ) -> ComparisonSide:
-        """The statements of one document alone, by page; beyond ``limit``, the most different."""
+        """Describe the statements that only one document has, at most ``limit`` of them."""
         alone = []
         for number, present in enumerate(matched.present(threshold).tolist()):
             closest = int(matched.closest[number])
@@ -263,14 +262,14 @@ def _changed(
     back: StatementMatches,
     threshold: float,
 ) -> list[tuple[int, int]]:
-    """Counterparts of each other that differ in numbers or in a negation, in order."""
+    """Pairs of mutual counterparts that differ in numbers or in a negation, in order."""
     changed, known = [], back.present(threshold)
     for number in np.flatnonzero(there.present(threshold)).tolist():
         partner = int(there.partner[number])
         if int(back.partner[partner]) != number or not known[partner]:
             continue
         mine, theirs = one.statements[number], other.statements[partner]
-        # Each must have a number that the other has not: one may be part of a longer sentence.
+        # Each must have a number that the other lacks, as one may be a part of a longer sentence.
         numbers = mine.numbers - theirs.numbers and theirs.numbers - mine.numbers
         negated = mine.negations != theirs.negations
         if numbers or (negated and overlap(mine, theirs) >= SHARED_WORDS):

@@ -1,4 +1,4 @@
-"""A document's statements: its sentences without tables, lists of names, headings, contents."""
+"""Finds a document's statements: sentences that are not tables, headings, lists or contents."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from indexer.text.terms import stop_words, words
 if TYPE_CHECKING:
     from indexer.store.values import StoredPassage
 
-# Fewer words are a list marker, a cell of a table or a caption; a fragment that begins in the
-# middle of a sentence needs more.
+# Text with fewer words is a list marker, a cell of a table or a caption. A fragment that begins in
+# the middle of a sentence needs more.
 FEWEST_WORDS = 5
 FEWEST_OF_PIECE = 8
-# A sentence of fewer words that was joined to another says nothing by itself.
+# A sentence that was joined to another needs this many words to mean something alone.
 FEWEST_OF_JOINED = 3
-# A line of capitalised words is a heading if it has no more; with a full stop, if it is shorter.
+# A line of capitalised words up to this length is a heading; with a full stop, up to the second.
 HEADING_WORDS = 12
 STOPPED_HEADING_WORDS = 7
-# The least share of letters among non-space characters; with less it is a row of numbers.
+# The least share of letters among visible characters; rows of numbers have less.
 LETTERS = 0.6
-# The least share of stop words; names and columns have fewer words like "of" and "is".
+# The least share of stop words; names and columns have fewer.
 COMMON = 0.15
-# Consecutive words that count as the same wording.
+# The number of consecutive words that make the same wording.
 RUN = 4
-# "Termination ..... 12", a line to sign on, "Name: Jane Doe".
+# An entry like "Termination ..... 12", a line to sign on, "Name: Jane Doe".
 _NO_SENTENCE = re.compile(
     r"(?:\.{3}|\u2026) ?\d+\s*$"
     r"|\b(?:By|BY|Name|NAME|Title|TITLE|Its|ITS) ?(?::\s*(?:$|\W|[A-Z])|:?\s*_{3})"
@@ -42,7 +42,7 @@ _NO_SENTENCE = re.compile(
 # Lines of a table of contents without dots: each begins with a number or is one of several, and
 # ends with a number.
 _ENTRY = re.compile(r"(?P<number>\W*(?:[^\W\d_]+ )?[\dIVX]+\S*\s)?.*\s\d+$")
-# Two amounts at the end of a line: a row of a table. "December 31, 2019" is none.
+# Two amounts at the end of a line make it a row of a table, but not "December 31, 2019".
 _AMOUNT = r"[($]*(?:\d(?:[\d,.]*\d)?|[\u2013\u2014-])[)%]*"
 _ROW = re.compile(rf"(?:^|\s){_AMOUNT}\s+(?:[$%]\s+)?{_AMOUNT}\s*$")
 _CAPTION = re.compile(r":\W*$")
@@ -55,8 +55,8 @@ class ReadStatement(Struct, frozen=True):
     Attributes:
         row: The row of its vector among those of all sentences that were read.
         passage: The ordinal of its passage.
-        statement: Its view without headings, and the place of it or its passage.
-        words: Folded, in order.
+        statement: Its view without headings, and its place.
+        words: Its folded words, in order.
     """
 
     row: int
@@ -66,7 +66,7 @@ class ReadStatement(Struct, frozen=True):
 
     @property
     def numbers(self) -> frozenset[str]:
-        """Its numbers, in digits or in letters, but for those of sections and the like."""
+        """Its numbers, in digits or in letters, without numbers of sections and other places."""
         text = self.statement.text
         marker = MARKER.match(text)
         said = words(text[marker.end() :]) if marker else self.words
@@ -79,12 +79,12 @@ class ReadStatement(Struct, frozen=True):
 
     @property
     def negations(self) -> frozenset[str]:
-        """Its words that negate."""
+        """Its negations."""
         return NEGATIONS.intersection(self.words)
 
 
 def statements(passages: Iterable[StoredPassage], language: str) -> list[ReadStatement]:
-    """Find the statements of passages, whose sentences are numbered from 0 on."""
+    """Find the statements of passages; ``row`` numbers all of their sentences from 0."""
     found: list[ReadStatement] = []
     row = 0
     for passage in passages:
@@ -104,7 +104,7 @@ def statements(passages: Iterable[StoredPassage], language: str) -> list[ReadSta
 
 
 def _sentences(passage: StoredPassage) -> Iterator[tuple[int, int, str]]:
-    """Each sentence: its span in the passage's text, and its view."""
+    """Yield the span of each sentence in the passage's text, and its view."""
     text, view = passage.text, passage.view
     borders = pairwise([*passage.text_starts, len(text)])
     for (start, end), (low, high) in zip(
@@ -114,14 +114,14 @@ def _sentences(passage: StoredPassage) -> Iterator[tuple[int, int, str]]:
 
 
 def trimmed(text: str, start: int = 0, end: int | None = None) -> tuple[int, int]:
-    """The span of a part of a text without the space around it."""
+    """The span of a part of a text without surrounding space."""
     part = text[start:end]
     first = start + len(part) - len(part.lstrip())
     return first, first + len(part.strip())
 
 
 def _without_headings(text: str, headings: list[list[str]]) -> str:
-    """Remove leading lines that are headings, which are short enough to join the next sentence."""
+    """Remove headings from the first lines, as short ones may be joined to the next sentence."""
     lines = text.split("\n")
     while lines and words(lines[0]) in headings:
         del lines[0]
@@ -156,7 +156,7 @@ def _is_heading(text: str, said: list[str], common: frozenset[str]) -> bool:
 
 
 def overlap(first: ReadStatement, second: ReadStatement) -> float:
-    """How many words two statements share: 0 to 1."""
+    """The share of words that two statements have in common, 0 to 1."""
     return dice(set(first.words), set(second.words))
 
 
@@ -169,19 +169,19 @@ class Wording:
     """The word sequences of a document.
 
     Args:
-        known: All of its statements.
+        known: All statements of the document.
     """
 
     def __init__(self, known: Iterable[ReadStatement]) -> None:
         self._runs = {run for statement in known for run in _runs(statement.words)}
 
     def share(self, statement: ReadStatement) -> float:
-        """The share of a statement that occurs there in the same wording: 0 to 1."""
+        """The share of a statement, 0 to 1, that the document has in the same wording."""
         runs = _runs(statement.words)
         return len(runs & self._runs) / len(runs)
 
     def has(self, said: tuple[str, ...]) -> bool:
-        """Whether some of these words occur there one after another."""
+        """Whether the document has a run of these words."""
         return not _runs(said).isdisjoint(self._runs) or any(
             said == run[at : at + len(said)]
             for run in self._runs if len(said) < RUN
@@ -190,7 +190,7 @@ class Wording:
 
 
 def new_pieces(statement: ReadStatement, wording: Wording, language: str) -> list[Statement]:
-    """Return the short sentences that were joined to a statement and that the wording lacks."""
+    """Return short sentences that were joined to a statement and are not in the wording."""
     whole = statement.statement
     views, texts = _pieces(whole.text, language), _pieces(whole.original, language)
     if len(texts) < 2 or len(views) != len(texts):
@@ -212,8 +212,8 @@ def new_pieces(statement: ReadStatement, wording: Wording, language: str) -> lis
 
 
 def _pieces(text: str, language: str) -> list[tuple[int, str]]:
-    """The sentences of a text: the start and the text of each, without spaces around it."""
-    # A line feed would end a sentence: in the text of pages each line has one.
+    """Return the start and the text of each sentence, without surrounding space."""
+    # A line feed would end a sentence, and pages have one after each line.
     borders = pairwise([*split_sentences(text.replace("\n", " "), language), len(text)])
     return [
         (end - len(text[start:end].lstrip()), text[start:end].strip()) for start, end in borders

@@ -1,6 +1,6 @@
-"""The names of documents: the words of their current files' names, and vectors held in memory.
+"""Words and vectors of the names of documents' current files, held in memory.
 
-Names that are new are read from the catalog, the others stay.
+Only new names are read from the catalog.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class OwnedNames(Struct, frozen=True):
 
     Attributes:
         space: The space of the vectors.
-        embedded: As ``Names.embedded`` returned it; None if not all of these could be read.
-        names: Shape (n,), in the order of their vectors.
+        embedded: The result of ``Names.embedded``; None if not all of these could be read.
+        names: The ids of names, shape (n,), in the order of their vectors.
         vectors: The vectors of ``names``.
-        links: As ``Names.links`` returned them.
+        links: The result of ``Names.links``.
         docs: The m documents that have a name, ascending.
         rows: For each link, in the order of documents, the index of its name; n if it has no
             vector.
-        is_folder: For each link, whether its name is that of a folder.
-        starts: Shape (m,): where each document begins among these.
+        is_folder: For each link, whether its name is a folder's.
+        starts: Shape (m,): the first link of each document.
     """
 
     space: int
@@ -52,11 +52,11 @@ class OwnedNames(Struct, frozen=True):
     starts: Indices
 
     def best(self, similarity: Float32s, folder_share: float) -> Float32s:
-        """The similarity of each document's best name, -1 at least; 0 of a name without a vector.
+        """The similarity of each document's best name, at least -1; 0 for names without a vector.
 
         Args:
-            similarity: Of the names, (n,).
-            folder_share: How much of it the name of a folder counts.
+            similarity: The similarity of each name, (n,).
+            folder_share: The weight of a folder's name.
         """
         found = np.append(similarity, np.float32(0.0))[self.rows]
         found[self.is_folder] *= np.float32(folder_share)
@@ -72,7 +72,7 @@ class NameVectors:
         self._known: OwnedNames | None = None
 
     def current(self, space: int) -> OwnedNames | None:
-        """The names in a space, None without any that a document has."""
+        """The names in a space, None if no document has a name there."""
         embedded, links = self._catalog.names.embedded(space), self._catalog.names.links()
         if not len(embedded) or not len(links.name):
             return None
@@ -112,9 +112,9 @@ class NameVectors:
     def _read(
         self, known: OwnedNames | None, space: int, embedded: Int32s
     ) -> tuple[Int32s, ByteVectors] | None:
-        """Names and their vectors; an id is never used for another name.
+        """Read names and vectors; an id always belongs to the same name.
 
-        Some or all are missing if the caller sees the catalog as it was before they were written.
+        Names are missing if the caller's transaction began before they were written.
         """
         before = np.empty(0, np.int32) if known is None else known.names
         left, lacking = np.isin(before, embedded), np.setdiff1d(embedded, before)
@@ -129,7 +129,7 @@ class NameVectors:
 
 
 _NONE = np.zeros(0, np.int32)
-# Words whose documents are kept.
+# The number of words whose documents are cached.
 _KEPT = 4_096
 
 
@@ -140,7 +140,7 @@ class _Named(Struct, frozen=True):
         last: The greatest id of a name.
         names: The name of each pair of a name and a document, ascending.
         docs: The document of each pair.
-        found: The documents by words that were asked for.
+        found: A cache of documents by word.
     """
 
     last: int
@@ -157,7 +157,7 @@ class NameWords:
         self._named = CachedValues[_Named](catalog.db, catalog.db.files_version_read)
 
     def docs(self, wanted: Sequence[str]) -> Int32s:
-        """Return the documents with a file whose name holds one of the words, ascending."""
+        """Return the documents with a file whose name has one of the words, ascending."""
         named = self._current()
         known = {word: docs for word in wanted if (docs := named.found.get(word)) is not None}
         if new := [word for word in wanted if word not in known]:
@@ -178,12 +178,11 @@ class NameWords:
     ) -> tuple[Int32s, Float32s]:
         """Score documents by the query words in their names.
 
-        A word weighs its idf among names, once per name; a document has the score of its best
-        name.
+        A word counts its idf among names, once per name. A document has the score of its best name.
 
         Args:
             wanted: The words.
-            initials: Those that may stand for the first letters of a name.
+            initials: Words that may be initialisms of a name.
 
         Returns:
             Documents in ascending order and their scores.
@@ -204,7 +203,7 @@ class NameWords:
         return docs.astype(np.int32), best
 
     def frequencies(self, words: Iterable[str]) -> dict[str, int]:
-        """The number of names of files or folders with each word, without those in none."""
+        """Count the names with each word, without words that no name has."""
         found = self._catalog.short_words.names_with(words)
         return {word: len(names) for word, names in found.items()}
 

@@ -1,4 +1,4 @@
-"""Which documents a query means: similarity, words and years of names, words of texts.
+"""Computes which documents a query means, by similarity, words and years of names, and words.
 
 Names are read from the catalog at query time, so a rename is effective at once.
 """
@@ -38,32 +38,32 @@ if TYPE_CHECKING:
     from indexer.store.values import DocSet
 
 
-# Documents scored by words; clarity needs two of them.
+# The number of documents that are scored by words; clarity needs two of them.
 MAX_DOCUMENTS = 200
-# The likely documents, inside each of which passages are retrieved too. With less evidence no
-# document is likely, and searching inside a few would only cost time.
+# The number of likely documents, inside which passages are retrieved too. With less than
+# ``LIKELY_FROM`` evidence a document is not likely, and searching inside it would only cost time.
 LIKELY, LIKELY_FROM = 4, 0.4
-# A word that occurs in so few documents of a library, and more than once, names them.
+# A word names a document if it occurs there more than once, and in at most this many documents and
+# this share of them.
 FEW_DOCUMENTS = 3
 FEW_SHARE = 0.03
 # The weight of a folder's name, which describes a file less precisely than the file's own.
 FOLDER_SHARE = 0.7
-# Where the nearest name is as far from a query as the first, names count for nothing; from the
-# second on, in full.
+# Names count from a similarity of the nearest one above ``FAR_NAME``, and fully from ``NEAR_NAME``.
 FAR_NAME, NEAR_NAME = 0.2, 0.4
-# The year penalty of a document of a later year, which reports on earlier ones too.
+# The year penalty for a document of a later year, which also reports on earlier ones.
 LATER_YEAR = 0.5
 
 
 class ScoredDocs(Struct, frozen=True):
-    """Documents in ascending order and a score for each; documents not listed score 0."""
+    """Documents in ascending order and their scores; others have the score 0."""
 
     docs: Int32s
     scores: Float32s
 
     @classmethod
     def of(cls, docs: Int32s, scores: Float32s) -> ScoredDocs:
-        """Documents in any order."""
+        """Sort documents that are in any order."""
         order = np.argsort(docs)
         return cls(docs[order], scores[order])
 
@@ -81,9 +81,9 @@ _NONE = ScoredDocs(np.zeros(0, np.int32), np.zeros(0, np.float32))
 class LibraryEvidence(Struct, frozen=True):
     """Evidence about all documents of a library for one query.
 
-    ``counts`` are, for each word of the query, how often it occurs in each document, indexed by
-    document; they must not be changed. ``documents`` is how many the library has; ``named`` is how
-    much of a name the query has.
+    ``counts`` has an array for each word of the query: how often it occurs in each document,
+    indexed by document; do not change it. ``documents`` is the number of documents in the library.
+    ``named`` is how much of a name the query has.
     """
 
     name_words: ScoredDocs
@@ -109,20 +109,20 @@ class LibraryEvidence(Struct, frozen=True):
         )
 
     def known(self) -> Int32s:
-        """Every document that has any evidence, ascending."""
+        """All documents with evidence, ascending."""
         return united([part.docs for part in (self.name_meaning, self.name_words, self.words)])
 
     def best_by_words(self) -> Int32s:
-        """The documents with evidence of words, the best first."""
+        """The documents with evidence by words, best first."""
         return self.words.docs[np.argsort(-self.words.scores, kind="stable")]
 
 
 def word_evidence(terms: QueryTerms, reading: LexiconReader) -> LibraryEvidence:
-    """Compute the evidence of words for documents; ``with_similarity`` adds that of vectors.
+    """Compute the evidence for documents by words; ``with_similarity`` adds evidence by vectors.
 
-    Function words count for no document. If most words of a query do not occur in the library, as
-    in another language, the others match by chance, and their evidence is multiplied by the square
-    of their share.
+    Function words do not count. If most words of a query do not occur in the library, for example
+    because it is in another language, the others match by chance. So the evidence is multiplied by
+    the square of the share of words that occur.
     """
     docs, scores = reading.document_scores(terms.naming, limit=MAX_DOCUMENTS)
     asked = dict.fromkeys((*query_name_tokens(terms.text), *chain(*terms.instead.values())))
@@ -140,9 +140,9 @@ def word_evidence(terms: QueryTerms, reading: LexiconReader) -> LibraryEvidence:
 def with_names(
     evidence: LibraryEvidence, terms: QueryTerms, names: frozenset[str], reading: LexiconReader
 ) -> LibraryEvidence:
-    """Add what the words that identify a document tell; ``names`` are those taken out of the terms.
+    """Add the evidence of words that identify a document; ``names`` were removed from the terms.
 
-    The others, which any document may have, count no more for it if these alone have more clarity.
+    If these words alone have more clarity, they replace the evidence of all words.
     """
     evidence = replace(evidence, named=terms.named)
     groups = [group for group in terms.naming if not names.isdisjoint(group)]
@@ -157,9 +157,9 @@ def with_names(
 def with_similarity(
     evidence: LibraryEvidence, vector: Float32s, names: NameVectors, space: Space
 ) -> LibraryEvidence:
-    """Add the similarity in ``space`` of each document's best name to the whole query, (dim,).
+    """Add the similarity of each document's best name in ``space`` to the whole query, (dim,).
 
-    It counts if one is near: a query that names no document is a little nearer to some name, too.
+    It counts only if a name is near, as any query is a little nearer to some names than to others.
     """
     owned = names.current(space.id)
     if owned is None:
@@ -172,7 +172,7 @@ def with_similarity(
 
 
 def likely_documents(evidence: LibraryEvidence, allowed: DocSet | None, weights: Weights) -> Int32s:
-    """The likely documents of those that may answer, best first; ``allowed`` is None for all."""
+    """The likely documents among the allowed ones, best first; ``allowed`` is None for all."""
     docs = evidence.known()
     if allowed is not None:
         docs = docs[allowed.keeps(docs)]
@@ -192,9 +192,9 @@ def naming_words(docs: Int32s, catalog: Catalog) -> frozenset[str]:
 
 
 def rare_words(docs: Int32s, terms: QueryTerms, evidence: LibraryEvidence) -> frozenset[str]:
-    """The words of the query that occur in hardly any but these documents, and repeatedly.
+    """The words of the query that occur repeatedly in these documents and in hardly any other.
 
-    They identify a document, as its name does; a word that occurs once identifies a page.
+    They identify a document like its name; a word that occurs once identifies a page.
     """
     few = min(FEW_DOCUMENTS, int(FEW_SHARE * evidence.documents))
     return frozenset(
@@ -208,7 +208,7 @@ def rare_words(docs: Int32s, terms: QueryTerms, evidence: LibraryEvidence) -> fr
 
 
 def _year_penalties(year: int | None, names: NameWords) -> ScoredDocs:
-    """Documents whose names have years, but not the one that is asked for nor years around it."""
+    """Penalties of documents whose names have only earlier, or only later, years than the query."""
     if year is None:
         return _NONE
     before, here, after = (

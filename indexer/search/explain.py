@@ -1,9 +1,9 @@
 """Explains a passage's similarity to a query: how much each word contributes to the cosine.
 
-An explanation is made on request: the model reads the passage again as it did for the index, and
-what each token adds to the similarity is computed exactly (``indexer.search.alignment``). Tokens
-are summed to words, with offsets into the canonical text. Attention weights are not used, since
-they do not explain similarity.
+For an explanation the model reads the passage again as it did for the index, and the contribution
+of each token to the similarity is computed exactly (``indexer.search.alignment``). Tokens are
+summed to words with offsets into the canonical text. Attention weights are not used, since they do
+not explain similarity.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int]
 
-# Code points between two words of a view at most; a running head is shorter.
+# The most code points between two words of a view in the text; running heads are shorter.
 _MAX_GAP = 600
-# A word is highlighted if its tokens contribute so many standard deviations above the mean.
+# A word is highlighted if its tokens contribute this many standard deviations above the mean.
 STANDS_OUT = 1.0
 
 
 class TokenisedText(Struct, frozen=True):
-    """A text with its words (as spans), its tokens' states (n, dim) and their words (n,)."""
+    """A text with the spans of its words, its tokens' states (n, dim) and their words (n,)."""
 
     text: str
     spans: list[Span]
@@ -66,7 +66,7 @@ class TokenisedText(Struct, frozen=True):
         return [self.text[first:last] for first, last in self.spans]
 
     def shares(self, values: Float32s) -> list[float]:
-        """The sum of the values of each word's tokens; tokens of no word are left out."""
+        """Sum the values of each word's tokens; tokens outside words are left out."""
         owned = self.owner >= 0
         weights = values[owned].astype(np.float64)
         sums: list[float] = np.bincount(self.owner[owned], weights, len(self.spans)).tolist()
@@ -85,8 +85,8 @@ def describe_match(
 
     Args:
         passage: The view of the passage.
-        text: Its canonical text, into which all places are offsets.
-        language: Of the document.
+        text: Its canonical text; all places are offsets into it.
+        language: The language of the document.
     """
     alignment = align(query.states, passage.states)
     places = find_in_text(text, passage.text, passage.spans)
@@ -111,10 +111,10 @@ def describe_match(
 def same_words(
     found: Sequence[str], terms: QueryTerms, phrases: Sequence[str], language: str
 ) -> list[bool]:
-    """Which words of a passage match words of a query, in any form.
+    """The words of a passage that match words of a query, in any form.
 
-    Words of a phrase that the passage contains match only inside the phrase. ``found`` is the
-    passage's words, in order.
+    Words of a phrase that the passage contains match only inside the phrase. ``found`` are the
+    passage's words in order.
     """
     common = stop_words(language) or stop_words("en")
     same = [False] * len(found)
@@ -143,7 +143,7 @@ def same_words(
 
 
 def _goes_on(before: str, word: str, terms: QueryTerms) -> bool:
-    """Whether two words are the last two of a query whose last word has only one letter so far."""
+    """Whether two words are the last of a query whose last word has only one letter so far."""
     if len(terms.question_words) < 2:
         return False
     (first, _), (last, _) = terms.question_words[-2:]
@@ -152,7 +152,7 @@ def _goes_on(before: str, word: str, terms: QueryTerms) -> bool:
 
 
 def _unknown_words(terms: QueryTerms) -> Iterator[list[str]]:
-    """Consecutive characters into which the segmenter split a word it does not know."""
+    """Runs of characters into which the segmenter has split an unknown word."""
     for alone, run in groupby(terms.words, lambda word: len(word) == 1 and is_unspaced(word)):
         together = list(run)
         if alone and len(together) > 1 and "".join(together) in terms.question:
@@ -164,7 +164,7 @@ def _chosen(places: list[Span | None], flags: list[bool]) -> tuple[Span, ...]:
 
 
 def _outstanding(columns: Float32s, passage: TokenisedText) -> list[bool]:
-    """Which words contribute much per token; rare words have many tokens and so a large share."""
+    """Words that contribute much per token, as rare words have many tokens and so a large share."""
     inside = columns[passage.owner >= 0]
     if not len(inside):
         return [False] * len(passage.spans)
@@ -177,7 +177,7 @@ def _outstanding(columns: Float32s, passage: TokenisedText) -> list[bool]:
 def _pairs(
     alignment: Alignment, query: TokenisedText, passage: TokenisedText, common: frozenset[str]
 ) -> tuple[tuple[str, str, float], ...]:
-    """Each content word of the query with its closest word of the passage, closest first."""
+    """Pair each content word of the query with the closest word of the passage, closest first."""
     columns = np.flatnonzero(passage.owner >= 0)
     found, pairs = passage.words, []
     for number, word in enumerate(query.words):
@@ -191,11 +191,11 @@ def _pairs(
 
 
 def token_owners(spans: list[Span], starts: Int32s) -> Int64s:
-    """The word that each token belongs to, as its index; -1 for none.
+    """The index of the word that each token belongs to; -1 for none.
 
     Args:
         spans: Words, ascending.
-        starts: Where tokens begin, shape (n,); negative ones belong to no word.
+        starts: The starts of tokens, shape (n,); negative for tokens outside words.
     """
     if not spans:
         return np.full(len(starts), -1, np.int64)
@@ -206,10 +206,10 @@ def token_owners(spans: list[Span], starts: Int32s) -> Int64s:
 
 
 def find_in_text(text: str, view: str, spans: list[Span]) -> list[Span | None]:
-    """The spans of a view's words in the canonical text; None for those that are not found.
+    """The spans of a view's words in the canonical text; None for words that are not found.
 
-    The view leaves out furniture and folds the rest as here, so its words occur in the text in the
-    same order, with gaps where furniture was.
+    A view is folded canonical text without furniture, so its words occur in the text in the same
+    order, with gaps for furniture.
 
     Args:
         text: Canonical text of the passage.
@@ -230,7 +230,7 @@ def find_in_text(text: str, view: str, spans: list[Span]) -> list[Span | None]:
 
 
 class Explainer(Struct, frozen=True):
-    """Explains hits of one library. Any number of threads may ask."""
+    """Explains hits of one library. Thread-safe."""
 
     catalog: Catalog
     store: Store
@@ -240,8 +240,8 @@ class Explainer(Struct, frozen=True):
     def explain_hit(self, text: str, path: Path, start: int) -> Explanation | None:
         """See ``indexer.api.requests.Explain``.
 
-        Raises ``not_a_root``, if the library has no such file; ``not_indexed``, if no passage of
-        the file begins there.
+        Raises ``not_a_root`` if the library has no such file, ``not_indexed`` if no passage of the
+        file begins there.
         """
         space, doc = self._known(path)
         found = self._read(space, doc, start)
@@ -277,9 +277,9 @@ class Explainer(Struct, frozen=True):
         return space, known[2]
 
     def _readers(self, space: Space) -> tuple[OnnxEmbedder, OnnxEmbedder] | None:
-        """The embedders of queries and of passages, in most models the same.
+        """The embedders of queries and of passages, which are mostly the same.
 
-        None if the model is not available, and only words are searched.
+        None if the model is not available, so that only words are searched.
         """
         try:
             return self.models.query(space.record), self.models.passages(space.record)
@@ -289,7 +289,7 @@ class Explainer(Struct, frozen=True):
     def _read(
         self, space: Space, doc: DocRow, start: int
     ) -> tuple[StoredPassage, list[EmbedInput], int] | None:
-        """The passage that begins at an offset, the run it is embedded in, and its index there."""
+        """Read the passage at an offset, the run in which it is embedded, and its index there."""
         reading = section_reader(doc, space)
         for run in reading.runs(self.store.texts.iter_passages([doc.doc])):
             for place, passage in enumerate(run.passages):

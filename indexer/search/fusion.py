@@ -1,42 +1,42 @@
-"""One score from all evidence: which document is meant, and which of its pages answers.
+"""Computes one score from all evidence for the document that is meant and the page that answers.
 
 The arithmetic of the re-ranking pass is in ``indexer.search.rerank``. The score of a passage is the
 sum of:
 
 * *Page evidence.* Meaning is the cosine of the passage (pooled vector and best sentence, MaxSim
-  with one query vector) to the whole query and to its question in equal parts. Words are the BM25
-  of the question as a share of what a passage could reach at all, squared: a passage with nearly
-  all rare words of a question is likely the answer, one with half of them is seldom more than on
-  topic. Words of the likeliest document's name are left out: they say which document is meant.
-  Without vectors the function words of a question count a quarter, and headings and length the
-  less the fewer of its words the best passage has; for meaning stands the BM25 of the whole query,
-  over that of the best passage, unless a part of the query says where to look.
-  A passage that is not embedded yet gets the mean meaning of the others that were found: with none
-  at all, it would rank below what is only least far from the question among the first embedded.
+  with one query vector) with the whole query and with its question in equal parts. Words are the
+  BM25 of the question as a share of the highest possible one, squared: a passage with nearly all
+  rare words of a question is likely the answer, one with half of them is seldom more than on topic.
+  Words of the likeliest document's name are left out, as they say which document is meant.
+  Without vectors, function words of a question have a quarter of their weight, and the weights of
+  headings and length shrink with the share of words in the best passage. The substitute for
+  meaning is the BM25 of the whole query, divided by that of the best passage, unless the query has
+  context. A passage without vectors gets the mean meaning of the others that were found. With 0
+  it would rank below any passage that is just less unrelated, while few passages are embedded.
 * *Document evidence.* The similarity of file names to the query if one is near, the words of names
-  in the query, names of the query in the document's first lines, and the BM25 of whole documents,
-  without the words that any question has, which stand in documents written as questions most. The
-  last counts by its clarity, the lead of the best document over the second: without a lead, words
-  common to many would decide; and by how much of the query the library has words for. First lines
-  with all of a name count up to twice by their own clarity. Both, words and first lines, count up
-  to twice again if the query names a document. A document whose name has a year, but not the last
-  one of the query, gets a penalty: the whole if it is older (the report of 2018 cannot cover 2020),
-  else half.
-* *The re-ranking pass* over the leading passages adds features that cost a read, or are noise for
-  most passages: the similarity of the passages before and after (answers occur in text on their
-  topic), the share of the heading's words in the question (tables are described only there), a
-  penalty for short text, whose vector is near to anything on its topic, and, if the question asks
-  for figures, the share of digits: it does if tables lead for its words and meaning, half as many
-  being enough where it has a year, percentage or sum itself. In any other long question, half of
-  the words' weight goes to those that stand together in the passage.
+  in the query, names of the query in the document's first lines, and the BM25 of whole documents
+  without the words of any question, which are most frequent in documents that are written as
+  questions. The BM25 is multiplied by its clarity, the lead of the best document over the second,
+  as otherwise words common to many would decide, and by the share of the query's words that the
+  library has. First lines with a whole name count up to twice, by their own clarity. Words and
+  first lines count up to twice again if the query names a document. A document whose name has a
+  year, but not the last one of the query, gets a penalty: all of it if the document is older (the
+  report of 2018 cannot cover 2020), else half.
+* *The re-ranking pass* adds features to the leading passages that cost a read, or are noise for
+  most passages. They are the similarity of the passages before and after (answers occur in text on
+  their topic), the share of the heading's words in the question (tables are described only there),
+  and a penalty for short text, whose vector is near to anything on its topic. If the question asks
+  for figures, the share of digits is another. It does if tables lead by its words and meaning; half
+  as many tables are enough if it has a year, percentage or sum itself. In any other long question,
+  half of the words' weight goes to words that stand together in the passage.
 * *Another language.* If most words of a query do not occur in the library, the weights of names,
   neighbours and length are multiplied by the share that does, and the best sentence weighs more.
-* *Copies* within a document score as the best of them, and the first is listed first.
+* *Copies* within a document have the score of the best of them, and the first is listed first.
 
-Convex fusion of normalised scores or of reciprocal ranks does worse on contracts and reports than
-vectors alone, because the words that identify the document occur all over it; squaring the share
-and scoring documents separately avoids that, and keeps the gain of words on running text.
-`make bench-ranking` prints what each part is worth.
+On contracts and reports, convex fusion of normalised scores or of reciprocal ranks is worse than
+vectors alone, because the words that identify the document occur everywhere in it. Squaring the
+share and scoring documents separately avoids that, and keeps the gain of words on running text.
+`make bench-ranking` measures each part.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ if TYPE_CHECKING:
     from indexer.arrays import Float32s, Indices
 
 
-# BM25's term weight approaches (k1 + 1) · idf as a term repeats; with k1 = 1.2, as LanceDB has it.
+# BM25's term weight approaches (k1 + 1) · idf as a term repeats. tantivy has k1 = 1.2.
 BM25_CEILING = 2.2
 WORDS_POWER = 2
-# Passages that are re-ranked; more change nothing.
+# The number of passages that are re-ranked; more make no difference.
 RERANKED = 64
-# The sum of idf at which a name is full evidence: chance matches of one or two words are common
+# A name is full evidence from this sum of idf on, as chance matches of one or two words are common
 # ("agreement" in a question without a name).
 NAME_FLOOR = 10.0
-# The same for pairs of neighbouring words where a document begins.
+# The same for pairs of neighbouring words in a document's first lines.
 OPENING_FLOOR = 6.0
-# The share of a query's words in the library, by idf, from which the query counts as being in its
-# language; some forms of its own words do not occur in it either.
+# A query counts as in the library's language from this share of words, by idf, that occur in the
+# library. Some forms of words never occur, even in the same language.
 FAMILIAR = 0.5
 UNFAMILIAR_SENTENCE = 0.2  # added to ``Weights.sentence`` if no word of the query occurs
 
@@ -70,26 +70,25 @@ UNFAMILIAR_SENTENCE = 0.2  # added to ``Weights.sentence`` if no word of the que
 class Weights(Struct, frozen=True):
     """The parameters of the fusion; one setting serves every library."""
 
-    sentence: float = 0.6  # of the best sentence within meaning; the pooled vector has the rest
-    question: float = 0.5  # of the question within meaning; the whole query has the rest
+    sentence: float = 0.6  # share of the best sentence in meaning; the pooled vector has the rest
+    question: float = 0.5  # share of the question in meaning; the whole query has the rest
     words: float = 1.5
-    near: float = 0.5  # of a long question within words; BM25 has the rest
-    around: float = 0.1  # of the passages before and after, each
+    near: float = 0.5  # share in words for a long question; BM25 has the rest
+    around: float = 0.1  # for each of the passages before and after
     heading: float = 0.1
-    short: float = 0.05  # for each e-fold that text is shorter than usual
-    figures: float = 0.15  # of a table of figures, where figures are asked for
+    short: float = 0.05  # for each factor e by which text is shorter than usual
+    figures: float = 0.15  # for a table, if the question asks for figures
     name_meaning: float = 0.3
     name_words: float = 0.5
     opening: float = 0.2
     document_words: float = 2.0
-    year: float = 0.2  # taken off a document of a year before the one that is asked for
+    year: float = 0.2  # subtracted if the document's year is before the query's
 
     def for_coverage(self, coverage: float) -> Weights:
-        """The weights for a query only a share of whose words occurs in the library.
+        """The weights for a query if only a share of its words, ``coverage``, is in the library.
 
-        Its passages are probably in another language. Their cosines then have a smaller spread, so
-        that minor features would outweigh them, and the best sentence is more reliable than the
-        pooled vector.
+        Its answers are probably in another language. Their cosines then vary less, so that minor
+        features would outweigh them, and the best sentence is more reliable than the pooled vector.
         """
         share = min(coverage / FAMILIAR, 1.0)
         return replace(
@@ -101,10 +100,10 @@ class Weights(Struct, frozen=True):
         )
 
     def for_words_alone(self, share: Float32s) -> Weights:
-        """The weights where no meaning is known, by what passages reach of the words, (n,).
+        """The weights if no meaning is known; ``share``, (n,), is the passages' share of the words.
 
-        Where the best has few of them, headings and length would outweigh words, which are all
-        there is, so these count as much less as it reaches less.
+        If even the best passage has few words, headings and length would outweigh the words. So
+        their weights shrink with its share.
         """
         most = float(share.max(initial=0.0)) ** WORDS_POWER
         return replace(self, heading=self.heading * most, short=self.short * most)
@@ -116,10 +115,9 @@ DEFAULT_WEIGHTS = Weights()
 class PageEvidence(Struct, frozen=True):
     """The evidence for each of n passages; every array is float32 of shape (n,).
 
-    The cosines are to the whole query and to its question; ``share`` is the passage's BM25 for
-    the question over the most any passage could reach, 0 to 1; ``around`` is the sum of the
-    cosines of the passages before and after to the whole query. Those of a passage that has no
-    vectors yet are 0.
+    The cosines are with the whole query and with its question. ``share`` is the BM25 for the
+    question, divided by the highest possible one, 0 to 1. ``around`` is the sum of the cosines of
+    the whole query with the passages before and after. Cosines of a passage without vectors are 0.
     """
 
     pooled: Float32s
@@ -133,12 +131,12 @@ class PageEvidence(Struct, frozen=True):
 class DocumentEvidence(Struct, frozen=True):
     """The evidence for each of m documents; arrays are float32 of shape (m,).
 
-    They are from 0 to 1, but for ``opening``, which is up to 2.
+    Values are from 0 to 1, except ``opening``, from 0 to 2.
 
-    ``clarity`` is the lead of the best document by words over the second best of the library;
-    ``year`` is 1 for a document whose name has a year before the one that is asked for, less for a
-    later one; ``opening`` is for names of the query in the first lines; ``named`` is how much of a
-    name the query has.
+    ``clarity`` is the lead of the library's best document by words over the second best. ``year``
+    is 1 if the year in a document's name is before the query's, and less if it is later.
+    ``opening`` is for names of the query in the first lines. ``named`` is how much of a name the
+    query has.
     """
 
     name_meaning: Float32s
@@ -172,12 +170,12 @@ class Scored(Struct, frozen=True):
         return first + self.around + self.heading + self.short + self.figures
 
     def leading(self) -> Indices:
-        """Which passages are re-ranked, best first."""
+        """The indices of the passages to re-rank, best first."""
         return np.argsort(-self.total, kind="stable")[:RERANKED]
 
 
 def bm25_shares(bm25: Float32s, ceiling: float) -> Float32s:
-    """BM25 scores as shares of the most the query's terms can give: (n,) to (n,), 0 to 1."""
+    """BM25 scores divided by the highest possible one: (n,) to (n,), 0 to 1."""
     if ceiling <= 0.0:
         return np.zeros_like(bm25)
     found: Float32s = np.clip(bm25 / np.float32(ceiling), 0.0, 1.0, dtype=np.float32)
@@ -185,7 +183,7 @@ def bm25_shares(bm25: Float32s, ceiling: float) -> Float32s:
 
 
 def relative(scores: Float32s, floor: float = 0.0) -> Float32s:
-    """Scores over their maximum, or over the floor where that is larger: (n,) to (n,)."""
+    """Scores divided by their maximum, or by the floor if it is larger: (n,) to (n,)."""
     if not len(scores):
         return scores
     top = max(float(scores.max()), floor)

@@ -1,7 +1,7 @@
 """Makes the list of hits from ranked passages.
 
-Files whose name is the query come first, near-duplicates are grouped, a query of filters alone
-lists documents, and files without text are found by name.
+Files whose name is the query come first, near-duplicates are grouped, and files without text are
+found by name. A query of only filters lists documents.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from indexer.store.values import StoredPassage
 
 
-# The most files listed because their name is the query.
+# The most files that are listed because their name is the query.
 CALLED_ROOM = 10
-# Files found by name alone that a full list still includes.
+# The number of files found only by name for which a full list leaves room.
 NAMED_ROOM = 3
 # Code points of a shortened hit: about four lines.
 SNIPPET = 320
@@ -65,12 +65,12 @@ class HitMaker(Struct, frozen=True):
         self, ranking: Ranking, limit: int, token: CancelToken, *, explain: bool,
         words: StemWeights | None = None,
     ) -> tuple[Hit, ...]:  # fmt: skip
-        """Make the best hits of a ranking, near-duplicates of other documents grouped.
+        """Make the best hits of a ranking, and group near-duplicates of other documents.
 
-        A passage with the exact phrase is never grouped: whoever quotes wants each document.
+        A passage with the exact phrase is never grouped, as a quote asks for each document.
 
-        ``words`` choose among the sentences of a passage that are about as similar. Raises
-        ``Cancelled`` if the token was cancelled: thousands of hits take seconds.
+        ``words`` choose among the similar sentences of a passage. Raises ``Cancelled`` if the token
+        was cancelled: thousands of hits take seconds.
         """
         called = self.called(limit)
         shown = {(hit.path, hit.start) for hit in called}
@@ -110,7 +110,7 @@ class HitMaker(Struct, frozen=True):
     def called(self, limit: int) -> tuple[Hit, ...]:
         """Return hits on the first passage of files whose name is the query or begins with it.
 
-        A quoted phrase is searched in documents only.
+        A quoted phrase is only searched in documents.
         """
         if self.query.phrases or not self.query.terms:
             return ()
@@ -142,9 +142,9 @@ class HitMaker(Struct, frozen=True):
         return replace(hit, why=Why.NAME)
 
     def similar(self, keys: Int64s, scores: Float32s, best: Indices, limit: int) -> tuple[Hit, ...]:
-        """Make hits of passages that resemble something, best first.
+        """Make hits of passages that are similar to a source, best first.
 
-        ``best`` is the index of the most similar sentence of each.
+        ``best`` has the index of each passage's most similar sentence.
         """
         hits: list[Hit] = []
         for at, passage, places, doc in self._passages(keys, np.arange(len(keys)), limit):
@@ -155,7 +155,7 @@ class HitMaker(Struct, frozen=True):
         return tuple(hits)
 
     def listing(self, limit: int, lexicon: Lexicon) -> tuple[Hit, ...]:
-        """Answer a query of filters alone: few passages, else the beginnings of documents."""
+        """Answer a query of only filters with its few passages or the starts of documents."""
         if (few := self.narrowing.keys) is not None:
             found = self._passages(few, np.arange(len(few)), max(limit, 1))
             return tuple(
@@ -195,7 +195,7 @@ class HitMaker(Struct, frozen=True):
         yield from (found[key] for key in keys.tolist() if key in found)
 
     def _begin(self, doc: int) -> int | None:
-        """The first passage of a document, of a mailbox the first of a mail that passes."""
+        """The first passage of a document, or of the first mail of a mailbox that passes."""
         if doc not in self.narrowing.unsent:
             return key_of(doc, 0)
         row = self.catalog.docs.docs_by_id([doc]).get(doc)
@@ -220,7 +220,7 @@ class HitMaker(Struct, frozen=True):
                     yield at, found[key], self._allowed(places[doc]), rows[doc]
 
     def _allowed(self, places: list[DocumentFile]) -> list[DocumentFile]:
-        """The files of a document, those in folders of the query first."""
+        """The files of a document; those in folders of the query come first."""
         folders = [folder.casefold() for folder in self.query.filters.folders]
         return sorted(
             places, key=lambda place: not any(f in place.path.casefold() for f in folders)
@@ -248,7 +248,7 @@ def result(
     full_text: bool,
     match: Match = Match.GOOD,
 ) -> SearchResult:
-    """The answer to a query that was begun at ``started``, by ``time.perf_counter``."""
+    """Make the answer to a query that began at ``started``, by ``time.perf_counter``."""
     return SearchResult(
         hits=hits if full_text else tuple(shorten(hit) for hit in hits),
         notes=(*query.notes, *notes),
@@ -259,7 +259,7 @@ def result(
 
 
 def shorten(hit: Hit) -> Hit:
-    """Cut a hit's text to the part around its best sentence; ``best`` and ``marks`` follow."""
+    """Cut a hit's text to the part around its best sentence, and adapt all offsets."""
     if len(hit.text) <= SNIPPET:
         return hit
     first, last = hit.best

@@ -1,12 +1,11 @@
-"""The words of one library: of its documents' texts, titles and names together.
+"""The words of a library, from its documents' texts, titles and names.
 
-Words are folded by ``indexer.text.terms``. A query word may be expanded to a group: its other
-forms, the completions of a prefix, a corrected typo. A group is scored as one word by BM25 of whole
-documents.
+Words are folded by ``indexer.text.terms``. A query word may be expanded to a group of other forms,
+completions of a prefix, or a corrected typo. BM25 of whole documents scores a group as one word.
 
-Strings at edit distance one from a word are candidates for a correction; the vocabulary looks up
-which are words. Generating them is cheaper than comparing: about 450 look-ups for a word of eight
-letters, independent of the size of the vocabulary.
+The strings at edit distance one from a word are candidates for a correction, if they are in the
+vocabulary. Generating them is cheaper than comparing words: a word of eight letters needs about 450
+look-ups, whatever the size of the vocabulary.
 """
 
 from __future__ import annotations
@@ -33,19 +32,19 @@ if TYPE_CHECKING:
 
 
 K1, B = 1.2, 0.75
-TITLE_WEIGHT = 3  # occurrences in the text that a word of the title is worth
+TITLE_WEIGHT = 3  # a word of the title counts as this many occurrences in the text
 NAME_WEIGHT = 3.0  # the same for names
 CACHED_COUNTS = 16 << 20  # bytes
 
 
 class _Words(Struct, frozen=True):
-    """The words of texts at a version of the catalog, and the counts of groups then.
+    """The words of texts and the counts of groups, at a version of the catalog.
 
     Attributes:
-        version: Of the catalog.
+        version: The version of the catalog.
         texts: The words of texts.
-        lengths: How many words each document has with its title, at least 1; 0 where there is none.
-        docs: The documents; their numbers are far apart in a library that was joined of shards.
+        lengths: The number of words of each document and its title, at least 1; 0 for no document.
+        docs: The documents, whose numbers are far apart in a library that was joined from shards.
         counted: The counts of groups.
     """
 
@@ -57,7 +56,7 @@ class _Words(Struct, frozen=True):
 
 
 class Lexicon:
-    """The words of an open library. Any thread may ask."""
+    """The words of an open library. Thread-safe."""
 
     def __init__(self, catalog: Catalog, store: Store) -> None:
         self._catalog = catalog
@@ -68,7 +67,7 @@ class Lexicon:
 
     @contextmanager
     def reading(self) -> Iterator[LexiconReader]:
-        """Open a read transaction of the catalog; words asked for twice are counted once."""
+        """Open a read transaction of the catalog, in which a word is only counted once."""
         with self._catalog.db.read():
             yield LexiconReader(self, self._current())
 
@@ -105,9 +104,9 @@ class Lexicon:
     # words
 
     def expand_prefix(self, prefix: str, limit: int = 32) -> list[tuple[str, int]]:
-        """Return words of documents and names that begin with a prefix, frequent ones first.
+        """Return words of documents and names that begin with a prefix, most frequent first.
 
-        In languages with proclitics, such as articles, words match without them as well.
+        In languages that join articles or the like to words, words match without these too.
         """
         texts = self._store.words.documents()
         found = dict(texts.beginning(prefix, limit))
@@ -127,10 +126,10 @@ class Lexicon:
     def nearest(
         self, word: str, languages: Sequence[str] = (), limit: int = 3
     ) -> list[tuple[str, int]]:
-        """Return the words that an unknown word may be a typo of, likely ones first.
+        """Return possible corrections of an unknown word, the likeliest first.
 
-        None for words of fewer than four letters, with digits, or that occur. The typo may also be
-        of another form of a word, by its stems in ``languages``.
+        There are none for words with digits, words of fewer than four letters, and words that
+        occur. Another form of a word, by its stems in ``languages``, can be mistyped too.
         """
         files = self._catalog.file_names
         if not can_be_typo(word) or self.df([word])[word] or files.count(word):
@@ -151,13 +150,13 @@ class Lexicon:
         return ranked[:limit]
 
     def _has_letters(self, word: str, languages: Sequence[str]) -> bool:
-        """Whether a word or a stem begins with a letter of what an unknown word may be a typo of.
+        """Whether any word or stem has the first letter of a possible correction.
 
-        A library without a word in its script is so asked for some dozen letters, instead of for a
-        thousand strings and the stems of each.
+        If the library has no word in the script, this needs some dozen look-ups of letters, instead
+        of a thousand of strings and their stems.
         """
         letters = letters_around(word)
-        # A stem has letters without diacritics, and in a few languages those of another script.
+        # Stems have letters without diacritics, and in a few languages letters of another script.
         stems = stems_in(word, languages)
         letters |= {*map(fold, letters), *(stem[:1] for stem in stems)} - {""}
         return self._store.words.documents().has_beginning(letters) or (
@@ -173,7 +172,7 @@ class Lexicon:
     def behind_clitics(self, phrase: str, languages: Sequence[str]) -> list[str]:
         """Return a phrase in the forms with proclitics that occur in the library.
 
-        In Hebrew and Arabic "and", "in" and the like are written together with the next word.
+        Hebrew and Arabic join words like "and" or "in" to the next word.
         """
         first, space, rest = phrase.partition(" ")
         if first.isascii():
@@ -186,7 +185,7 @@ class Lexicon:
         return list(self._of_stems(wanted))
 
     def ending_with(self, ending: str, limit: int = 8) -> list[tuple[str, int]]:
-        """Return the compounds that end with a word, frequent ones first."""
+        """Return the compounds that end with a word, most frequent first."""
         if not ending.isalpha():
             return []
         return self._store.words.documents().ending(ending, limit)
@@ -206,7 +205,7 @@ class Lexicon:
         return words
 
     def _frequencies(self, words: Iterable[str]) -> dict[str, int]:
-        """The number of documents with each word in text or title, without words of none."""
+        """Count the documents with each word in text or title, without words that none has."""
         listed = list(words)
         found = self._store.words.documents().frequencies(listed)
         for word, docs in self._catalog.short_words.titles_with(listed).items():
@@ -214,7 +213,7 @@ class Lexicon:
         return found
 
     def _with_stems(self, stems: Iterable[str]) -> dict[str, set[str]]:
-        """The words of texts and titles with each stem that has any."""
+        """The words of texts and titles by stem."""
         listed = list(stems)
         found = defaultdict(set, self._store.words.documents().with_stems(listed))
         for stem, titled in self._catalog.short_words.title_words_of(listed).items():
@@ -222,11 +221,11 @@ class Lexicon:
         return found
 
     def _of_stems(self, stems: Collection[str]) -> dict[str, int]:
-        """The number of documents of each stem's most frequent word."""
+        """The document frequency of each stem's most frequent word."""
         return self._of_any(self._with_stems(stems))
 
     def _of_any(self, groups: Mapping[str, Collection[str]]) -> dict[str, int]:
-        """The number of documents of each group's most frequent word, above 0."""
+        """The document frequency of each group's most frequent word, without zeros."""
         counts = self._frequencies({word for group in groups.values() for word in group})
         most = {
             stem: max(counts.get(word, 0) for word in group)
@@ -253,7 +252,7 @@ class LexiconReader(Struct):
 
     @property
     def documents(self) -> int:
-        """How many documents the library has."""
+        """The number of documents in the library."""
         return len(self._words.docs)
 
     def counts(self, group: Sequence[str]) -> Float32s:
@@ -269,7 +268,7 @@ class LexiconReader(Struct):
         return {word: int(np.count_nonzero(self.counts([word])[docs])) for word in wanted}
 
     def occurrences(self, groups: Sequence[Sequence[str]]) -> list[float]:
-        """Return about how often each group of words occurs in the whole library."""
+        """Return the approximate number of occurrences of each group in the whole library."""
         return [float(self.counts(group).sum()) for group in groups]
 
     def document_scores(
@@ -278,7 +277,7 @@ class LexiconReader(Struct):
         """Score whole documents by BM25, their names included.
 
         Args:
-            groups: For each word of the query the words it is expanded to.
+            groups: The words to which each word of the query is expanded.
 
         Returns:
             Documents with a score above 0 and their scores, best first.
@@ -320,7 +319,7 @@ _NO_LETTER = lazy_pattern("[\\d\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 
 
 def can_be_typo(word: str) -> bool:
-    """Return whether a word can be corrected: only letters of an alphabet, and enough of them."""
+    """Whether a word can be corrected: it has only alphabetic letters, and enough of them."""
     if len(word) > MAX_LETTERS or _NO_LETTER.search(word):
         return False
     if _HANGUL.match(word):
@@ -329,9 +328,9 @@ def can_be_typo(word: str) -> bool:
 
 
 def one_edit_away(word: str) -> set[str]:
-    """Return all strings with one letter more, less, exchanged, or two neighbours swapped.
+    """Return all strings with one letter more, less or replaced, or two neighbours swapped.
 
-    New letters are those of the word's own scripts. The word itself is not among them.
+    New letters are from the word's own scripts. The word itself is left out.
     """
     if _HANGUL.match(word):
         apart = _edited(unicodedata.normalize("NFD", word), _JAMO)

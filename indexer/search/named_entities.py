@@ -1,10 +1,10 @@
-"""The names and years in a query, whether a document is about them, and names the library lacks.
+"""Finds names and years in a query, documents about them, and names that the library lacks.
 
 Names are recognised by their capitals, and matched with a document's name and with its leading
-passages. The two are separate features: "Pfizer" occurs in reports of many companies, but only
-Pfizer's have it in their names. "J P Morgan", "JP Morgan" and "JPMorgan" are one name, so before a
-note says that the library lacks one, neighbouring words are looked for joined, and a single word in
-parts that stand side by side.
+passages. These are separate features: "Pfizer" occurs in reports of many companies, but only
+Pfizer's reports have it in their names. "J P Morgan", "JP Morgan" and "JPMorgan" are one name. So
+before a note says that the library lacks a name, neighbouring words are searched joined, and a
+single word is searched as neighbouring parts.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _GENITIVE = re.compile(r"['\u2019]s$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 # "H1" is half a year and not a name.
 _HALF = re.compile(r"[Hh][12]")
-# Inside a name these are part of it: "Bank of America", "Johnson and Johnson".
+# Words that may be inside a name: "Bank of America", "Johnson and Johnson".
 _JOINING = frozenset(("of", "and", "&"))
-# With a larger share of capitalised words, capitals do not mark names.
+# If a larger share of the letters is capital, capitals do not mark names.
 _ALL_CAPITALS = 0.6
 # People shorten a name to its beginning: "MGM" for "MGMRESORTS".
 _SHORTEST = 3
@@ -54,7 +54,7 @@ _SHORTEST_JOINED = 5
 
 
 class NamedEntities(Struct, frozen=True):
-    """The names in a query as folded words, and its last year, "" if it has none."""
+    """The names in a query as folded words, and its last year, "" without a year."""
 
     names: tuple[tuple[str, ...], ...]
     year: str
@@ -102,7 +102,7 @@ class DocumentProfile(Struct, frozen=True):
         return any(other.startswith(word) for other in self.name_words)
 
     def _run_together(self, name: tuple[str, ...]) -> bool:
-        """Whether the words are run together in the name: "best buy" in "BESTBUY_2019"."""
+        """Whether the document's name has the words joined: "best buy" in "BESTBUY_2019"."""
         together = "".join(name)
         if len(name) < 2 or len(together) < _SHORTEST_JOINED:
             return False
@@ -122,9 +122,9 @@ def years_in(text: str) -> frozenset[str]:
 def named_in(query: str) -> NamedEntities:
     """Find the names and the year in a query.
 
-    Names are runs of words with a capital in front. The word that opens a sentence is part of a
-    name only if another follows it; capitals throughout make a name together with others, alone
-    they are abbreviations as often ("in USD"). So are digits with letters ("3M"), but not numbers.
+    A name is a run of words that begin with a capital. The first word of a sentence belongs to a
+    name only if another one follows. A word of only capitals is part of a longer name; alone it may
+    be an abbreviation ("in USD"). Digits with letters are part of a name ("3M"), numbers are not.
 
     >>> named_in("What did Acme Robotics Inc. owe Best Buy in FY2019? USD only.")
     NamedEntities(names=(('acme', 'robotics', 'inc'), ('best', 'buy')), year='2019')
@@ -145,7 +145,7 @@ def named_in(query: str) -> NamedEntities:
 
 
 def written_names(query: str, folded: frozenset[str]) -> list[str]:
-    """Return the words of names in a query as written, of those with some folded words.
+    """Return the words, as written, of the names in a query that have some folded words.
 
     >>> written_names("What does Zyxotech Inc. owe the port?", frozenset({"zyxotech", "port"}))
     ['Zyxotech']
@@ -174,7 +174,7 @@ class _Token(Struct, frozen=True):
 
     @property
     def named(self) -> bool:
-        """Whether it may be a word of a name."""
+        """Whether the word may belong to a name."""
         if self.digits:
             half = _HALF.fullmatch(self.plain) is not None
             return not (self.year or half) and any(char.isalpha() for char in self.plain)
@@ -202,7 +202,7 @@ def _tokens(query: str) -> Iterator[_Token]:
 
 
 def _close(run: list[_Token], names: dict[tuple[str, ...], None]) -> None:
-    """Close a run of capitalised words; it is a name unless it is one abbreviation alone."""
+    """End a run of capitalised words, which is a name unless it is just one abbreviation."""
     capitals = sum(token.plain.isupper() and not token.digits for token in run)
     if run and (capitals < len(run) or capitals > 1):
         found = [word for token in run for word in words(token.plain)]
@@ -212,7 +212,7 @@ def _close(run: list[_Token], names: dict[tuple[str, ...], None]) -> None:
     run.clear()
 
 
-# The longest word that is looked for in parts, and how many ways to part it are searched.
+# The longest word that is searched in parts, and the most ways to part it.
 LONGEST = 20
 SEARCHED = 8
 
@@ -220,13 +220,13 @@ SEARCHED = 8
 def unknown_names(
     terms: QueryTerms, joined: frozenset[str], reading: LexiconReader, store: Store
 ) -> tuple[Note, ...]:
-    """A note on the names in a query that nothing in the library stands for.
+    """Make a note on the names in a query that are not in the library.
 
-    None for a query in another language, most words of which are unknown, codes aside; nor for the
-    last word while it is typed. A small library lacks stop words of its own language too.
+    There is no note if most words are unknown, apart from codes, as in another language, nor while
+    the last word is being typed. Stop words do not count, as a small library lacks some.
 
     Args:
-        joined: Folded words that the library has as parts of others, or in parts.
+        joined: Folded words that the library has joined to others or in parts.
     """
     unknown = terms.unknown.difference(joined, *map(stop_words, terms.languages))
     coded = _coded(terms.text)
@@ -245,25 +245,25 @@ def unknown_names(
 
 
 def is_unknown_code(terms: QueryTerms, notes: tuple[Note, ...]) -> bool:
-    """Whether a query is nothing but a code that no document has, as such a note says."""
+    """Whether a query is just a code that no document has, according to such a note."""
     named = [note.detail["names"] for note in notes if note.code == "name_nowhere"]
     return bool(_coded(terms.text)) and _quoted([terms.text.strip()]) in named
 
 
 def _coded(text: str) -> frozenset[str]:
-    """The folded words of codes, such as KX-88-4410: what has figures and letters."""
+    """The folded words of codes with figures and letters, such as KX-88-4410."""
     shown = (text[start:end] for start, end in word_spans(text))
     codes = (one for one in shown if any(map(str.isdigit, one)) and any(map(str.isalpha, one)))
     return frozenset(word for code in codes for word in words(code))
 
 
 def unknown_phrases(query: Query) -> Note:
-    """The note that no passage contains the phrases of a query."""
+    """Make the note that no passage contains the phrases of a query."""
     return Note("phrase_nowhere", {"phrases": _quoted(query.phrases)})
 
 
 def _joined(text: str, reading: LexiconReader) -> frozenset[str]:
-    """The neighbouring words of a query that the library runs together."""
+    """The words of a query that the library has joined to their neighbours."""
     runs = neighbours(words(text))
     known = reading.df(list(map("".join, runs)))
     return frozenset(word for run in runs if known["".join(run)] for word in run)
@@ -272,7 +272,7 @@ def _joined(text: str, reading: LexiconReader) -> frozenset[str]:
 def _stands_apart(
     word: str, languages: tuple[str, ...], reading: LexiconReader, store: Store
 ) -> bool:
-    """Whether a passage has a word in parts, one behind the other."""
+    """Whether a passage has a word as neighbouring parts."""
     if len(word) > LONGEST:
         return False
     ends = range(1, len(word) + 1)
@@ -287,7 +287,7 @@ def _stands_apart(
 
 
 def _parted(word: str, count: int, known: Collection[str]) -> Iterator[tuple[str, ...]]:
-    """The ways to part a word into so many known ones.
+    """Yield the ways to part a word into ``count`` known words.
 
     >>> list(_parted("jpmorgan", 2, {"j", "p", "jp", "morgan"}))
     [('jp', 'morgan')]

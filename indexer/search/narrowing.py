@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from indexer.store.values import StoredPassage
 
 _MAX_COMMENTS = 5_000
-_MAX_ON_PAGES = 100_000  # passages of documents that are asked for their pages
+_MAX_ON_PAGES = 100_000  # passages that are read to find labelled pages
 
 
 class SearchRequest(Struct, frozen=True):
-    """A query, its resolved filters, the number of passages, and the limit of hits.
+    """A query, its resolved filters, the library's number of passages, and the limit of hits.
 
-    ``apart``: the question of a query is encoded without the context around it. ``by_words``: the
+    With ``apart`` the question of a query is encoded without its context. With ``by_words`` the
     query is not encoded.
     """
 
@@ -49,16 +49,16 @@ class SearchRequest(Struct, frozen=True):
 
 
 class Narrowing(Struct, frozen=True):
-    """Which passages match the filters; ``annotated`` is whether they are comments."""
+    """The resolved filters of a query; ``annotated`` says whether passages must be comments."""
 
     docs: DocSet | None
     pages: NumberRange
     words: frozenset[str]
     phrases: tuple[WordSequence, ...]
     annotated: bool | None = None
-    # The only passages that match, ascending, if they are few: comments, or those of some pages.
+    # The passages that match, ascending, if they are few: comments, or passages of some pages.
     keys: Int64s | None = None
-    # By document, which mails of a mailbox were sent outside the dates of the filter.
+    # By mailbox, a mask of the mails that were sent outside the dates of the filter.
     unsent: Mapping[int, Mask] = field(default_factory=dict)
 
     @property
@@ -73,7 +73,7 @@ class Narrowing(Struct, frozen=True):
         return bool(checked) or self.pages != NumberRange()
 
     def keeps(self, passage: StoredPassage, doc: int = 0) -> bool:
-        """Whether a passage of a document matches, with its view, first and last page."""
+        """Whether a passage of a document matches, by its view and its pages."""
         unsent, mail = self.unsent.get(doc, ()), passage.page_first
         if mail <= len(unsent) and unsent[mail - 1]:
             return False
@@ -91,9 +91,9 @@ class Narrowing(Struct, frozen=True):
 
 
 def narrow(query: Query, catalog: Catalog) -> Narrowing:
-    """Resolve a query's filters against the catalog as it is now.
+    """Resolve a query's filters against the present catalog.
 
-    Raises ``unknown_collection``, if the one that bounds the search is not there.
+    Raises ``unknown_collection`` if the collection that bounds the search does not exist.
     """
     filters = query.filters
     asked = filters.folders or filters.not_folders or filters.within
@@ -121,9 +121,9 @@ def _unsent(days: DateRange, catalog: Catalog) -> Mapping[int, Mask]:
 
 
 def with_few(narrowing: Narrowing, catalog: Catalog, store: Store) -> Narrowing:
-    """Find the passages that match if they are few, comments or those of pages by their labels.
+    """Find the matching passages if they are few: comments, or passages of labelled pages.
 
-    All of them become candidates, since other passages might be found before them.
+    All of them become candidates, as retrieval might find only other passages.
     """
     if narrowing.pages.labels:
         keys = _on_labelled(narrowing, catalog, store)
@@ -155,10 +155,10 @@ def _on_labelled(narrowing: Narrowing, catalog: Catalog, store: Store) -> Int64s
 
 
 class _Collections(Struct):
-    """The named sets of documents, as ``in:`` finds them: their queries by their folded names.
+    """The collections that ``in:`` finds, as queries by folded name.
 
-    A collection may be made of others. Each is resolved once, and is empty within itself, so that
-    neither circles nor long chains cost more than their number.
+    A collection may contain others. Each is resolved once, and is empty inside itself, so the cost
+    of circles and long chains is only their number.
     """
 
     catalog: Catalog
@@ -166,7 +166,7 @@ class _Collections(Struct):
     _resolved: dict[str, Int32s] = field(default_factory=dict)
 
     def bounded(self, filters: Filters) -> DocSet | None:
-        """The documents that match, those of ``within`` only if it names a collection."""
+        """The documents that match, only members of the collection ``within`` if it is given."""
         found = self.documents(filters)
         if not filters.within:
             return found
@@ -228,7 +228,7 @@ def _catalog_filter(filters: Filters) -> DocFilter:
 
 
 def _excluded(filters: Filters, catalog: Catalog) -> Int32s:
-    """Documents excluded by their metadata; one matching condition suffices."""
+    """The documents that match one of the excluding conditions on metadata."""
     nothing = DocFilter()
     conditions = (
         replace(nothing, titles=filters.not_titles),
@@ -241,7 +241,7 @@ def _excluded(filters: Filters, catalog: Catalog) -> Int32s:
 
 
 def _midnight(day: dt.date | None, days_later: int) -> int | None:
-    """The beginning of a day in local time, in nanoseconds since 1970."""
+    """The start of a day in local time, in nanoseconds since 1970."""
     if day is None:
         return None
     try:

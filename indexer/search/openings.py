@@ -1,8 +1,8 @@
-"""Which documents say the names of a query where they begin.
+"""Finds documents that have the names of a query in their first lines.
 
-A letter, a contract or a paper says whom or what it is about in its first lines. Names of usual
-words ("International Direct Response") are told from chance matches by standing side by side there
-with capitals. A script without capitals has no such sign, so no names are found in it.
+The first lines of a letter, a contract or a paper say whom or what it is about. Names of common
+words ("International Direct Response") differ from chance matches because their words stand side by
+side there with capitals. No names are found in scripts without capitals.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     Pairs = frozenset[tuple[str, str]]
 
-# The likeliest documents by words whose first passages are read.
+# The number of likeliest documents by words whose first passages are read.
 READ = 32
-# A pair in more of these openings is common to documents of a kind.
+# A pair in more of these openings is typical of a kind of document.
 FEW_OPENINGS = 3
-WHOLE = 1.0  # the score from which an opening has all of a name
-TOGETHER = 3  # the most words of a name that are looked for run together
+WHOLE = 1.0  # the score from which an opening has a whole name
+TOGETHER = 3  # the most words of a name that may be joined
 CACHED = 4096  # openings, of about a kilobyte each
 _NONE: Pairs = frozenset()
 
@@ -43,8 +43,8 @@ _NONE: Pairs = frozenset()
 class Openings(Struct, frozen=True):
     """The pairs of a query's words in the openings of some documents.
 
-    ``written`` are the neighbouring words that the query writes with capitals, ``capitals`` the
-    words that it and each opening write so.
+    ``written`` are the pairs that the query writes with capitals, ``capitals`` the words that both
+    the query and an opening write so.
     """
 
     docs: Int32s
@@ -54,14 +54,14 @@ class Openings(Struct, frozen=True):
 
     @property
     def words(self) -> frozenset[str]:
-        """All words of these pairs, also those that an opening runs together."""
+        """All words of these pairs, even if an opening joins them."""
         return frozenset(word for pairs in self.pairs for pair in pairs for word in pair)
 
     def evidence(self, coverage: float) -> ScoredDocs:
-        """The documents with pairs of the query, ascending; scores 0 to 2 by idf of the pairs.
+        """Score the documents by the idf of their pairs, 0 to 2.
 
-        If one has all of a name that the query writes so, they count up to twice, the further the
-        best leads the second.
+        If an opening has a whole name of the query, all scores are multiplied by up to 2, depending
+        on the lead of the best over the second.
         """
         rarity = self._rarity()
         shares = _shares(self.pairs, rarity)
@@ -71,9 +71,9 @@ class Openings(Struct, frozen=True):
         return ScoredDocs.of(self.docs, scores)
 
     def naming_words(self, docs: Int32s) -> frozenset[str]:
-        """The words of pairs in the openings of these documents and hardly any other.
+        """The words of pairs in the openings of these documents and hardly any others.
 
-        ``docs`` are the likeliest; if there are none, those whose openings have all of a name.
+        ``docs`` are the likely documents; if empty, those whose openings have a whole name count.
         """
         counts = self._counts()
         if not len(docs):
@@ -87,7 +87,7 @@ class Openings(Struct, frozen=True):
         return frozenset(word for pair in found if counts[pair] <= FEW_OPENINGS for word in pair)
 
     def capitals_of(self, docs: Int32s) -> frozenset[str]:
-        """The words that the query and the openings of these documents write with capitals."""
+        """The words that both the query and the openings of these documents write with capitals."""
         known = self.docs.tolist()
         return frozenset().union(*(self.capitals[known.index(doc)] for doc in docs if doc in known))
 
@@ -99,13 +99,13 @@ class Openings(Struct, frozen=True):
 
 
 def _shares(found: Sequence[Pairs], rarity: Mapping[tuple[str, str], float]) -> Float32s:
-    """How much of a name each opening has, of which these pairs were found, 0 to 1."""
+    """How much of a name each opening has, 0 to 1, given its pairs."""
     scores = np.array([sum(map(rarity.__getitem__, each)) for each in found], np.float32)
     return relative(scores, OPENING_FLOOR)
 
 
 def read_openings(store: Store, terms: QueryTerms, docs: Int32s) -> Openings:
-    """Match the openings of the first ``READ`` of some documents, best first, with a query."""
+    """Match the openings of the first ``READ`` documents with a query; ``docs`` are best first."""
     asked = [word for word in words(terms.text)[:MAX_WORDS] if word not in ALL_STOP_WORDS]
     docs = docs[:READ]
     if not asked or not len(docs):
@@ -121,7 +121,7 @@ def read_openings(store: Store, terms: QueryTerms, docs: Int32s) -> Openings:
 
 
 def asked_runs(query: str, instead: Mapping[str, tuple[str, ...]]) -> dict[tuple[str, ...], str]:
-    """Two and three neighbours of a query, or what the library has for them, run together too.
+    """Two or three neighbouring words of a query, or their corrections, with the joined word.
 
     >>> list(asked_runs("Indorama Lop owes", {"lop": ("loop",)}).values())
     ['indoramaloop', 'loopowes', 'indoramaloopowes']
@@ -134,9 +134,9 @@ def asked_runs(query: str, instead: Mapping[str, tuple[str, ...]]) -> dict[tuple
 def matched(
     asked: Mapping[tuple[str, ...], str], single: frozenset[str], text: str, written: Pairs = _NONE
 ) -> Pairs:
-    """The pairs of an opening that a query has, also where one of them runs the words together.
+    """The pairs of an opening that a query has, even if one of the two joins the words.
 
-    A stop word is part of a name only where both write it so.
+    A stop word is part of a name only if both write it with a capital.
 
     >>> sorted(matched({("j", "p", "morgan"): "jpmorgan"}, frozenset(), "JPMorgan"))
     [('j', 'p'), ('p', 'morgan')]
@@ -144,14 +144,14 @@ def matched(
     frozenset({('jpmorgan', 'jpmorgan')})
 
     Args:
-        asked: Neighbouring words of the query, each with what they are run together.
+        asked: Neighbouring words of the query, each with the joined word.
         written: Neighbouring words that the query writes with capitals.
     """
     there, names, joined = names_in(text)
     plain = {pair for pair in there.intersection(asked) if ALL_STOP_WORDS.isdisjoint(pair)}
     alike = plain | (there & written)
-    # An initial is a stop word of some language, so these are no reason against a joined name.
-    joins = not names.isdisjoint(asked.values())  # seldom
+    # Initials are stop words of some language, so stop words do not exclude a joined name.
+    joins = not names.isdisjoint(asked.values())  # seldom true
     runs = (run for run, together in asked.items() if joins and together in names)
     apart = {pair for run in runs for pair in pairwise(run)}
     together = single & joined
@@ -159,9 +159,9 @@ def matched(
 
 
 class OpeningNames(NamedTuple):
-    """What may be names in a text, folded.
+    """Possible names in a text, folded.
 
-    ``pairs`` are neighbouring words, ``joined`` two and three of them, run together.
+    ``pairs`` are neighbouring words, ``joined`` are two or three joined to one.
     """
 
     pairs: Pairs
@@ -171,7 +171,7 @@ class OpeningNames(NamedTuple):
 
 @lru_cache(maxsize=CACHED)
 def names_in(text: str) -> OpeningNames:
-    """The runs of words that begin with a capital or a figure; queries read the same openings.
+    """Find runs of words that begin with a capital or a figure. Cached, as queries share openings.
 
     >>> sorted(names_in("between Brokers National Life, of the one part").pairs)
     [('brokers', 'national'), ('national', 'life')]

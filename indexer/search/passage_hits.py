@@ -1,10 +1,9 @@
-"""Makes a hit from a stored passage: its place, its best sentence, and the reason.
+"""Makes a hit from a stored passage, with its place, its best sentence, and the reason.
 
-The same text in several documents is listed once. Two passages are near-duplicates by the Jaccard
-similarity of their word trigrams, and only if they say the same: a passage with another number,
-date, name or negation is another statement, as in two versions of a contract. Nor are passages
-grouped that differ in a word of the query, which was asked for, or that are of one document, which
-are on different pages.
+Near-duplicates in several documents are listed once. Two passages are near-duplicates by the
+Jaccard similarity of their word trigrams, and only if they say the same: another number, date, name
+or negation makes another statement, as in two versions of a contract. Passages are not grouped if
+they differ in a word of the query, or belong to one document.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ if TYPE_CHECKING:
 
 SHINGLE = 3  # words
 MIN_JACCARD = 0.9
-# Passages are compared only if they share one of so many smallest hashes (MinHash), as
-# near-duplicates nearly always do: a list of ten thousand is too long to compare every pair.
+# Passages are compared only if they share one of this many smallest hashes (MinHash), as nearly all
+# near-duplicates do. Ten thousand passages are too many to compare every pair.
 SKETCH = 16
 _NO_PAGE = {"page": 0, "pages_before": 0, "page_last": 0}
-# A word behind another one of its sentence, where a capital is that of a name.
+# A word inside a sentence, where a capital marks a name.
 _INSIDE = re.compile(r"(?<=[^\s.!?:])[ \t]+(\w+)")
 
 
@@ -67,13 +66,13 @@ class NearDuplicates(Struct):
     query_words: frozenset[str]
     _members: list[_Member] = field(default_factory=list)
     _by_hash: dict[int, list[int]] = field(default_factory=dict)
-    # The first passages, as long as all are of one document: none of them is compared.
+    # The first passages while all are of one document; these are not compared.
     _unread: list[tuple[int, str]] = field(default_factory=list)
 
     def join_group(self, doc: int, text: str) -> int | None:
         """Return the number of the group that a passage joins.
 
-        Returns None if it opens a group of its own, which then has the next number, from 0.
+        Returns None if the passage opens a new group, which has the next number, from 0.
         """
         if not self._members and (not self._unread or self._unread[0][0] == doc):
             self._unread.append((doc, text))
@@ -83,7 +82,7 @@ class NearDuplicates(Struct):
         self._unread.clear()
         here = self._read(doc, text)
         sharing = {number for each in here.sketch for number in self._by_hash.get(each, ())}
-        for number in sorted(sharing):  # the best of the list first
+        for number in sorted(sharing):  # the best group first
             if _near_duplicate(here, self._members[number]):
                 return number
         self._open(here)
@@ -111,7 +110,7 @@ def _near_duplicate(one: _Member, other: _Member) -> bool:
 
 
 def _states_alone(one: _Member, other: _Member) -> bool:
-    """Whether a passage has a number, a name or a negation that another one lacks."""
+    """Whether a passage has a number, a name or a negation that the other lacks."""
     alone = one.words - other.words
     if not alone:
         return False
@@ -119,47 +118,47 @@ def _states_alone(one: _Member, other: _Member) -> bool:
     if any(figures) or alone & NEGATIONS or alone & NUMBER_WORDS:
         return True
     if one.text.isupper():
-        return False  # its capitals tell no names
+        return False  # capitals do not mark names here
     inside = (found[1] for found in _INSIDE.finditer(one.text))
     return not alone.isdisjoint(words(" ".join(word for word in inside if word[0].isupper())))
 
 
 def _shingles(found: list[str]) -> Iterator[int]:
-    """Hashes of word trigrams, the same in every process; a shorter text is one shingle."""
+    """Yield hashes of word trigrams, the same in every process. A shorter text is one shingle."""
     encoded = [word.encode("utf-8", "replace") for word in found]
     for at in range(max(1, len(found) - SHINGLE + 1)):
         yield zlib.crc32(b" ".join(encoded[at : at + SHINGLE]))
 
 
-# The most sentences that are marked: the best one, and those nearly as good.
+# The most sentences that are marked: the best one and others nearly as good.
 MARKS = 3
 NEARLY = 0.85
-# From these scores on words or meaning are reported as the reason: a third of the attainable BM25,
-# squared and weighted, and a cosine that unrelated text seldom reaches.
+# Words or meaning are the reason of a hit from these scores on. The first is a third of the highest
+# possible BM25, squared and weighted, the second a cosine that unrelated text seldom has.
 WORDS_FROM = 0.2
 MEANING_FROM = 0.35
-# What a sentence with all rare words of the question gains over one with none. Where a passage has
-# sentences in and out of the answer, the marked one is in it .796 of 358 times in xquad-mono, .704
-# of 27 in evidence and .951 of 41 in manuals; by similarity alone .737, .593 and .927, with a
-# weight of .15 .765, .630 and .951, with 1 .835, .556 and .951.
+# The bonus of a sentence with all rare words of the question. If a passage has sentences inside and
+# outside the answer, the marked one is inside for .796 of 358 passages in xquad-mono, .704 of 27 in
+# evidence and .951 of 41 in manuals. Without the bonus it is .737, .593 and .927; with .15 it is
+# .765, .630 and .951; with 1 it is .835, .556 and .951.
 WORDS_SHARE = 0.3
-# What the head of a mail or of a table, and lines to write on, lose.
+# The penalty for the head of a mail or a table, and for lines to write on.
 NO_ANSWER = 0.25
 _MAIL_HEAD = re.compile(r"^(?:From|To|Cc|Bcc|Date|Sent|Subject): ", re.MULTILINE)
 _SIGNS = re.compile(r"[\W_]+")
 _SIGNS_BEHIND = re.compile(r"\S*")
-# Between the cells of a row; in prose a space follows a comma or a semicolon.
+# Separators of the cells of a row. In prose a space follows a comma or a semicolon.
 _BETWEEN_CELLS = re.compile(r"[\t|]|[,;](?=\S)")
 
 
 def best_sentences(
     evidence: CandidateEvidence, at: int, passage: StoredPassage, weights: StemWeights | None
 ) -> list[int]:
-    """The sentence of a passage that answers best, and those nearly as good.
+    """The indices of the sentence that answers best, and of others nearly as good.
 
-    Among similar sentences the rare words of the question decide, by their ``weights``: numbers and
-    codes are among them, of which a model knows little. Without similarities words alone
-    decide; the best sentence is -1 where none has any of them.
+    Among similar sentences the rare words of the question decide, by their ``weights``. They may be
+    numbers and codes, of which a model knows little. Without similarities only words decide; the
+    best sentence is -1 if no sentence has one of them.
     """
     similar = evidence.sentences[evidence.offsets[at] : evidence.offsets[at + 1]]
     texts = [passage.text[first:last] for first, last in _ranges(passage)]
@@ -184,7 +183,7 @@ def _ranges(passage: StoredPassage) -> Iterator[Span]:
 
 
 def _word_shares(texts: Sequence[str], language: str, weights: StemWeights) -> Float32s:
-    """How much of some words each text has, 0 to 1, by idf."""
+    """The share of some words that each text has, 0 to 1, by idf."""
     total = math.fsum(idf for _number, idf in weights.by_stem.values())
     shares = []
     for text in texts:
@@ -195,13 +194,13 @@ def _word_shares(texts: Sequence[str], language: str, weights: StemWeights) -> F
 
 
 def _is_form(text: str) -> bool:
-    """Whether a text is the head of a mail, or for the most part lines to write on."""
+    """Whether a text is the head of a mail, or mostly lines to write on."""
     signs = len("".join(text.split()))
     return bool(_MAIL_HEAD.search(text)) or 2 * len(_SIGNS.sub("", text)) < signs
 
 
 def _head_row(rows: Sequence[str]) -> int | None:
-    """The number of the row that names the columns: cells without a figure, above some with one."""
+    """The index of the row that names the columns: cells without figures above cells with some."""
     cells = [len(_BETWEEN_CELLS.findall(row)) for row in rows]
     first = next((at for at, number in enumerate(cells) if number), len(rows))
     figures = [any(sign.isdigit() for sign in row) for row in rows[first:]]
@@ -211,7 +210,7 @@ def _head_row(rows: Sequence[str]) -> int | None:
 
 
 def _of_answers(shares: Float32s, rows: Sequence[str]) -> Float32s:
-    """The shares of rows, without that of the head where another one has any."""
+    """Set the share of the head row to 0, unless all other shares are 0."""
     head = _head_row(rows)
     others = shares if head is None else np.where(np.arange(len(rows)) == head, 0.0, shares)
     return others if others.any() else shares
@@ -221,9 +220,9 @@ def passage_hit(
     passage: StoredPassage, places: list[DocumentFile], doc: DocRow, best: list[int],
     weights: StemWeights | None = None,
 ) -> Hit:  # fmt: skip
-    """Make a hit; no sentence of it is marked if the best one is -1.
+    """Make a hit. No sentence is marked if the best one is -1.
 
-    ``weights`` of words choose among short rows of a table that share a sentence.
+    ``weights`` of words choose among rows of a table that form one sentence.
     """
     place = places[0]
     spans = list(dict.fromkeys(_row(passage, one, weights) for one in best if one >= 0))
@@ -249,10 +248,10 @@ def passage_hit(
 def left_out(text: str, view: str) -> tuple[Span, ...]:
     """Return the lines of a passage that its view leaves out: running heads and page numbers.
 
-    The letters and digits of both are compared line by line. If they do not come out even, as when
-    a page number is also the beginning of the next line, nothing counts as left out.
+    The letters and digits of both are compared line by line. If they do not match exactly, for
+    example because a page number is also the start of the next line, nothing counts as left out.
     """
-    # Most views differ from their text in line breaks alone.
+    # Most views differ from their text only in line breaks.
     if text.split() == view.split() or len(wanted := _letters(view)) == len(_letters(text)):
         return ()
     found: list[Span] = []
@@ -274,7 +273,7 @@ def _letters(text: str) -> str:
 def with_phrases(
     hit: Hit, passage: StoredPassage, phrases: Sequence[str], labels: Sequence[str]
 ) -> Hit:
-    """Mark the phrases of a query in a hit that holds them; its best sentence holds the first."""
+    """Mark the phrases of a query in a hit; its best sentence is the one with the first phrase."""
     spans = _phrase_spans(passage, phrases)
     if not spans:
         return hit
@@ -289,7 +288,7 @@ def _phrase_spans(passage: StoredPassage, phrases: Sequence[str]) -> tuple[Span,
     """Return the spans of phrases in a passage, as offsets into its ``text``, ascending.
 
     Args:
-        phrases: As they were quoted; only words are compared, not what separates them.
+        phrases: The phrases as quoted; only words are compared, not the signs between them.
     """
     spans = word_spans(passage.view)
     found = [passage.view[first:last] for first, last in spans]
@@ -310,7 +309,7 @@ def _phrase_spans(passage: StoredPassage, phrases: Sequence[str]) -> tuple[Span,
 def where(
     passage: StoredPassage, place: DocumentFile, doc: DocRow, sentence: int
 ) -> dict[str, Any]:
-    """The place of a passage, by its best sentence, as the fields of ``Hit`` and ``Also``."""
+    """The place of a passage, by its best sentence, in the fields of ``Hit`` and ``Also``."""
     return {
         "path": place.path,
         "file": place.relative,
@@ -326,19 +325,19 @@ def where(
 
 
 def printed(form: str, doc: DocRow) -> tuple[str, ...]:
-    """The labels that are printed on the pages of a document: those of mails are their days."""
+    """The labels printed on a document's pages; none for mails, whose labels are their days."""
     return () if page_unit(form) == "message" else doc.labels
 
 
 def _sent_ns(form: str, doc: DocRow, page: int) -> int:
-    """When a mail was sent: of a mailbox the mail on this page, the last one if that is unknown."""
+    """When a mail was sent; in a mailbox the mail on this page, or the last one if unknown."""
     days = doc.labels if page_unit(form) == "message" else ()
     own = noon(days[page - 1]) if 0 < page <= len(days) else None
     return doc.sent_ns if own is None else own
 
 
 def has_pages(form: str, pages: int) -> bool:
-    """Whether a document has pages to cite: a flowing text of one has none that its file knows.
+    """Whether a document has pages to cite; flowing text with one page has none in its file.
 
     >>> has_pages("docx", 1), has_pages("docx", 7), has_pages("pdf", 1)
     (False, True, True)
@@ -348,13 +347,13 @@ def has_pages(form: str, pages: int) -> bool:
 
 
 def page_of(passage: StoredPassage, sentence: int) -> int:
-    """The page on which a sentence of a passage begins; the first without such a sentence."""
+    """The page on which a sentence of a passage begins; the first page if unknown."""
     pages = passage.text_pages[sentence : sentence + 1]
     return pages[0] if pages else passage.page_first
 
 
 def _heading_path(passage: StoredPassage, sentence: int) -> tuple[str, ...]:
-    """The headings above a sentence of a passage, above the first without such a sentence."""
+    """The headings above a sentence of a passage."""
     above = (path for begin, path in reversed(passage.sections) if begin <= sentence)
     return next(above, passage.heading_path)
 
@@ -371,13 +370,13 @@ def _page(passage: StoredPassage, sentence: int, labels: Sequence[str]) -> dict[
 
 
 def _sentence(passage: StoredPassage, number: int) -> tuple[int, int]:
-    """The span of a sentence in a passage's text, without the space around it."""
+    """The span of a sentence in a passage's text, without surrounding space."""
     spans = spans_of(passage)
     return spans[min(number, len(spans) - 1)] if spans else trimmed(passage.text)
 
 
 def _row(passage: StoredPassage, number: int, weights: StemWeights | None) -> Span:
-    """The span of a sentence, or of the one of its rows that has most of some words."""
+    """The span of a sentence, or of the row of it that has most of some words."""
     whole = _sentence(passage, number)
     ends = [*passage.view_starts[1:], len(passage.view)]
     if weights is None or number >= len(passage.view_starts):
@@ -386,7 +385,7 @@ def _row(passage: StoredPassage, number: int, weights: StemWeights | None) -> Sp
     rows = view.split("\n")
     if len(rows) < 2:
         return whole
-    told = passage.text[slice(*whole)].split("\n")  # with what is between its cells
+    told = passage.text[slice(*whole)].split("\n")  # with the separators of cells
     shares = _word_shares(rows, passage.language, weights)
     if len(told) == len(rows):
         shares = _of_answers(shares, told)
@@ -408,7 +407,7 @@ def _row(passage: StoredPassage, number: int, weights: StemWeights | None) -> Sp
 
 
 def spans_of(passage: StoredPassage) -> list[Span]:
-    """The spans of a passage's sentences in its text, without the space around them."""
+    """The spans of a passage's sentences in its text, without surrounding space."""
     return [trimmed(passage.text, *pair) for pair in _ranges(passage)]
 
 

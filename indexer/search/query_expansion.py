@@ -1,8 +1,8 @@
-"""Expands a query word to words of the library, and tells the language of a query where it can.
+"""Expands a query word to words of the library, and detects a query's language if it is clear.
 
-A word is expanded to its stems in the library's languages, the completions of a prefix that is
-being typed, the parts of "FY2018", compounds, and one corrected typo. A classifier of languages
-would need a sentence, and 80 MB of memory.
+A word is expanded to its stems in the library's languages, to completions of a prefix that is being
+typed, to the parts of "FY2018", to compounds, and to one corrected typo. A classifier of languages
+is not used, as it would need a sentence and 80 MB of memory.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from indexer.search.lexicon import Lexicon, LexiconReader
 
 
-# Fewer stop words are shared by too many languages.
+# Too many languages have a smaller number of stop words in common.
 _ENOUGH_WORDS = 2
 
 
 def clear_language(text: str, terms: Sequence[str]) -> str:
-    """The language of a query by its script or its stop words, or "" where it is not clear.
+    """The language of a query by its script or its stop words; "" if it is not clear.
 
     Args:
         terms: Its words, folded.
@@ -56,13 +56,13 @@ def clear_language(text: str, terms: Sequence[str]) -> str:
 
 
 def function_words(text: str, terms: Sequence[str], languages: Sequence[str]) -> frozenset[str]:
-    """The words of a query that any question has, and that so name no document.
+    """The words of a query that any question may have, and which therefore name no document.
 
-    Documents written as questions ("How can I …") have them far more often than others.
+    They occur most in documents that are written as questions ("How can I …").
 
     Args:
         terms: Its words, folded.
-        languages: Those of the library, in which it is asked unless its own is clear.
+        languages: The library's languages, used if the query's own is not clear.
     """
     clear = clear_language(text, terms)
     spoken = (clear,) if clear else languages
@@ -74,9 +74,9 @@ def function_words(text: str, terms: Sequence[str], languages: Sequence[str]) ->
 # Weights of expansions; the word itself has 1.
 PREFIX_WEIGHT = 0.6
 TYPO_WEIGHT = 0.8
-MARKED_WEIGHT = 0.3  # a form with its diacritics, so that it ranks above those without
+MARKED_WEIGHT = 0.3  # the form with the typed diacritics, so that it ranks above others
 CHARACTER_WEIGHT = 0.2  # many words begin with the same character
-UNMARKED_WEIGHT = 0.8  # words with diacritics that were not typed
+UNMARKED_WEIGHT = 0.8  # words with diacritics, if none were typed
 COMPOUND_WEIGHT = 1.0
 STEM_WEIGHT = 0.8  # other forms of a word that also ends compounds
 PART_WEIGHT = 1.0  # "2018" of "FY2018" is all that a report of that year contains
@@ -84,19 +84,19 @@ MAX_EXPANSIONS = 8
 MAX_GROUP = 4  # most parts into which the segmenter splits one word
 SHORTEST_IN_COMPOUND = 5
 SHORTEST_PREFIX = 2
-SHORTEST_FOREIGN = 4  # letters of a stem in a language that no document is in
-# The last word is a prefix if it is rarer than this share of its commonest completion.
+SHORTEST_FOREIGN = 4  # letters of a stem in a language that no document has
+# The last word is a prefix if its frequency is below this share of its commonest completion's.
 PREFIX_SHARE = 0.1
-# Each term costs time, and the beginning of a pasted paragraph suffices.
+# Each term costs time, and the start of a pasted paragraph suffices.
 MAX_TERMS = 64
 
 
 class Expansion(Struct, frozen=True):
     """A word of the query, its expansions, and their stems with weights.
 
-    ``known`` is whether the word itself occurs in the library, ``shared`` whether words that differ
-    in their diacritics are counted with it, ``begun`` whether it may be incomplete; ``typed`` has
-    its diacritics.
+    ``known`` says whether the word itself occurs in the library, ``shared`` whether words with
+    other diacritics are counted with it, and ``begun`` whether it may be incomplete. ``typed`` is
+    the word with its diacritics.
     """
 
     word: str
@@ -109,7 +109,7 @@ class Expansion(Struct, frozen=True):
     typed: str = ""
 
     def completed_by(self, token: str) -> bool:
-        """Whether a token of a text completes or corrects the typed word, diacritics included."""
+        """Whether a token of a text completes or corrects the typed word, including diacritics."""
         folded = fold(token)
         if self.known > self.prefix or folded not in self.words:
             return False
@@ -136,7 +136,7 @@ class Expander(Struct):
         kept = dict(list(found.items())[:MAX_TERMS])
         known = self.reading.df(list(kept))
         for whole, written in wholes_of_groups(text).items():
-            # What the library has as a whole is not looked for in parts, nor the other way round.
+            # If the library has the whole, its parts are not searched, and otherwise not the whole.
             parts = {fold(part) for part in tokens(written)} - {whole}
             for word in parts if known.get(whole) else {whole}:
                 kept.pop(word, None)
@@ -147,10 +147,10 @@ class Expander(Struct):
         ]
 
     def _grouped(self, found: list[str], text: str, *, open_end: bool) -> list[str]:
-        """The tokens, with those joined that the segmenter may have split wrongly.
+        """Join tokens that the segmenter may have split wrongly.
 
-        In scripts without spaces it splits words that are not in its dictionary, mistyped or
-        incomplete.
+        In scripts without spaces it splits words that are not in its dictionary, because they are
+        mistyped or incomplete.
         """
         if not any(map(is_unspaced, found)):
             return found
@@ -170,7 +170,7 @@ class Expander(Struct):
         return without_particles(grouped)
 
     def _is_word(self, parts: list[str], *, may_grow: bool) -> bool:
-        """Whether the library has the joined word or its correction, while parts are unknown."""
+        """Whether the library has the joined word; or a correction of it, and not all parts."""
         joined = "".join(parts)
         if self.reading.df([joined])[joined] or (may_grow and self._completions(joined, 0)):
             return True
@@ -182,13 +182,13 @@ class Expander(Struct):
         compounds = [] if completions or frequency else self._compounds(word)
         others = completions or ([] if frequency else self._instead(word, compounds))
         marks = not self.query.text.isascii()
-        # The lexicon stores words without diacritics, so each entry may be several words.
+        # The lexicon stores words without diacritics, so an entry may stand for several words.
         several = marks and " " in self.query.text.strip()
         begun = may_grow and len(word) == 1 and is_hangul(word)
         own = CHARACTER_WEIGHT if begun else STEM_WEIGHT if compounds else 1.0
         weights = self._weights(token, own, with_marks=marks)
         for other, weight in others:
-            # An expansion may be a stem already, which must not be stemmed again.
+            # An expansion may be a stem, which must not be stemmed again.
             itself = {} if other.isascii() else {other: weight}
             weights = itself | self._weights(other, weight, with_marks=several) | weights
         variants = self.lexicon.forms(word, self.languages)
@@ -213,7 +213,7 @@ class Expander(Struct):
             known = self.reading.df(sorted(stems)).items()
             found = [(stem, weight) for stem, count in known if count] + compounds
             if not found and not word.isascii() and self.lexicon.stems(sorted(stems | {word})):
-                return []  # other forms of it occur
+                return []  # the library has other forms of it
         if not found:
             found = [
                 (part, PART_WEIGHT) for part in self._foreign_forms(word) or self._halves(word)
@@ -226,9 +226,9 @@ class Expander(Struct):
         return found
 
     def _foreign_forms(self, word: str) -> list[str]:
-        """Words with the stem that a word has in the query's language, if no document is in it.
+        """Words that share a word's stem in the query's language, if no document is in it.
 
-        Names and loan words occur in text of another language and were stemmed in that language.
+        These are names and loan words, which were stemmed in the language of their document.
         """
         language = clear_language(self.query.text, self.query.terms)
         (stem, *_) = forms(word, language).stems
@@ -250,7 +250,7 @@ class Expander(Struct):
         return min((parts for parts in near if known.issuperset(parts)), key=len, default=[])
 
     def _halves(self, word: str) -> list[str]:
-        """A Korean word split in two, since spaces inside compounds are optional."""
+        """Split a Korean word into two known ones, as spaces inside compounds are optional."""
         for at in range(2, len(word) - 1) if is_hangul(word) else ():
             parts = [word[:at], word[at:]]
             if set(self.lexicon.stems(parts)) == set(parts):
@@ -268,7 +268,7 @@ class Expander(Struct):
         return [(other, weight) for other, _ in longer if other != word]
 
     def _weights(self, token: str, weight: float, *, with_marks: bool) -> dict[str, float]:
-        """The stems of a word in every language, with less weight for differing diacritics."""
+        """The stems of a word in every language; other diacritics have less weight."""
         weights: dict[str, float] = {}
         for language in self.languages or ("",):
             found = query_forms(token, language, with_marks=with_marks)

@@ -1,4 +1,4 @@
-"""A parsed query as weighted search terms; ``query_expansion`` expands each."""
+"""The weighted search terms of a parsed query; ``query_expansion`` expands each word."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from indexer.search.lexicon import Lexicon, LexiconReader
 
 
-# Of a function word, where words alone rank passages.
+# The weight of a function word if only words rank passages.
 FUNCTION_WEIGHT = 0.25
 VIETNAMESE = "vi"
-# Letters of Vietnamese alone, which folding would remove.
+# Letters that only Vietnamese has; folding would change them.
 _VIETNAMESE_LETTER = re.compile("[\u01a1\u01b0\u1ea0-\u1ef9]", re.IGNORECASE)
 
 
 class StemWeights(Struct, frozen=True):
-    """The words of a question by their stems, as (number, idf); their number and sum of idf."""
+    """The words of a question by stem, as (index, idf), with their number and total idf."""
 
     by_stem: dict[str, tuple[int, float]]
     words: int
@@ -42,26 +42,26 @@ class QueryTerms(Struct, frozen=True):
 
     Attributes:
         text: The whole query.
-        question: The part of it that asks; see ``indexer.query.focus``.
-        asked: The question without the words of names, of which its vector is made.
-        expansions: For each word of the query its expansions to words of the library.
+        question: The part of the query that asks; see ``indexer.query.focus``.
+        asked: The question without words of names; its vector is made from this text.
+        expansions: The words of the library to which each word of the query is expanded.
         terms: Stems of the whole query with their weights.
         question_terms: Stems of the question, without words that nearly every passage has.
-        ceiling: About the highest BM25 that a passage can reach for the question.
+        ceiling: The approximate highest BM25 that a passage can have for the question.
         languages: The languages in which words were stemmed.
-        counts: About how often each expansion occurs in the library.
+        counts: The approximate number of occurrences of each expansion in the library.
         words: The words of the query.
         has_prefix: Whether the last word was expanded as a prefix.
-        passages: How many the library has.
-        coverage: The share of the query's words that occur in the library, weighted by idf: close
-            to 0 for a query in a language that no document is in. 1 for a monolingual model.
+        passages: The number of passages in the library.
+        coverage: The share of the query's words that occur in the library, weighted by idf. Almost
+            0 in a language that no document has; 1 for a monolingual model.
         across: Whether the model finds answers in another language.
-        question_words: The question's words, and how often each occurs.
-        names_removed: Whether ``without_names`` took out some of the question's words.
-        named: How much of a name the query has, 0 to 1, by the idf of the words of one.
-        instead: Words of the library for those that do not occur in it: corrected typos, parts.
-        unknown: The folded words that nothing in the library stands for.
-        function: Those that name no document; see ``indexer.search.query_expansion``.
+        question_words: The question's words, and how often each occurs in the library.
+        names_removed: Whether ``without_names`` has removed words of the question.
+        named: How much of a name the query has, 0 to 1, by the idf of its words of names.
+        instead: Replacements for words that do not occur in the library: corrections, parts.
+        unknown: The folded words that the library lacks in any form.
+        function: The words that name no document; see ``indexer.search.query_expansion``.
     """
 
     text: str
@@ -87,12 +87,12 @@ class QueryTerms(Struct, frozen=True):
 
     @property
     def naming(self) -> list[tuple[str, ...]]:
-        """The expansions of the words that may tell which document is meant."""
+        """The expansions of all words except function words."""
         pairs = zip(self.words, self.expansions, strict=True)
         return [group for word, group in pairs if word not in self.function]
 
     def forms(self, without: frozenset[str]) -> frozenset[str]:
-        """The forms of the question's words, without those of some words."""
+        """The stems of the question's words, without some words."""
         kept = [one for one, _ in self.question_words if one.word not in without]
         return frozenset(stem for one in kept for stem, _ in one.stems)
 
@@ -122,19 +122,19 @@ class QueryTerms(Struct, frozen=True):
 
     @property
     def has_context(self) -> bool:
-        """Whether what is asked is only a part of the query."""
+        """Whether the question is only a part of the query."""
         return self.asked != self.text
 
     def question_first(self) -> tuple[Term, ...]:
-        """The stems of the whole query, first those that the question has with the same weight.
+        """The stems of the whole query; those that the question has with equal weight come first.
 
-        Scores are sums in the order of stems, so those of the question begin those of the query.
+        Scores are summed in this order, so a query's sums begin with those of its question.
         """
         first = [one for one in self.question_terms if one in self.terms]
         return (*first, *(one for one in self.terms if one not in first))
 
     def within(self, question: str) -> QueryTerms:
-        """The terms with this part of the query as its question."""
+        """The terms with this part of the query as the question."""
         if question == self.question:
             return self
         wanted = set(words(question))
@@ -149,9 +149,9 @@ class QueryTerms(Struct, frozen=True):
         )
 
     def for_words_alone(self) -> QueryTerms:
-        """The terms where no meaning is known: the question's function words count little.
+        """The terms if no meaning is known: function words of the question have little weight.
 
-        They tell hardly anything of what a passage is about, which meaning would make up for.
+        They hardly say what a passage is about. Usually meaning makes up for that.
         """
         found = [
             (one, count, FUNCTION_WEIGHT if one.word in self.function else 1.0)
@@ -170,9 +170,9 @@ class QueryTerms(Struct, frozen=True):
 
     @property
     def whole_alone(self) -> tuple[Term, ...]:
-        """The stems of the whole query, weighed so; none if a part of it says where to look.
+        """The stems of the whole query, weighed in the same way; none if the query has context.
 
-        That part would find the page which names a document, not the one that answers.
+        The context would find the page that names a document, not the one that answers.
         """
         if self.has_context:
             return ()
@@ -194,14 +194,16 @@ class QueryTerms(Struct, frozen=True):
         rare: frozenset[str] = frozenset(),
         opening: frozenset[str] = frozenset(),
     ) -> QueryTerms:
-        """Take what identifies a document out of the question; all stays if nothing is left.
+        """Remove words that identify a document from the question, unless none would be left.
 
-        The question's vector keeps the rare ones, which may be on one page more than on others.
+        The question's vector keeps rare words, which may be more frequent on one page than on
+        others.
 
         Args:
-            names: Folded words of the document's file names and title.
+            names: The folded words of the document's file names and title.
             rare: Words that hardly any other document has.
-            opening: Words of names in the document's first lines, which others may have too.
+            opening: Words of names in the document's first lines; other documents may have them
+                too.
         """
         left_out = names | rare
         asked = without_context(self.question, left_out | opening)
@@ -233,8 +235,7 @@ class QueryTerms(Struct, frozen=True):
 def languages_of(catalog: Catalog) -> tuple[str, ...]:
     """The languages of a library's documents, the most common first; "" is unknown.
 
-    Words are stemmed in each, since the language of the query is unknown; in "" they are not
-    stemmed.
+    Words are stemmed in each, since the query's language is unknown, and not stemmed for "".
     """
     counts = catalog.docs.languages()
     return tuple(sorted(counts, key=lambda one: -counts[one]))
@@ -243,10 +244,10 @@ def languages_of(catalog: Catalog) -> tuple[str, ...]:
 def prepare_terms(
     query: Query, lexicon: Lexicon, reading: LexiconReader, languages: Sequence[str], passages: int
 ) -> QueryTerms:
-    """Expand and weigh the words of a query, all of which is its question; see ``within``.
+    """Expand and weigh the words of a query; its question is all of it until ``within``.
 
     Args:
-        reading: Its counts, cached for this query.
+        reading: Counts words, with a cache for this query.
         languages: See ``languages_of``.
     """
     if VIETNAMESE in languages and _VIETNAMESE_LETTER.search(query.text):
@@ -288,21 +289,21 @@ def _coverage(found: Sequence[Expansion], counts: Sequence[float], passages: int
 
 
 def _discriminative(counted: Sequence[tuple[Expansion, float]], passages: int) -> list[Expansion]:
-    """The words that occur less than once a passage; all, if none does.
+    """The words that occur less often than there are passages; all words if none does.
 
-    The others add nothing to ``ceiling``, and their posting lists are the longest: a quarter of
-    the time of a search by words at a million passages.
+    The others add nothing to ``ceiling``, and their posting lists are the longest. At a million
+    passages they take a quarter of the time of a search by words.
     """
     kept = [one for one, count in counted if one.shared or count < passages]
     return kept or [one for one, _ in counted]
 
 
 def ceiling(counts: Sequence[float], passages: int) -> float:
-    """About the highest BM25 of a passage for words with these counts.
+    """The approximate highest BM25 of a passage for words with these counts.
 
-    Counts are occurrences, so a word that is frequent in few passages gets too low an idf; over
-    the words of a question that evens out. Words with less idf together than one word of a single
-    passage ("governing law" among contracts) are never full evidence.
+    Counts are occurrences, so the idf of a word that is frequent in few passages is too low; over a
+    question this evens out. Words that together have less idf than a word of a single passage
+    ("governing law" among contracts) are never full evidence.
     """
     known = sum(idf(count, passages) for count in counts)
     return _ceiling(known, passages) if counts else 0.0
@@ -313,7 +314,7 @@ def _ceiling(known: float, passages: int) -> float:
 
 
 def idf(count: float, passages: int) -> float:
-    """Inverse document frequency as BM25 has it."""
+    """The inverse document frequency of BM25."""
     holding = min(max(count, 0.5), passages)
     return math.log1p((passages - holding + 0.5) / (holding + 0.5))
 

@@ -1,8 +1,8 @@
-"""The re-ranking pass: features of the text of leading passages, and what they add to the scores.
+"""The re-ranking pass adds features of the text of leading passages to their scores.
 
-The features are the overlap of headings with the question, how many of its words stand together,
-and the share of digits: the answer to "the margin of 2018" is in a table more often than in a
-sentence, and a table has hardly a word of the question. Copies score alike.
+The features are the overlap of headings with the question, the share of its words that stand
+together, and the share of digits: the answer to "the margin of 2018" is more often in a table than
+in a sentence, and a table has hardly any word of the question. Copies get equal scores.
 ``indexer.search.fusion`` says what each feature is for.
 """
 
@@ -31,27 +31,26 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
 
-# Passages of at least ``NOT_SHORT`` characters get no penalty; it stops growing below the second.
+# Passages of ``NOT_SHORT`` or more characters get no penalty; it is constant below ``SHORTEST``.
 NOT_SHORT = 1000
 SHORTEST = 50
-# Text with this share of digits is a table; a larger share scores the same.
+# Text with this share of digits or more is a table.
 TABLE_DIGITS = 0.2
-# The share of tables among the leading passages from which a question asks for figures, and the
-# same for one with a figure in it, which alone says little: "who sued us in 2018".
+# A question asks for figures if this share of the leading passages are tables. The second is for a
+# question with a figure, which alone is little evidence: "who sued us in 2018".
 TABLES_LEAD, TABLES_LEAD_FIGURE = 0.4, 0.2
-# How far words that stand together count beside BM25, which rises as words repeat.
+# The weight of words that stand together, relative to BM25, which rises as words repeat.
 TOGETHER = 0.7
 
 
 class RerankEvidence(Struct, frozen=True):
     """The re-ranking evidence for k leading passages; arrays are float32 of shape (k,).
 
-    ``heading`` is the share of the words of a heading that the question has, 0 to 1; ``length``
-    counts characters; ``figures`` is the share of digits among them; ``near`` is the largest share
-    of the question's words, by idf, that stand close together. ``same`` (intp) is a number that
-    passages of one document share if they say the same, letter for letter.
-    Of the question, ``long`` is how far it is long enough for ``near`` to tell, 0 to 1, and
-    ``figure`` whether it has a figure.
+    ``heading`` is the share of a heading's words that the question has, 0 to 1. ``length`` is the
+    number of characters, and ``figures`` the share of digits among them. ``near`` is the largest
+    share of the question's words, by idf, that stand close together. ``same`` (intp) is equal for
+    passages of a document with the same text. ``long`` is 0 to 1 by the length of the question, as
+    ``near`` needs a long one; ``figure`` says whether the question has a figure.
     """
 
     heading: Float32s
@@ -75,15 +74,15 @@ def rerank(
     Args:
         scored: The scores of n passages.
         leading: Shape (k,): the indices of the leading ones.
-        around: Shape (n,), as ``PageEvidence`` has it.
-        evidence: Of these k passages.
+        around: Shape (n,), from ``PageEvidence``.
+        evidence: The evidence of these k passages.
     """
     length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
     shortness: Float32s = np.log(length).astype(np.float32)
     tables = np.minimum(evidence.figures / np.float32(TABLE_DIGITS), np.float32(1.0))
     enough = TABLES_LEAD_FIGURE if evidence.figure else TABLES_LEAD
     numeric = len(tables) > 0 and float(tables.mean()) >= enough
-    # The words of a table are heads of its columns and rows, so they do not stand together.
+    # In a table the question's words are heads of columns and rows and do not stand together.
     long = 0.0 if numeric else evidence.long
     together = weights.words * np.float32(TOGETHER) * evidence.near**WORDS_POWER
     there = scored.words[leading]
@@ -115,14 +114,14 @@ def _scatter(places: Indices, values: Float32s, count: int) -> Float32s:
     return spread
 
 
-# A passage's own heading and the one above; those further up are of chapters, and on every page.
+# A passage's own heading and the one above. Higher ones are of chapters and on every page.
 NEAREST_HEADINGS = 2
 _PERCENT = "%‰"
 _DIGITS = b"0123456789"
-# Words this far apart stand together: about a sentence.
+# Words within this distance stand together; it is about a sentence.
 NEAR = 25
-# In a question of few words all are in the title of what answers it; from ``LONG`` on, a passage
-# that has them here and there is seldom more than on topic.
+# All words of a short question may be in the title of its answer. From ``LONG`` words on, a passage
+# with scattered words is seldom more than on topic.
 SHORT, LONG = 3, 8
 
 
@@ -153,7 +152,7 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: Int64s) -> RerankEvid
 def has_figure(question: str) -> bool:
     """Whether a question has a year, a percent sign or a currency sign in it.
 
-    Other digits are of names, rules and doses.
+    Other digits belong to names, rules and doses.
 
     >>> has_figure("operating margin of FY2018"), has_figure("who pays in €?")
     (True, True)
@@ -166,9 +165,9 @@ def has_figure(question: str) -> bool:
 
 
 class _QuestionWords(dict[str, tuple["Occurrence | None", ...]]):
-    """The words of a question among the stems of what stands between two spaces.
+    """A cache from words of a text to the question's words among their stems.
 
-    Each is looked up once for a question, as its passages have most of their words in common.
+    The passages for a question have most of their words in common.
     """
 
     def __init__(self, weights: StemWeights, language: str) -> None:
@@ -179,7 +178,7 @@ class _QuestionWords(dict[str, tuple["Occurrence | None", ...]]):
         return found
 
     def among(self, text: str) -> Iterable[Occurrence | None]:
-        """Return for each stem of a text which word of the question it is, or None."""
+        """Return the question's word for each stem of a text, or None."""
         parts = map(self.__getitem__, text.split())
         return chain(chain.from_iterable(parts), map(self._wanted, wholes_of_groups(text)))
 
@@ -187,7 +186,7 @@ class _QuestionWords(dict[str, tuple["Occurrence | None", ...]]):
 def share_together(stems: Iterable[Occurrence | None], weights: StemWeights) -> float:
     """The largest share of a question's words, by idf, that stand within ``NEAR`` words.
 
-    The stems of a text are given as the number and idf of a word of the question, or None.
+    The stems of a text are given as the index and idf of a word of the question, or None.
 
     >>> from indexer.search.query_terms import StemWeights
     >>> lease, end = (0, 1.0), (1, 3.0)
@@ -218,7 +217,7 @@ def digit_share(text: str) -> float:
     >>> digit_share("Cash 12, 45")
     0.36363636363636365
     """
-    written = text.encode(errors="replace")  # half of a surrogate pair is no digit
+    written = text.encode(errors="replace")  # a lone surrogate is not a digit
     without = written.translate(None, _DIGITS)
     return (len(written) - len(without)) / len(text) if text else 0.0
 
@@ -226,17 +225,17 @@ def digit_share(text: str) -> float:
 def heading_share(path: Sequence[str], wanted: frozenset[str], languages: tuple[str, ...]) -> float:
     """The share of the words of a passage's nearest headings that a question has, 0 to 1.
 
-    A heading is short and summarises the text below it, so its coverage by the question counts, not
-    the reverse.
+    A heading is short and summarises the text below it, so the share of the heading counts, and not
+    the share of the question.
 
     >>> wanted = frozenset(["cash", "flow", "statement", "2018"])
     >>> heading_share(["Item 8", "Consolidated Statements of Cash Flows"], wanted, ("en",))
     0.75
 
     Args:
-        path: The headings above a passage, its own last.
+        path: The headings above a passage; its own is the last.
         wanted: The stems of the question.
-        languages: In which words are stemmed; a word counts if one of its stems is wanted.
+        languages: Words are stemmed in these; a word counts if one of its stems is wanted.
     """
     shares = [0.0]
     for heading in path[-NEAREST_HEADINGS:]:
@@ -248,7 +247,7 @@ def heading_share(path: Sequence[str], wanted: frozenset[str], languages: tuple[
 
 @lru_cache(maxsize=4096)
 def _content_words(heading: str, languages: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    """The stems of each word of a heading that is no stop word."""
+    """The stems of each word of a heading, without stop words."""
     empty = {word for language in languages for word in stop_words(language)}
     found = [word for word in dict.fromkeys(words(heading)) if word not in empty]
     return tuple(

@@ -1,4 +1,4 @@
-"""Finds where else the library says what a piece of a document says.
+"""Finds passages of the library that say the same as a piece of a document.
 
 Sentences that share most of the words come first, then those that are close in meaning.
 """
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
 
-# Passages whose sentences are compared with the source's.
+# The number of passages whose sentences are compared with the source's.
 CANDIDATES = 300
-# A sentence is meant if this share of its words is selected, or all that is selected lies in it.
+# A sentence is meant if this share of its words is selected, or if the selection lies inside it.
 MEANT = 0.6
-# Two sentences say the same if they share so many of their words.
+# Two sentences say the same if they share this many of their words.
 SAME = 0.5
-# What is farther off than this share of the closest is not shown, unless it is the same.
+# Sentences with less than this share of the highest cosine are not shown, unless they say the same.
 NEAR = 0.6
-# A long selection is compared by its first sentences.
+# Only this many first sentences of a long selection are compared.
 MOST_SENTENCES = 40
 
 
@@ -57,7 +57,7 @@ class _Source(Struct, frozen=True):
 
 
 class _Compared(NamedTuple):
-    """A sentence of a passage, and the one of the source that it is most like."""
+    """A sentence of a passage, and the most similar sentence of the source."""
 
     score: float
     key: int
@@ -77,8 +77,8 @@ class Elsewhere(Struct, frozen=True):
     def find_restatements(self, request: FindElsewhere, token: CancelToken) -> tuple[Parallel, ...]:
         """See ``indexer.api.requests.FindElsewhere``.
 
-        Raises ``not_a_root``, if the library has no such file; ``not_indexed``, if it has no
-        vectors of it.
+        Raises ``not_a_root`` if the library has no such file, ``not_indexed`` if that has no
+        vectors.
         """
         space = self.catalog.spaces.active()
         if space is None or not words(request.text):
@@ -95,7 +95,7 @@ class Elsewhere(Struct, frozen=True):
         return self._described(source, near[: request.limit])
 
     def _source(self, request: FindElsewhere, space: Space) -> _Source:
-        """The sentences that a selection means; without one, the selected text itself."""
+        """The sentences that a selection means, or the selected text if it means none."""
         part = f"#page={request.page}" if request.page else f"#{request.start}-{request.end}"
         place = find_source(self.catalog, self.store, f"{request.path}{part}")
         here = Sentences.read_sentences(self.store, space.key, place.keys)
@@ -134,7 +134,7 @@ class Elsewhere(Struct, frozen=True):
                 cosine = float(cosines[low + number, mine])
                 score = cosine + same * float(shared[mine])
                 compared.append(_Compared(score, key, number, mine, cosine, same))
-            # Of each of the source's sentences the passage may have one that says the same.
+            # The passage may have a sentence that says the same for each sentence of the source.
             twins: dict[int, _Compared] = {}
             for one in sorted(compared):
                 if one.same:
@@ -155,7 +155,7 @@ class Elsewhere(Struct, frozen=True):
 def _parallel(hit: Hit, source: _Source, one: _Compared) -> Parallel:
     start, end = hit.best
     text = source.texts[one.mine]
-    found = Differences()  # of sentences that are only close, most values differ
+    found = Differences()  # in sentences that are merely close, most values differ
     if one.same:
         found = differences(text, hit.text[start:end], source.place.doc.language)
     marks = tuple((start + low, start + high) for low, high in found.second)
@@ -163,7 +163,7 @@ def _parallel(hit: Hit, source: _Source, one: _Compared) -> Parallel:
 
 
 def _is_meant(sentence: list[str], said: list[str]) -> bool:
-    """Whether a selection has most of a sentence, or lies within it."""
+    """Whether a selection has most of a sentence, or lies inside it."""
     shared = len(set(sentence) & set(said))
     return (
         shared >= MEANT * len(set(sentence)) or f" {' '.join(said)} " in f" {' '.join(sentence)} "

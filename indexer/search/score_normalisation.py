@@ -1,17 +1,17 @@
-"""Score normalisation: similarities compared with a cohort of questions, and between languages.
+"""Makes similarities comparable, between libraries by a cohort of questions, and between languages.
 
-The scale of cosines differs by model and library, so the similarity of a query's best passage is
-expressed in deviations from those of a cohort: everyday questions that few libraries answer,
-different in subject, length and form (cohort normalisation of speaker recognition: Auckenthaler et
-al. 2000). Median and median absolute deviation are robust to a library on one of these subjects.
-Some passages are also searched in the other documents, to measure how similar documents are to each
-other: yearly reports are as similar as answers.
+The scale of cosines differs by model and library. So the similarity of a query's best passage is
+expressed in deviations from that of a cohort: everyday questions that few libraries answer, with
+different subjects, lengths and forms (as in speaker recognition: Auckenthaler et al. 2000). Median
+and median absolute deviation are robust if a library is about one of these subjects. Some passages
+are also searched in the other documents, to measure how similar documents are to each other: yearly
+reports are as similar as answers.
 
-The cohort is in English, and in a multilingual model every language has its own level, so the mean
-similarity of the query to passages in the hit's language is subtracted: in part for a hit in the
-query's language, whole for one in another. Any passage in the language of a question tends to be
-nearer to it than an answer in another language. Most of the difference between the query's cosines
-to the means of languages is therefore added: in a library of 24 articles in English and one
+The cohort is in English, and in a multilingual model every language has its own level. So the mean
+similarity of the query to passages in the hit's language is subtracted: a part of it if the hit is
+in the query's language, else all of it. Any passage in the language of a question tends to be
+nearer to it than an answer in another language. Therefore most of the difference between the
+query's cosines with the means of languages is added. In a library of 24 articles in English and one
 translation of each, a question in a third language finds its article with mrr .87 instead of .64,
 and questions in the language of their answer lose nothing.
 
@@ -45,31 +45,31 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
 
-# Passages of each language that are averaged; the mean of fewer than ``LEAST`` is of their subject.
+# Passages averaged for a language. The mean of fewer than ``MEANS_LEAST`` is that of a subject.
 MEANS_SAMPLE, MEANS_LEAST = 64, 8
-# The share of the difference that is added; all of it costs questions in their own language .004.
+# The share of the difference that is added. All of it costs questions in their own language .004.
 MEANS_SHARE = 0.85
-_WHOLE_LIBRARY = ""  # no language
+_WHOLE_LIBRARY = ""  # the key of the whole library
 
 
 class LanguageMeans(Struct, frozen=True):
     """The mean vectors of passages, float32 (dim,).
 
     Attributes:
-        by_language: Of each language; empty for a single language.
-        whole: Of the library; None where it was not measured.
+        by_language: The mean of each language; empty if there is only one language.
+        whole: The mean of the library; None if not measured.
     """
 
     by_language: Mapping[str, Float32s]
     whole: Float32s | None = None
 
     def usual(self, scale: CosineScale, vector: Float32s, language: str) -> float:
-        """The similarity of the passages in a language to a query on average; 0 where unknown."""
+        """The mean similarity of the passages in a language to a query; 0 if unknown."""
         mean = self.by_language.get(language, self.whole)
         return 0.0 if mean is None else float(scale.similarity(mean[None], vector)[0])
 
     def missing(self, scale: CosineScale, vector: Float32s, languages: Sequence[str]) -> Float32s:
-        """The correction of similarities to a query, by the passages' languages: float32 (n,)."""
+        """The correction of similarities to a query for passages' languages: float32 (n,)."""
         if not self.by_language:
             return np.zeros(len(languages), np.float32)
         found = scale.similarity(np.stack(list(self.by_language.values())), vector)
@@ -77,7 +77,7 @@ class LanguageMeans(Struct, frozen=True):
         return np.array([lacks.get(one, 0.0) for one in languages], np.float32)
 
     def without(self, vector: Float32s) -> Float32s:
-        """The query without its components along differences of the means, for retrieval."""
+        """The query's vector without components along differences of the means, for retrieval."""
         if not self.by_language:
             return vector
         means = np.stack(list(self.by_language.values()))
@@ -87,7 +87,7 @@ class LanguageMeans(Struct, frozen=True):
 
 
 def raised(pages: PageEvidence, missing: Float32s) -> PageEvidence:
-    """Evidence of n passages with the correction ``missing``, (n,), added to its similarities."""
+    """Add the correction ``missing``, (n,), to the similarities of n passages."""
 
     def more(similarity: Float32s, times: int = 1) -> Float32s:
         return np.where(similarity != 0.0, similarity + times * missing, similarity)
@@ -115,7 +115,7 @@ def load_means(catalog: Catalog, space: Space) -> LanguageMeans:
 def refresh_language_means(catalog: Catalog, store: Store) -> None:
     """Measure the means of the space that is searched, if the library has changed much.
 
-    A model that reads one language alone has none.
+    A monolingual model has none.
     """
     space = catalog.spaces.active()
     if space is None or len(space.languages) < 2:
@@ -148,14 +148,14 @@ def _means_key(space: Space) -> str:
     return f"language_means_{space.id}"
 
 
-# Measured again when the library has grown or shrunk by this factor.
+# Statistics are measured again when the library has grown or shrunk by this factor.
 REMEASURE = 1.5
 
 
 def spread_out(documents: Mapping[int, int], count: int) -> Int64s:
-    """Choose passages at even distances over a library: their keys, ascending.
+    """Choose passages evenly spread over a library; return their keys, ascending.
 
-    ``documents`` says how many passages each document has.
+    ``documents`` is the number of passages by document.
     """
     docs = np.array(sorted(documents), np.int64)
     counts = np.array([documents[doc] for doc in docs.tolist()], np.int64)
@@ -169,21 +169,21 @@ def spread_out(documents: Mapping[int, int], count: int) -> Int64s:
 
 
 def is_similar(before: int, now: int) -> bool:
-    """Whether a library with so many passages need not be measured again."""
+    """Whether the number of passages has changed so little that statistics are still valid."""
     return now <= REMEASURE * before and before <= REMEASURE * now
 
 
-# One on each line.
+# One question on each line.
 _QUESTIONS = Path(__file__).resolve().parents[2] / "resources" / "questions.txt"
-# Passages by pooled vectors for each question; the best by sentences too is likely among them.
+# Passages found by pooled vectors for each question; the best one overall is likely among them.
 NEAREST = 16
-# Passages that are searched in the other documents.
+# The number of passages that are searched in the other documents.
 PROBES = 12
-# The deviation of a normal distribution over its median deviation.
+# The standard deviation of a normal distribution divided by its median absolute deviation.
 _NORMAL = 1.4826
 _LEAST_SPREAD = 0.02
-# The share of the usual similarity that is subtracted for hits in the language of the query. All of
-# it would remove what distinguishes answers in English libraries.
+# The share of the usual similarity that is subtracted for hits in the language of the query.
+# Subtracting all of it would remove what distinguishes answers in English libraries.
 USUAL_SHARE = 0.5
 
 
@@ -195,11 +195,11 @@ class CosineScale(Struct, frozen=True):
 
     @classmethod
     def from_space(cls, space: Space, centre: str = "cosine_centre") -> CosineScale:
-        """The scale of the model that made a space; ``cosine_between`` is that of two passages."""
+        """The scale of a space's model; for two passages ``centre`` is ``cosine_between``."""
         return cls(space.record.get(centre, 0.0), space.record.get("cosine_spread", 1.0))
 
     def similarity(self, vectors: Float32s, vector: Float32s) -> Float32s:
-        """The similarities of (n, dim) vectors to one; 0 for missing vectors, which are all 0.
+        """The similarities of (n, dim) vectors to one; 0 for missing vectors, which are zeros.
 
         ``dim`` is 0 if a space has no vectors of that kind yet: the first sentences of a library
         may be committed after its first passages.
@@ -212,7 +212,7 @@ class CosineScale(Struct, frozen=True):
         return self.scaled(vectors @ vector)
 
     def scaled(self, cosines: Float32s) -> Float32s:
-        """The similarities of cosines, float32 of the same shape; 0 stays 0."""
+        """Map cosines to similarities, float32 of the same shape; 0 stays 0."""
         scaled = (cosines - np.float32(self.centre)) / np.float32(self.spread)
         return np.where(cosines == 0.0, np.float32(0.0), scaled).astype(np.float32, copy=False)
 
@@ -220,18 +220,19 @@ class CosineScale(Struct, frozen=True):
 class Cohort(Struct, frozen=True):
     """Statistics of the best similarities of questions without an answer in a library.
 
-    Similarities are less a share of the usual one; see ``LanguageMeans.usual``.
+    A share of the usual similarity is subtracted from each; see ``LanguageMeans.usual``.
 
     Attributes:
-        centre: Its median.
-        spread: Its deviation.
-        lead: The median of its excess over the usual similarity.
-        lead_spread: The deviation of that.
+        centre: The median similarity of the cohort.
+        spread: The deviation of these similarities.
+        lead: The median excess over the usual similarity.
+        lead_spread: The deviation of that excess.
         across: The median similarity of a passage to the best one of all other documents.
-        passages: How many the library had.
-        weights: What similarities and scores were weighed by; see ``weights_of``.
-        baseline: What the library's own sentences score; see ``indexer.search.calibration``.
-        telling: The lead of an answer that can be told from what is only close; see there.
+        passages: The number of passages when it was measured.
+        weights: The weights of similarities and scores; see ``weights_of``.
+        baseline: The baseline of ``indexer.search.calibration``.
+        telling: The lead from which an answer differs from a passage that is merely close; see
+            there.
     """
 
     centre: float
@@ -245,7 +246,7 @@ class Cohort(Struct, frozen=True):
     telling: float
 
     def deviations(self, meaning: float, usual: float) -> float:
-        """A similarity to a query in deviations from the cohort."""
+        """Express a similarity to a query in deviations from the cohort."""
         return (meaning - USUAL_SHARE * usual - self.centre) / self.spread
 
     def lead_deviations(self, meaning: float, usual: float) -> float:
@@ -259,29 +260,29 @@ class Cohort(Struct, frozen=True):
 
 
 def load_cohort(catalog: Catalog, space: Space) -> Cohort | None:
-    """The cohort of a space, as last measured; None if it never was, or of other weights."""
+    """The cohort of a space, as last measured; None if never, or with other weights."""
     stored = catalog.meta(_cohort_key(space)) or "null"
     try:
         cohort = msgspec.json.decode(stored, type=Cohort | None)
-    except msgspec.MsgspecError:  # of another version of the program
+    except msgspec.MsgspecError:  # another version of the program wrote it
         return None
     return cohort if cohort and cohort.weights == weights_of(space) else None
 
 
 def save_cohort(catalog: Catalog, space: Space, cohort: Cohort) -> None:
-    """Keep the cohort of a space."""
+    """Store the cohort of a space."""
     catalog.set_meta(_cohort_key(space), msgspec.json.encode(cohort).decode())
 
 
 def weights_of(space: Space) -> tuple[float, ...]:
-    """What a cohort depends on: the share of the best sentence, and the classifier."""
+    """The weights on which a cohort depends: the share of the best sentence, and the classifier."""
     return (DEFAULT_WEIGHTS.sentence, *astuple(classifier_for(space.languages)))
 
 
 def measure_cohort(
     catalog: Catalog, store: Store, models: ModelsInUse, space: Space, passages: int
 ) -> Cohort | None:
-    """Measure the cohort of a space; None without passages, or if its model is not available."""
+    """Measure the cohort of a space; None without passages or without its model."""
     try:
         embedder = models.query(space.record)
         questions = _QUESTIONS.read_text("utf-8").splitlines()
@@ -302,7 +303,7 @@ class _Measurement:
         self._languages = {doc: row.language for doc, row in rows.items()}
 
     def cohort(self, vectors: Float32s, passages: int) -> Cohort | None:
-        """Search for the questions, float32 (n, dim); None without passages."""
+        """Search with the questions' vectors, float32 (n, dim); None without passages."""
         scale = CosineScale.from_space(self._space)
         reached = [found for vector in vectors if (found := self._best(scale, vector))]
         if not reached:
@@ -310,27 +311,27 @@ class _Measurement:
         best, usual = np.array(reached).T
         centre, spread = _middle(best - USUAL_SHARE * usual)
         lead, lead_spread = _middle(best - usual)
-        # A single document is similar to no other.
+        # A single document has no other to be similar to.
         others = self._across() or [centre]
         across, weights = float(np.median(others)), weights_of(self._space)
         return Cohort(centre, spread, lead, lead_spread, across, passages, weights, 0.0, 0.0)
 
     def _across(self) -> list[float]:
-        """The similarity of some passages to the best one of the other documents."""
+        """The similarity of some passages to the most similar one of another document."""
         scale = CosineScale.from_space(self._space, "cosine_between")
         probes = spread_out(self._expected, PROBES)
         vectors = self._store.vectors_of(self._space.key, probes)
         found = [
             self._best(scale, vector, DocSet.from_docs([doc], allowed=False))
             for doc, vector in zip(docs_of(probes).tolist(), vectors, strict=True)
-            if vector.any()  # it has one
+            if vector.any()  # zeros if it is missing
         ]
         return [pair[0] - USUAL_SHARE * pair[1] for pair in found if pair]
 
     def _best(
         self, scale: CosineScale, vector: Float32s, docs: DocSet | None = None
     ) -> tuple[float, float] | None:
-        """The similarity of the best passage, weighted as in ``fusion``, and the usual one."""
+        """The similarity of the best passage, weighted as in ``fusion``, and the usual value."""
         space, store = self._space.key, self._store
         asked = (vector, self._means.without(vector)) if self._means.by_language else (vector,)
         found = [store.approximate_knn(space, one, NEAREST, docs).keys for one in asked]
@@ -349,7 +350,7 @@ class _Measurement:
 
 
 def _middle(values: NDArray[np.float64]) -> tuple[float, float]:
-    """The median of some values and their deviation from it."""
+    """The median of some values, and their deviation."""
     centre = float(np.median(values))
     return centre, max(_NORMAL * float(np.median(np.abs(values - centre))), _LEAST_SPREAD)
 

@@ -1,8 +1,8 @@
-"""Searches: expands a parsed query, retrieves, scores and orders candidates, makes hits.
+"""Answers a query: expands its words, retrieves, scores and orders candidates, and makes hits.
 
 Words of names, words that hardly any other document has, and names in a document's first lines say
-which document a query means; what is left of it is its question. Beyond the score, exact phrases
-come first, passages with excluded words are removed, and files without text are found by name.
+which document a query means. The rest is its question. Passages with exact phrases come first,
+whatever their score; those with excluded words are removed; files without text are found by name.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 
 class FocusedQuery(Struct, frozen=True):
-    """The terms of a query, without names in its question, and the evidence for documents.
+    """The terms of a query without names in the question, and the evidence for documents.
 
     ``notes`` say which names the library lacks.
     """
@@ -82,19 +82,19 @@ class FocusedQuery(Struct, frozen=True):
     notes: tuple[Note, ...]
 
 
-# Searches wait for the disk and for locks more than for the processor.
+# Searches wait more for the disk and for locks than for the processor.
 THREADS = 4
 # The most passages with an exact phrase that are considered.
 PHRASES = 200
-# How many more passages are retrieved when a condition can only be checked on their text.
+# This many times more passages are retrieved if a condition can only be checked on their text.
 CHECKED = 8
 
 
 class Retrieved(Struct, frozen=True):
     """The candidates of a query, and how they are scored.
 
-    ``phrases`` are those with the exact phrase, if one is asked; ``words`` is the search by the
-    words of the whole query.
+    ``phrases`` are the passages with the exact phrases, None without phrases; ``words`` is the
+    search by the words of the whole query.
     """
 
     terms: QueryTerms
@@ -108,7 +108,7 @@ class Retrieved(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True):
-    """The hits, how they were found, and whether they are likely an answer."""
+    """The hits, their candidates, and whether they are likely an answer."""
 
     hits: tuple[Hit, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -116,7 +116,7 @@ class _Answer(Struct, frozen=True):
 
 
 class Searcher:
-    """Answers queries over one library. Any number of threads may ask."""
+    """Answers queries over one library. Thread-safe."""
 
     def __init__(
         self, catalog: Catalog, store: Store, models: ModelsInUse, weights: Weights | None = None
@@ -136,9 +136,9 @@ class Searcher:
         self, query: Query, *, limit: int, token: CancelToken, explain: bool = False,
         full_text: bool = False, space: Space | None = None, by_words: bool = False,
     ) -> SearchResult:  # fmt: skip
-        """Answer one query by the vectors of a space, by default the active one; see ``Search``.
+        """Answer a query by the vectors of a space, by default the active one; see ``Search``.
 
-        ``by_words``: without vectors and the model.
+        With ``by_words`` no vectors and no model are used.
         """
         started = time.perf_counter()
         narrowing = with_few(narrow(query, self.catalog), self.catalog, self.store)
@@ -207,11 +207,11 @@ class Searcher:
     def _match(
         self, found: Retrieved, space: Space, hits: tuple[Hit, ...], ranking: Ranking
     ) -> Match:
-        """Whether the hits likely contain an answer; good if that is unknown.
+        """Whether the hits likely contain an answer. The result is GOOD if that is unknown.
 
-        It is unknown without vectors, before the cohort was measured, and while the last word is
-        being typed. A hit on an exact phrase or on a file's name is always an answer, and so is one
-        that has the word of the query, or both of two.
+        It is unknown without vectors, before the cohort is measured, and while the last word is
+        being typed. A hit with an exact phrase or on a file's name is always an answer, and so is a
+        hit with all words of a query of one or two words.
         """
         cohort = load_cohort(self.catalog, space)
         if cohort is None or not hits or found.terms.has_prefix:
@@ -249,12 +249,12 @@ class Searcher:
         """Separate the words of a query that name a document from its question.
 
         Args:
-            space: Its model says whether a query may be in another language than the documents.
+            space: The space; its model may find answers in other languages than the query's.
         """
         query, catalog = request.query, self.catalog
         terms = prepare_terms(query, self.lexicon, reading, languages_of(catalog), request.passages)
         if len(space.languages) < 2:
-            # Words are all that such a model leaves to a question in another language.
+            # A monolingual model can answer a question in another language only by words.
             terms = replace(terms, coverage=1.0, across=False)
         evidence = word_evidence(terms, reading)
         openings = read_openings(self.store, terms, evidence.best_by_words())
@@ -313,9 +313,9 @@ class Searcher:
     def vectors(
         self, whole: Encoding | None, asked: Encoding | None, space: Space
     ) -> tuple[QueryVectors, tuple[Note, ...]]:
-        """The query's vectors, zeros if it is not encoded.
+        """The query's vectors; zeros if it is not encoded.
 
-        They are zeros too, with notes that say so, if the model is not available.
+        If the model is not available, they are zeros as well, and a note says so.
         """
         none = np.zeros(int(space.record["dimension"]), np.float32)
         zeros = QueryVectors(none, none, CosineScale(), LanguageMeans({}))

@@ -1,8 +1,8 @@
-"""Searches passages and documents similar to a document, a page or a passage.
+"""Finds passages and documents similar to a document, a page or a passage.
 
-``like:`` searches by vectors alone, and words beside it shift the vector of its source; whole
-documents are compared passage by passage, not by one mean vector. A source is a path or the end of
-one, ``path#page=N`` or ``path#start-end``.
+``like:`` searches only by vectors, and other words of the query shift the vector of the source.
+Whole documents are compared passage by passage, not by one mean vector. A source is a path or the
+end of one, ``path#page=N`` or ``path#start-end``.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 
 
 class Sentences(Struct, frozen=True):
-    """The sentences of some passages, one passage after the other.
+    """The sentences of some passages, in the order of the passages.
 
-    ``vectors`` is float32 (m, dim); those of passage ``i``, whose key is ``keys[i]``, are the rows
-    ``offsets[i]`` to ``offsets[i + 1]``, so ``offsets`` is int64 (n + 1,).
+    ``vectors`` is float32 (m, dim), ``offsets`` int64 (n + 1,). Passage ``i``, with the key
+    ``keys[i]``, has the rows ``offsets[i]`` to ``offsets[i + 1]``.
     """
 
     store: Store
@@ -70,10 +70,10 @@ class Sentences(Struct, frozen=True):
 
 
 def align_sentences(found: Sentences, source: Sentences) -> tuple[AlignedSentence, ...]:
-    """Align the sentences of one found passage with a source, most similar first.
+    """Align the sentences of a hit with a source, most similar first.
 
     Returns:
-        Each of its sentences, with the most similar one of the source.
+        Each sentence of the hit, with the most similar one of the source.
     """
     places, cosines = nearest(found.vectors, source.vectors, 1)
     passage = found.store.texts.passages(found.keys).get(int(found.keys[0]))
@@ -92,7 +92,7 @@ _PLACE = re.compile(r"(?P<path>.+?)(?:#page=(?P<page>\d+)|#(?P<start>\d+)-(?P<en
 
 
 class SourcePassages(Struct, frozen=True):
-    """A document, and the passages of it that are referred to; all of them if ``whole``."""
+    """A document, and the passages of it that the source names; all of them if ``whole``."""
 
     doc: DocRow
     keys: Int64s
@@ -100,10 +100,9 @@ class SourcePassages(Struct, frozen=True):
 
 
 def find_source(catalog: Catalog, store: Store, text: str) -> SourcePassages:
-    """Find the file by its path or by the end of it, and the passages of the given part.
+    """Find a file by its path or the end of it, and the passages of the part that is named.
 
-    Raises ``not_a_root``, if the library has no such file; ``not_indexed``, if nothing of it could
-    be read.
+    Raises ``not_a_root`` if the library has no such file, ``not_indexed`` if it has no text.
     """
     doc, rest = _document(catalog, text)
     keys = keys_of(doc.doc, doc.passages)
@@ -124,7 +123,7 @@ def find_source(catalog: Catalog, store: Store, text: str) -> SourcePassages:
 
 
 def _document(catalog: Catalog, text: str) -> tuple[DocRow, tuple[int, ...] | None]:
-    """The document, and the page or range behind its name."""
+    """The document, and the page or range that follows its name."""
     candidates: list[tuple[str, tuple[int, ...] | None]] = [(text, None)]
     if match := _PLACE.fullmatch(text):
         numbers = tuple(int(n) for n in (match["page"], match["start"], match["end"]) if n)
@@ -151,20 +150,20 @@ def _by_end(catalog: Catalog, path: str) -> tuple[FileRow, str, DocRow | None] |
     return None
 
 
-# Passages retrieved per hit: one document has many that are similar.
+# Passages retrieved per hit, as one document has many similar ones.
 WIDE = 10
-# Documents that are compared as a whole, unless more hits are wanted.
+# The number of documents that are compared as a whole, unless more hits are wanted.
 DOCUMENTS = 30
-# Passages of a document that are compared, evenly spread.
+# The number of evenly spread passages of a document that are compared.
 SAMPLE = 300
-# Passages shown of each document that is similar as a whole.
+# The number of passages shown of each document that is similar as a whole.
 PASSAGES_A_DOCUMENT = 2
-# The weight of the source; the words beside the operator have the rest.
+# The weight of the source; other words of the query have the rest.
 SOURCE_SHARE = 0.6
 
 
 class _Matches(Struct, frozen=True):
-    """Similar passages, best first, and the most similar sentence of each."""
+    """Similar passages, best first, and the index of each one's most similar sentence."""
 
     maker: HitMaker
     space: Space
@@ -186,7 +185,7 @@ class Similar(Struct, frozen=True):
     ) -> SearchResult:
         """Answer a query with ``like:``; see ``Search``.
 
-        Explained hits say in ``aligned`` which sentence of the source each of theirs resembles.
+        In explained hits ``aligned`` has the most similar sentence of the source for each sentence.
         """
         started = time.perf_counter()
         totals = self.catalog.spaces.totals()
@@ -198,7 +197,7 @@ class Similar(Struct, frozen=True):
             if explain:
                 hits = self._explained(found, hits)
         except WorldError as error:
-            # While a path is being typed it is incomplete, which is no error.
+            # An incomplete path that is being typed is not an error.
             notes = (error.note(),)
         return result(query, totals, started, hits, notes, full_text=full_text)
 
@@ -216,7 +215,7 @@ class Similar(Struct, frozen=True):
         others = ~np.isin(found.keys, place.keys)
         keys, scores = found.keys[others], found.scores[others]
         token.check()
-        if place.whole and query.terms:  # words beside the operator choose passages, not documents
+        if place.whole and query.terms:  # words choose passages, not documents
             few = _few_of_each(keys)
             keys, scores = keys[few], scores[few]
         elif place.whole:
@@ -262,7 +261,7 @@ class Similar(Struct, frozen=True):
 
 
 def _others(doc: int, narrowing: Narrowing) -> DocSet:
-    """The documents that match the filters, without the source's."""
+    """The documents that match the filters, without the source's own."""
     docs = narrowing.docs
     if docs is None:
         return DocSet.from_docs([doc], allowed=False)
@@ -272,7 +271,7 @@ def _others(doc: int, narrowing: Narrowing) -> DocSet:
 
 
 def _few_of_each(keys: Int64s) -> Indices:
-    """The best passages of each document, in the order of the documents' best."""
+    """A few best passages of each document, in the order of each document's best one."""
     places: dict[int, list[int]] = {}
     for at, doc in enumerate(docs_of(keys).tolist()):
         places.setdefault(doc, []).append(at)
@@ -290,14 +289,15 @@ def rank_documents(
 ) -> tuple[Int64s, Float32s]:
     """Order documents by their similarity to a source, each with its most similar passages.
 
-    The similarity is the mean of the best cosines, of the source's passages in the document and of
-    the document's in the source: a book that holds all of a leaflet is half similar to it.
+    The similarity is the mean of the best cosines of the source's passages in the document and of
+    the document's passages in the source. So a book that contains all of a leaflet is half similar
+    to it.
 
     Args:
-        passages: For each document, how many it has.
+        passages: The number of passages of each document.
 
     Returns:
-        Keys of passages, and the similarity of their documents, the most similar document first.
+        Keys of passages, and the similarities of their documents, most similar first.
     """
     mine = store.vectors_of(space, _spread(source))
     ranked: list[tuple[float, int, list[int]]] = []
@@ -316,7 +316,7 @@ def rank_documents(
 
 
 def _spread(keys: Int64s) -> Int64s:
-    """At most ``SAMPLE`` of the keys, from the first to the last."""
+    """At most ``SAMPLE`` of the keys, evenly spread."""
     if len(keys) <= SAMPLE:
         return keys
     return keys[np.linspace(0, len(keys) - 1, SAMPLE).astype(np.intp)]
