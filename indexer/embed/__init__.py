@@ -1,8 +1,8 @@
-"""Embedding models: text in, vectors out.
+"""Computes vectors of text with embedding models.
 
-In: passages with their headings, or a query. Out: one pooled vector, and one for each sentence.
-Must not know where text comes from or where vectors are stored. Open ``models`` first (the
-records), then ``embedder`` (layout → session → pooling); ``devices`` chooses the execution
-provider, ``model_files`` finds and verifies the ONNX files, which ``packaging/model`` makes for the
-models that come with Lectern.
+A passage with its headings, or a query, gets a pooled vector; sentences of passages get their own.
+This room must not know where text comes from or where vectors are stored. Open ``models`` first
+(the records), then ``embedder`` (layout → session → pooling). ``devices`` chooses the execution
+provider. ``model_files`` finds and verifies the ONNX files; for the models that come with Lectern,
+``packaging/model`` makes them.
 """

@@ -1,7 +1,7 @@
-"""The inputs and outputs of a model, batches of token sequences, and pooling of their states.
+"""Inputs and outputs of a model, batches of token sequences, and pooling of token states.
 
-Rows of token states are summed for each sentence and passage, and the sums are normalised. Batches
-are run concurrently, and their results come in order.
+Token states are summed for each sentence and passage, and the sums are normalised. Batches run
+concurrently, and their results are in order.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class EmbedInput(Struct, frozen=True):
 class PassageVectors(Struct, frozen=True):
     """The vectors of one passage and of its sentences, float32, each of length 1.
 
-    Their shapes are (dimension,) and (sentences, dimension). ``tokens`` are those the model read
-    for it, prefix and special tokens included. Those shared by several passages are counted once,
-    so a sum over passages is right.
+    Their shapes are (dimension,) and (sentences, dimension). ``tokens`` is the number of tokens
+    that the model read for the passage, including prefix and special tokens. Tokens that several
+    passages share are counted for one of them.
     """
 
     vector: Float32s
@@ -49,7 +49,7 @@ class PassageVectors(Struct, frozen=True):
 
 
 class Embedder(Protocol):
-    """What indexing needs of an embedder. Thread-safe."""
+    """The methods of an embedder that indexing needs. Thread-safe."""
 
     def encode_batches(
         self,
@@ -83,16 +83,16 @@ _SMALLEST_NORM = 1e-12
 
 
 def segment_sums(states: Float32s, bounds: Int64s) -> Float32s:
-    """Sum token states, (tokens, dimension), between neighbouring bounds, (segments + 1,).
+    """Sum token states, (tokens, dimension), between consecutive bounds, (segments + 1,).
 
-    The bounds are ascending row numbers. The sums are (segments, dimension), 0 for an empty one.
+    Bounds are ascending row numbers. The sums are (segments, dimension), 0 for empty segments.
     """
     starts, ends = bounds[:-1], bounds[1:]
     sums = np.zeros((len(starts), states.shape[1]), np.float32)
     full = np.flatnonzero(ends > starts)
     if len(full):
-        # reduceat sums up to the next start. Non-empty segments are adjacent, and the rows are cut
-        # at the end of the last one.
+        # reduceat sums up to the next start. Non-empty segments are adjacent, and the rows end
+        # where the last one does.
         np.add.reduceat(states[: ends[full[-1]]], starts[full], axis=0, out=sums[: len(full)])
         if len(full) < len(starts):
             sums[full] = sums[: len(full)].copy()
@@ -101,7 +101,7 @@ def segment_sums(states: Float32s, bounds: Int64s) -> Float32s:
 
 
 def unit_vectors(vectors: Float32s) -> Float32s:
-    """Scale vectors to length 1 along the last axis; a vector of zeros stays as it is."""
+    """Scale vectors to length 1 along the last axis; zeros stay zeros."""
     norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
     scaled: Float32s = (vectors / np.maximum(norms, _SMALLEST_NORM)).astype(np.float32)
     return scaled
@@ -113,7 +113,7 @@ B = TypeVar("B")
 
 @contextmanager
 def closing_pool(workers: int) -> Iterator[ThreadPoolExecutor]:
-    """A thread pool that at exit cancels queued work and waits for running work."""
+    """Yield a thread pool; at the end cancel queued work and wait for running work."""
     pool = ThreadPoolExecutor(workers, thread_name_prefix="embed")
     try:
         yield pool
@@ -126,8 +126,8 @@ def in_order(
 ) -> Iterator[B]:
     """Yield the results of ``work`` for items, in their order.
 
-    Unlike ``Executor.map`` it takes an item, in the caller's thread, only when it is about to be
-    worked on; ``ahead`` is half the number that are submitted and not yet yielded.
+    Unlike ``Executor.map`` it takes an item only shortly before the work on it, in the caller's
+    thread. At most twice ``ahead`` items are submitted and not yet yielded.
     """
     waiting: deque[Future[B]] = deque()
     for item in items:
@@ -141,8 +141,8 @@ def in_order(
 class PassageRows(Struct, frozen=True):
     """The rows of a sequence that belong to one passage.
 
-    ``bounds`` are the row numbers between its sentences, shape ``(sentences + 1,)``; a sentence
-    without rows in this sequence has equal bounds.
+    ``bounds``, ``(sentences + 1,)``, are the first row of each sentence and the end of the last. A
+    sentence without rows in this sequence has equal bounds.
     """
 
     passage: int
@@ -164,7 +164,7 @@ _NONE = np.empty((0, 0), np.float32)
 
 
 def pooled_rows(record: ModelRecord, piece: PassageRows, length: int) -> slice:
-    """The rows of a sequence of ``length`` tokens whose mean is the vector of one passage in it."""
+    """The rows of a sequence of ``length`` tokens whose mean is the vector of a passage in it."""
     match record.pooling:
         case Pooling.CLS:
             return slice(0, 1)
@@ -177,9 +177,9 @@ def pooled_rows(record: ModelRecord, piece: PassageRows, length: int) -> slice:
 
 
 def segments(record: ModelRecord, sequence: TokenSequence) -> Int64s:
-    """What ``Pooler.add_sums`` needs the sums of, as rows from and to, ``(segments, 2)``.
+    """The ranges of rows whose sums ``Pooler.add_sums`` needs, ``(segments, 2)``.
 
-    With mean pooling they are the sentences of each passage, then in any case the passage itself.
+    For each passage these are its sentences, only with mean pooling, and the passage itself.
     """
     found = []
     for piece in sequence.pieces:
@@ -191,7 +191,7 @@ def segments(record: ModelRecord, sequence: TokenSequence) -> Int64s:
 
 
 class _PassageSums(Struct):
-    """The running sums of a passage, until all its sequences were added."""
+    """The running sums of a passage until all its sequences are added."""
 
     sentences: Float32s
     whole: Float32s
@@ -210,7 +210,7 @@ class _PassageSums(Struct):
 class Pooler(Struct):
     """Pools token states to the vectors of passages.
 
-    It is given the number of sentences of each passage, and all sequences that will be added.
+    ``sentences`` counts the sentences of each passage; ``sequences`` are all sequences to add.
     """
 
     record: ModelRecord
@@ -247,7 +247,7 @@ class Pooler(Struct):
     def add_sums(
         self, sequence: TokenSequence, sums: Float32s
     ) -> Iterator[tuple[int, PassageVectors]]:
-        """Do what ``pool_sequence`` does, with the sums of its ``segments``, (segments, dim)."""
+        """As ``pool_sequence``, with the sums of the sequence's ``segments``, (segments, dim)."""
         mean, summed, taken = self.record.pooling is Pooling.MEAN, [], 0
         for piece in sequence.pieces:
             own = sums[taken : taken + (len(piece.bounds) - 1) * mean]
@@ -260,7 +260,7 @@ class Pooler(Struct):
         sequence: TokenSequence,
         summed: Sequence[tuple[Float32s, Float32s]],
     ) -> Iterator[tuple[int, PassageVectors]]:
-        """Add the sums of the sentences, if there are any, and of the passage of each piece."""
+        """Add the sums of each piece: of its sentences, if any, and of its passage."""
         shared = len(sequence.ids) - sum(piece.rows for piece in sequence.pieces)
         for piece, (sentences, whole) in zip(sequence.pieces, summed, strict=True):
             pooled = self._open[piece.passage]
@@ -268,14 +268,14 @@ class Pooler(Struct):
                 pooled.sentences += sentences
             pooled.whole += whole
             pooled.tokens += piece.rows + shared
-            shared = 0  # counted once
+            shared = 0  # only the first piece counts them
             pooled.missing -= 1
             if not pooled.missing:
                 yield piece.passage, self._open.pop(piece.passage).vectors()
 
 
 class Batch(Struct, frozen=True):
-    """Some sequences, by their indices, padded to one length for one run of the model.
+    """The indices and token ids of some sequences, padded to one length for a run of the model.
 
     ``ids`` is int32, (sequences, longest), and ``lengths`` int32, (sequences,).
     """
@@ -285,7 +285,7 @@ class Batch(Struct, frozen=True):
     lengths: Int32s
 
     def part(self, rows: slice) -> Batch:
-        """Some of its sequences, padded as before."""
+        """A batch of some of these sequences with the same padding."""
         return Batch(self.sequences[rows], self.ids[rows], self.lengths[rows])
 
 
@@ -295,8 +295,8 @@ def in_batches(
     """Sort sequences of token ids by length, longest first, and pack them within a budget.
 
     The longest come first so that ONNX Runtime's arena grows once. A sequence longer than the
-    budget is a batch by itself. ``budget`` is called before each batch for the limit of
-    ``len(sequences) * longest``; only if ``padded`` may different lengths share a batch.
+    budget is a batch alone. ``budget`` is called before each batch and returns the limit of
+    ``len(sequences) * longest``. Different lengths share a batch only if ``padded``.
     """
     order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]), reverse=True)
     position = 0

@@ -1,6 +1,6 @@
 """Chooses the execution provider of ONNX Runtime.
 
-A provider is accepted if the session reports it and a test run gives the numbers of the CPU.
+A provider is accepted if the session reports it and a test run gives the same numbers as the CPU.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ T = TypeVar("T")
 
 AUTO = "auto"
 CPU = "cpu"
-# In the order they are tried; the CPU always works.
+# The order in which providers are tried. The CPU always works.
 PROVIDERS = {
     "cuda": "CUDAExecutionProvider",
-    "tensorrt": "TensorrtExecutionProvider",  # in the package of CUDA, slow to open
+    "tensorrt": "TensorrtExecutionProvider",  # comes with CUDA, slow to open
     "migraphx": "MIGraphXExecutionProvider",
     "directml": "DmlExecutionProvider",
     "coreml": "CoreMLExecutionProvider",
@@ -36,27 +36,27 @@ PROVIDERS = {
 }
 
 
-# Packages of ONNX Runtime. They install the same files, so of two the later one works at best.
+# Packages of ONNX Runtime. They install the same files, so at best the last one installed works.
 RUNTIMES = (
     "onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino",
     "onnxruntime-migraphx",
 )  # fmt: skip
 _OPTIONS = {"openvino-gpu": {"device_type": "GPU"}}
-# The largest error of a token's state on another provider, relative to its size on the CPU. Half
-# precision comes to about 0.01; a wrong operator gives about 1.
+# The largest accepted error of a token's state on another provider, relative to its size on the
+# CPU. Half precision has about 0.01, a wrong operator about 1.
 MOST_ERROR = 0.03
 
 
-# Instruction sets that products of 8-bit numbers take in ONNX Runtime, the first that a processor
-# has, by their names in ``/proc/cpuinfo``: of x86, then of Arm.
+# Instruction sets for products of 8-bit numbers in ONNX Runtime, which uses the first that a
+# processor has. Keys are names in ``/proc/cpuinfo``, of x86 and then of Arm.
 _BY_8_BITS = {
     "amx_int8": "AMX", "avx512_vnni": "AVX-512 VNNI", "avx512bw": "AVX-512", "avx_vnni": "AVX VNNI",
     "avx2": "AVX2", "i8mm": "I8MM", "asimddp": "dot products of NEON", "asimd": "NEON",
 }  # fmt: skip
-# The names of the lists of features there, of x86 and of Arm.
+# The names of the lists of features in that file, on x86 and on Arm.
 _FEATURES = ("flags", "Features")
 CPUINFO = Path("/proc/cpuinfo")
-# What the providers and their drivers say.
+# Parts of the messages of providers and drivers.
 _NO_MEMORY = (
     "out of memory", "failed to allocate", "bad allocation", "bad_alloc", "not enough memory",
     "8007000e",
@@ -64,7 +64,7 @@ _NO_MEMORY = (
 
 
 class WrongNumbersError(Exception):
-    """A provider computes something else than the CPU: a token's state with this relative error."""
+    """A provider computes token states with this relative error compared with the CPU."""
 
     def __init__(self, error: float) -> None:
         super().__init__(f"error {error:.2g}")
@@ -84,10 +84,10 @@ def load_runtime() -> Any:
         import onnxruntime
     except ImportError as error:
         raise WorldError("no_runtime") from error
-    # The folder that an uninstalled package leaves is imported as an empty namespace package.
+    # An uninstalled package may leave a folder, which is imported as an empty namespace package.
     if not hasattr(onnxruntime, "InferenceSession"):
         raise WorldError("no_runtime")
-    # Event tracing of Windows, which ``indexer.TELEMETRY_OFF`` does not disable.
+    # This disables event tracing of Windows, which ``indexer.TELEMETRY_OFF`` does not.
     onnxruntime.disable_telemetry_events()
     return onnxruntime
 
@@ -98,7 +98,7 @@ def installed_runtimes() -> list[str]:
 
 
 def instruction_sets() -> frozenset[str]:
-    """The features of the processor as Linux names them; none elsewhere."""
+    """The features of the processor by their names in Linux; empty on other systems."""
     try:
         lines = CPUINFO.read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -108,7 +108,7 @@ def instruction_sets() -> frozenset[str]:
 
 
 def kernels(features: frozenset[str]) -> str:
-    """What products of 8-bit numbers take on a processor with these features; "" if unknown."""
+    """The instruction set for products of 8-bit numbers, given a processor's features; or ""."""
     return next((said for name, said in _BY_8_BITS.items() if name in features), "")
 
 
@@ -132,11 +132,11 @@ def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
 
 
 def choose(wanted: str, test: Callable[[str], T]) -> tuple[T, ProviderInUse]:
-    """Return the best provider that works, and before it the result of its test.
+    """Return the result of ``test`` on the best provider that works, and this provider.
 
-    ``test`` opens a model on a provider, given by its key, and runs it; it raises if that fails,
-    and ``WrongNumbersError`` if it computes something else than the CPU. Raises ``no_runtime``, or
-    ``bad_setting`` for an unknown provider.
+    ``test`` opens a model on a provider, given by its key, and runs it. It raises any exception if
+    that fails, ``WrongNumbersError`` if the numbers differ from the CPU's. Raises ``no_runtime``,
+    or ``bad_setting`` for an unknown provider.
     """
     available = list(load_runtime().get_available_providers())
     *accelerators, last = candidates(available, wanted)
@@ -175,7 +175,7 @@ def survey(test: Callable[[str], object]) -> dict[str, Note]:
 def open_on(runtime: Any, model: Path, name: str) -> Any:
     """Open a session on one provider.
 
-    A run uses one thread, and several runs are concurrent: for sequences of a few hundred tokens
+    Each run uses one thread, and several runs are concurrent. For sequences of a few hundred tokens
     this is faster than several threads per operator, and no thread spins while it waits. Raises
     ``RuntimeError`` if the session uses another provider.
     """
@@ -183,9 +183,9 @@ def open_on(runtime: Any, model: Path, name: str) -> Any:
     settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
     settings.log_severity_level = 3
-    # Memory plans are cached by input shape, and lengths differ between runs.
+    # Memory plans are cached by input shape, but lengths differ between runs.
     settings.enable_mem_pattern = False
-    # The graph has its fused operators already; what the optimizer fuses further is slower.
+    # The graph already has fused operators, and further fusions by the optimizer are slower.
     settings.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     wanted = list(dict.fromkeys((PROVIDERS[name], PROVIDERS[CPU])))
     options = [_OPTIONS.get(name, {}), {}][: len(wanted)]
@@ -199,22 +199,22 @@ def open_on(runtime: Any, model: Path, name: str) -> Any:
     return session
 
 
-# mallopt parameters of glibc and their values: few arenas, and large blocks unmapped when freed.
-# The arrays of a query are below the limit, as new pages would cost it a millisecond.
+# Parameters of glibc's mallopt: few arenas, and large blocks are unmapped when freed. The arrays of
+# a query are below that limit, as new pages would cost a millisecond.
 _HEAPS = {"M_ARENA_MAX": (-8, 4), "M_MMAP_THRESHOLD": (-3, 4 << 20), "M_TRIM": (-1, 32 << 20)}
 
 
 def limit_heaps() -> None:
-    """Limit glibc's arenas, which hold freed memory per thread: hundreds of MB in all."""
-    with contextlib.suppress(AttributeError, OSError, TypeError):  # another C library
+    """Limit glibc's arenas, which keep freed memory for each thread: hundreds of MB in all."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # this is another C library
         libc = ctypes.CDLL("libc.so.6")
         for knob, setting in _HEAPS.values():
             libc.mallopt(knob, setting)
 
 
 def release_memory() -> None:
-    """Return freed memory to the system: weights that were merged on opening leave up to 380 MB."""
-    with contextlib.suppress(AttributeError, OSError, TypeError):  # only the GNU library has it
+    """Return freed memory to the system; merging weights on opening leaves up to 380 MB."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):  # other C libraries lack it
         ctypes.CDLL(None).malloc_trim(0)
 
 

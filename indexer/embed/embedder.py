@@ -1,4 +1,4 @@
-"""The embedder of a model: layout, concurrent runs, pooling."""
+"""The embedder of a model: it lays out text, runs the graph concurrently, and pools."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ if TYPE_CHECKING:
 
 
 class TokenStates(Struct, frozen=True):
-    """The states of tokens, float32, (n, dimension), not normalised; a vector is their mean.
+    """The states of tokens, float32, (n, dimension), not normalised. A vector is their mean.
 
-    ``starts`` is int32, (n,): the offset of each in its text, in code points; -1 for the prefix and
-    special tokens.
+    ``starts`` is int32, (n,): the offset of each token in its text, in code points; -1 for prefix
+    and special tokens.
     """
 
     states: Float32s
     starts: Int32s
 
     def inside(self, spans: Iterable[tuple[int, int]]) -> TokenStates:
-        """Those that begin within some spans of the text; all, if there are none."""
+        """The states of tokens that begin inside spans of the text; all states if none does."""
         kept = np.zeros(len(self.starts), bool)
         for start, end in spans:
             kept |= (self.starts >= start) & (self.starts < end)
         return TokenStates(self.states[kept], self.starts[kept]) if kept.any() else self
 
     def of_words(self, text: str) -> TokenStates:
-        """Those with something else than punctuation in ``text``; all, if there are none."""
+        """The states of tokens that are not punctuation in ``text``; all states if all are."""
         starts = np.unique(np.append(self.starts, len(text)))
         ends = starts[np.searchsorted(starts, self.starts, side="right").clip(max=len(starts) - 1)]
         kept = np.array([
@@ -98,27 +98,27 @@ def collect(
 
 log = logging.getLogger(__name__)
 
-# On the CPU small runs stay in its cache; on other devices the start of a run costs time.
+# Small runs fit the CPU's cache. On other devices each start of a run costs time.
 _TOKENS_A_RUN = {CPU: 512}
 _TOKENS_A_RUN_ELSEWHERE = 16_384
-# Vectors of queries in memory: a query is asked again with another filter or limit, and many ask
-# the same of other documents.
+# The number of cached vectors of queries. A query is often repeated with another filter or limit,
+# or for other documents.
 _QUERIES_KEPT = 256
-# Of the last ones the states too, of which the vectors of their parts are made.
+# The number of cached token states of queries, from which vectors of their parts are made.
 _STATES_KEPT = 4
-# Of its sequences, as documents come to.
+# The lengths of sequences in a comparison of speed, similar to those of documents.
 _LENGTHS = (512, 384, 256, 128, 128, 64, 64)
-_ROUNDS = 4  # of a comparison; the first warms up
+_ROUNDS = 4  # rounds of a comparison; the first one warms up
 
 
 class OnnxEmbedder:
     """Encodes queries and passages with one session. Thread-safe.
 
-    With one of two encoders (``form.side``) it raises ``ValueError`` for inputs of the other.
+    If ``form`` is one of two encoders, it raises ``ValueError`` for inputs of the other side.
 
     Args:
         form: The verified graph of the model.
-        workers: Concurrent runs, each on one thread.
+        workers: The number of concurrent runs, each on one thread.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
 
     Raises ``no_runtime``, or ``bad_setting`` for an unknown provider.
@@ -133,24 +133,24 @@ class OnnxEmbedder:
 
         self._encoder, self.provider = choose(provider, partial(open_tested, form))
         self._workers = workers
-        self._fitting = 0  # tokens of a run that the device has memory for, once that is known
+        self._fitting = 0  # tokens for which the device has memory, 0 until it ran out
         self._encoded: SharedCache[tuple[str, str], Float32s] = SharedCache(_QUERIES_KEPT)
         self._states: SharedCache[str, TokenStates] = SharedCache(_STATES_KEPT)
 
     @property
     def token_budget(self) -> int:
-        """The most tokens of a run; fewer once the device, here, had no memory for as many."""
+        """The most tokens of a run; fewer after the device has run out of memory."""
         most = _TOKENS_A_RUN.get(self.provider.name, _TOKENS_A_RUN_ELSEWHERE)
         return min(most, self._fitting or most)
 
     def encode_query(self, text: str, part: str = "", places: Sequence[Span] = ()) -> Float32s:
         """The vector of a query, or of a part of it: float32, (dimension,), of length 1.
 
-        Do not change it. ``places`` are those of the words of the part in the query. A
-        late-chunking model reads the query once, and a part has the mean of its own tokens there,
-        as a passage in its document; that ranks as well. Another model reads the part alone, and so
-        does one with a prefix for queries: pooled inside, 19 of 240 questions that the library of
-        xquad-mono does not answer seemed answered better by ``lectern-e5-late``, 4 worse.
+        Do not change the array. ``places`` are the spans of the part's words in the query. A
+        late-chunking model reads the query once, and the vector of a part is the mean of its tokens
+        there, as for a passage in its document; that ranks as well. Other models, and those with a
+        prefix for queries, read the part alone: pooling inside with ``lectern-e5-late`` made 19 of
+        240 questions without an answer in xquad-mono seem better answered, and 4 worse.
         """
         if part and (not self.record.late or self.record.query_prefix):
             text, part = part, ""
@@ -164,9 +164,9 @@ class OnnxEmbedder:
         return self._encoded.get((text, part), compute)
 
     def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
-        """The vectors of passages of any length, in their order.
+        """Return the vectors of passages of any length, in their order.
 
-        For a late-chunking model the passages must be consecutive ones of one document.
+        For a late-chunking model they must be consecutive passages of one document.
         """
         found = dict(pair for done in self.encode_batches(passages) for pair in done)
         return [found[index] for index in range(len(passages))]
@@ -178,14 +178,14 @@ class OnnxEmbedder:
         runs: Sequence[int] | None = None,
         budget: Callable[[], int] | None = None,
     ) -> Generator[list[tuple[int, PassageVectors]], None, None]:
-        """The vectors of passages, in a list of (index, vectors) for each run of the model.
+        """Yield a list of (index, vectors) of passages for each run of the model.
 
         Args:
-            passages: What to embed.
-            runs: For a late-chunking model: the number of consecutive passages of each document, by
-                default all.
-            budget: Called before each run for the limit of its tokens; ``token_budget`` is never
-                exceeded (on the CPU that is some 20 ms of work).
+            passages: The passages to embed.
+            runs: The numbers of consecutive passages of one document, for a late-chunking model; by
+                default all are of one.
+            budget: Called before each run, returns the limit of its tokens. ``token_budget`` is a
+                limit too (on the CPU some 20 ms of work).
         """
         with closing_pool(self._workers) as pool:
             sequences = self._lay_out(passages, pool, runs)
@@ -202,9 +202,9 @@ class OnnxEmbedder:
     def query_states(self, text: str) -> TokenStates:
         """The token states of a query; ``encode_query(text)`` is their normalised mean.
 
-        A late-chunking model with a prefix for queries has only those of words: its passages are
-        means without prefix and special tokens too, and punctuation makes questions similar to
-        each other (card of ``lectern-e5-late``; without a prefix that changes little).
+        For a late-chunking model with a prefix for queries these are only tokens of words. Its
+        passages, too, are means without prefix and special tokens, and punctuation makes questions
+        similar (card of ``lectern-e5-late``; without a prefix there is little difference).
         """
         self._check(Side.QUERIES)
         sequences, starts = self._layout.text(text, self.record.query_prefix)
@@ -215,7 +215,7 @@ class OnnxEmbedder:
     def passage_states(self, passages: Sequence[EmbedInput], wanted: int) -> TokenStates:
         """The token states of passage ``wanted``; its vector is their normalised mean.
 
-        The other passages are its context, see ``encode_passages``.
+        The other passages are its context; see ``encode_passages``.
         """
         self._check(Side.PASSAGES)
         bodies = self._layout.tokenize(passages)
@@ -238,7 +238,7 @@ class OnnxEmbedder:
             return [sequence.ids for sequence in self._lay_out(passages, pool)]
 
     def bare_throughput(self, sequences: Sequence[Int32s]) -> float:
-        """Tokens a second of the session alone, without tokenizing and pooling."""
+        """Measure the tokens per second of the session, without tokenizing and pooling."""
         batches = list(self._batches(sequences, None))
         started = time.perf_counter()
         with closing_pool(self._workers) as pool:
@@ -247,7 +247,7 @@ class OnnxEmbedder:
         return sum(len(ids) for ids in sequences) / (time.perf_counter() - started)
 
     def times_as_fast(self, other: OnnxEmbedder) -> float:
-        """How many times as fast as another embedder of the model this one is, on all threads."""
+        """Measure the speed on all threads as a multiple of another embedder's."""
         own = self._encoder_record
         sequences = varied_sequences(_LENGTHS, own.vocabulary, own.window) * self._workers
         rates = [[one.bare_throughput(sequences) for one in (self, other)] for _ in range(_ROUNDS)]
@@ -279,10 +279,10 @@ class OnnxEmbedder:
     def _run(
         self, batch: Batch, wanted: Sequence[Int64s] | None = None
     ) -> list[tuple[int, Float32s]]:
-        """Run a batch, in halves if the device has too little memory; later ones are as small.
+        """Run a batch, in halves if the device runs out of memory; later batches are as small.
 
-        Each sequence has its index with its token states, (tokens, dimension), or with the sums of
-        its segments that are wanted, (segments, dimension). Raises ``Exception`` if one sequence
+        Returns the index of each sequence with its token states, (tokens, dimension), or with the
+        sums of its ``wanted`` segments, (segments, dimension). Raises any exception if one sequence
         alone does not fit, or the device fails for another reason.
         """
         try:
@@ -305,7 +305,7 @@ class OnnxEmbedder:
 
 
 def open_tested(form: ModelForm, provider: str) -> Encoder:
-    """Open a graph on a provider, whose numbers must be those of the CPU; see ``Encoder.test``."""
+    """Open a graph on a provider and compare its numbers with the CPU's; see ``Encoder.test``."""
     record = form.record.encoder_of(form.side)
     encoder = Encoder(form.path, provider)
     reference = Encoder(form.path, CPU) if provider != CPU else None

@@ -1,13 +1,13 @@
-"""Runs a graph, by ONNX Runtime: batches of token ids in, token states out.
+"""Runs a graph with ONNX Runtime, which computes token states from batches of token ids.
 
-A graph of ours has the inputs and outputs that are named here; one that others exported has those
-of transformers, an attention mask and types of tokens among them.
+Our own graphs have the inputs and outputs that are named here. Graphs that others exported have
+those of transformers, such as an attention mask and types of tokens.
 
-Block attention costs the same for each token however long the window is: the first tokens of a
-window, its anchors (global tokens), attend to all and are attended to by all; they contain the
-title. The others are split into blocks, which attend to the anchors, to themselves and to some
-tokens on either side (Beltagy et al., "Longformer", 2020; Zaheer et al., "Big Bird", 2020). The
-rows are inputs of the graph, and training uses the same.
+With block attention the cost of a token does not depend on the length of the window. The first
+tokens of a window are its anchors (global tokens) and contain the title. They attend to all tokens,
+and all tokens attend to them. The other tokens are split into blocks, which attend to the anchors,
+to themselves and to some tokens on either side (Beltagy et al., "Longformer", 2020; Zaheer et al.,
+"Big Bird", 2020). The rows are inputs of the graph, and the same in training.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 class Blocks(Struct, frozen=True):
-    """Which tokens attend to which in a sequence of one length.
+    """The attention pattern of a sequence: which tokens attend to which.
 
     Attributes:
         anchors: The number of global tokens at the start.
-        queries: The rows of each block, ``(blocks, tokens)``. The last block ends with the
-            sequence, so it may overlap the one before.
+        queries: The rows of each block, ``(blocks, tokens)``. The last block ends where the
+            sequence does, so it may overlap the one before.
         keys: The rows that each block attends to, ``(blocks, seen)``.
         places: For each row after the anchors, its index in the flattened ``queries``.
     """
@@ -49,14 +49,14 @@ class Blocks(Struct, frozen=True):
 def plan_blocks(length: int, block: int, reach: int, anchors: int) -> Blocks:
     """Split a sequence into the fewest blocks of equal size.
 
-    All blocks attend to the same number of tokens, also at the ends of the sequence; in a short
-    sequence attention is full.
+    All blocks attend to the same number of tokens, even at the ends of the sequence. In a short
+    sequence each token attends to all.
 
     Args:
         length: Tokens of the sequence, at least 2.
         block: The most tokens of a block.
-        reach: Tokens on either side of a block of that size; a smaller block sees as many in all.
-        anchors: Global tokens at the start; a sequence not longer than that has fewer.
+        reach: Tokens seen on either side of a full block; a smaller one sees as many in total.
+        anchors: The global tokens at the start; a shorter sequence has fewer.
     """
     anchors = min(anchors, length - 1)
     body = length - anchors
@@ -82,8 +82,8 @@ class Groups(Struct, frozen=True):
         queries: The rows of each block, ``(groups, blocks, tokens)``. The last block may be
             repeated so that all groups have one size.
         keys: The rows that each block attends to, ``(groups, blocks, seen)``.
-        seen: How many of these it attends to, ``(groups, blocks)``; the others fill up those of
-            shorter sequences.
+        seen: The number of these rows that a block attends to, ``(groups, blocks)``; the rest is
+            padding for shorter sequences.
         places: The index of each token in the concatenation of the anchors of all sequences and
             the flattened ``queries``, ``(sequences, length)``; 0 for padding.
     """
@@ -95,7 +95,7 @@ class Groups(Struct, frozen=True):
 
 
 def group(plans: Sequence[Blocks], tokens: int) -> Groups:
-    """Group the blocks of sequences, padded to the longest; a group has about ``tokens`` tokens."""
+    """Group the blocks of padded sequences so that a group has about ``tokens`` tokens."""
     anchors = max(plan.anchors for plan in plans)
     length = max(plan.anchors + len(plan.places) for plan in plans)
     block = max(plan.queries.shape[1] for plan in plans)
@@ -121,12 +121,12 @@ def group(plans: Sequence[Blocks], tokens: int) -> Groups:
 
 
 def _widened(rows: Int64s, width: int) -> Int64s:
-    """Rows with the last of each repeated."""
+    """Pad each row by repeating its last number."""
     return np.pad(rows, ((0, 0), (0, width - rows.shape[1])), "edge")
 
 
 def _group_size(blocks: int, wanted: int) -> int:
-    """The number of blocks in a group: near ``wanted``, with few repeated blocks."""
+    """The number of blocks in a group: near ``wanted``, with few repetitions."""
     most = wanted + wanted // 2
     if blocks <= most:
         return blocks
@@ -135,26 +135,26 @@ def _group_size(blocks: int, wanted: int) -> int:
 
 
 # Inputs and outputs of a graph: token ids, int32 [batch, sequence]; lengths without padding, int32
-# [batch], if it masks what follows them; token states, float32 [batch, sequence, hidden].
+# [batch], if the graph masks padding; token states, float32 [batch, sequence, hidden].
 IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
-# Inputs of a graph with block attention: the rows of ``embed.blocks.Groups``, int32.
+# Inputs of a graph with block attention: the rows of ``Groups``, int32.
 QUERIES, KEYS, PLACES = "block_queries", "block_keys", "block_places"
-# With padding, the number of keys of each block, int32.
+# The number of keys of each block, int32, if the graph supports padding.
 SEEN = "block_seen"
-# Inputs and output of a graph that sums states: the first row of each segment and the one after its
-# last, int32 [batch, segments], and float32 [batch, segments, dimension].
+# A graph that sums states has the start and the end (exclusive) of each segment as inputs, int32
+# [batch, segments], and their sums as output, float32 [batch, segments, dimension].
 STARTS, ENDS, SUMS = "segment_starts", "segment_ends", "segment_sums"
-# Inputs of a graph that others exported, and its outputs, the first of those that it has.
+# Inputs of graphs that others exported, and names of the output; the first that exists is used.
 MASK, TYPES = "attention_mask", "token_type_ids"
 _OUTPUTS = (STATES, "last_hidden_state", "token_embeddings")
 # Metadata of a graph: the arguments of ``plan_blocks``.
 BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
 # The activations of a layer for this many tokens fit the processor's cache.
 _GROUP_TOKENS = 128
-# Of the test run: short sequences are padded to the longest, or two of a length share a batch.
+# The lengths of the test run. Short sequences are padded, or two of equal length share a batch.
 _TEST_LENGTHS = (2, 9, 40, 40, 150, 400)
 _TEST_TOKENS = 1024
-# Its multiples, which are the numbers of tokens, are spread over the vocabulary.
+# Multiples of this number, used as token ids, are spread over the vocabulary.
 _PRIME = 7919
 
 
@@ -183,17 +183,17 @@ class Encoder:
         self.padded = masked and (SEEN in self._takes or not self._attention[0])
 
     def states(self, batch: Batch) -> Float32s:
-        """Token states, ``(sequences, longest, dimension)``.
+        """Compute token states, ``(sequences, longest, dimension)``.
 
-        Rows of padding are those of tokens that nothing attends to.
+        Rows of padding are present too, but no token attends to them.
         """
         (states,) = self.outputs(batch, [self._gives])
         return states if states.ndim == 3 else states.reshape(len(batch.ids), 1, -1)
 
     def sums(self, batch: Batch, segments: Sequence[Int64s]) -> Float32s:
-        """Sums of token states, ``(sequences, most segments, dimension)``, if ``sums_states``.
+        """Compute sums of states, ``(sequences, most segments, dimension)``, if ``sums_states``.
 
-        A segment of a sequence is its first row and the one after its last.
+        A segment is the start and the end, exclusive, of a range of rows.
         """
         rows = np.zeros((2, len(segments), max(map(len, segments))), np.int32)
         for number, own in enumerate(segments):
@@ -203,7 +203,7 @@ class Encoder:
     def outputs(
         self, batch: Batch, names: list[str], segments: Int32s | None = None
     ) -> list[Float32s]:
-        """Some output tensors of the graph; ``segments``: starts and ends, (2, sequences, n)."""
+        """Compute outputs of the graph; ``segments`` are starts and ends, (2, sequences, n)."""
         feed: dict[str, NDArray[Any]] = {IDS: batch.ids.astype(self._takes[IDS], copy=False)}
         if LENGTHS in self._takes:
             feed[LENGTHS] = batch.lengths
@@ -223,7 +223,7 @@ class Encoder:
     def _rows(self, batch: Batch) -> dict[str, Int32s]:
         """The rows of block attention for a batch, as inputs of the graph.
 
-        Without ``SEEN`` sequences are not padded: what follows a length attends to what is before.
+        Without ``SEEN`` there is no padding: rows after a length attend to rows before it.
         """
         lengths = batch.lengths.tolist()
         plans = {length: plan_blocks(length, *self._attention) for length in set(lengths)}
@@ -239,11 +239,11 @@ class Encoder:
         }
 
     def test(self, vocabulary: int, window: int, reference: Encoder | None = None) -> None:
-        """Run a small batch; or a few, which are compared with a reference, the encoder on the CPU.
+        """Run a small batch; with a reference, the encoder on the CPU, compare a few batches.
 
         Token ids are below ``vocabulary``, and no sequence is longer than ``window``. Raises
-        ``WrongNumbersError`` if a state is not as the reference has it, ``RuntimeError`` if an
-        output is not finite; a provider may raise anything else.
+        ``WrongNumbersError`` if a state differs from the reference's, ``RuntimeError`` if an output
+        is not finite. Providers may raise any other exception.
         """
         lengths = _TEST_LENGTHS if reference else _TEST_LENGTHS[:1]
         sequences = varied_sequences(lengths, vocabulary, window)
@@ -258,9 +258,9 @@ class Encoder:
 
 
 def _types(batch: Batch, real: Mask) -> Mask:
-    """Whether each token belongs to the second text of a pair, as BERT's types say.
+    """Whether each token belongs to the second text of a pair, as in BERT's token types.
 
-    That begins after the first separator, the token that also ends the sequence.
+    The second text begins after the first separator, the token that also ends the sequence.
     """
     ends = batch.ids[np.arange(len(batch.ids)), batch.lengths - 1]
     separators = (batch.ids == ends[:, None]) & real
@@ -270,7 +270,7 @@ def _types(batch: Batch, real: Mask) -> Mask:
 
 
 def _tested(encoder: Encoder, batch: Batch) -> Float32s:
-    """The states of all tokens of a batch, and with ``sums_states`` the sums of their halves."""
+    """The states of all tokens of a batch, and with ``sums_states`` the sums of half sequences."""
     found = encoder.states(batch)[np.arange(batch.ids.shape[1]) < batch.lengths[:, None]]
     if not encoder.sums_states:
         return found
@@ -279,13 +279,13 @@ def _tested(encoder: Encoder, batch: Batch) -> Float32s:
 
 
 def largest_error(states: Float32s, wanted: Float32s) -> float:
-    """The largest distance of states from the wanted ones, (n, dim) each, relative to these."""
+    """The largest distance of states from wanted states, (n, dim) each, relative to the wanted."""
     sizes = np.maximum(np.linalg.norm(wanted, axis=1), np.finfo(np.float32).tiny)
     return float((np.linalg.norm(states - wanted, axis=1) / sizes).max())
 
 
 def varied_sequences(lengths: Sequence[int], vocabulary: int, window: int) -> list[Int32s]:
-    """Ids of many different tokens, always the same, in sequences of about these lengths."""
+    """Make sequences of these lengths, or of the window, from many different, fixed token ids."""
     ids = np.arange(1, 1 + sum(lengths)) * _PRIME % vocabulary
     parts = np.split(ids.astype(np.int32), np.cumsum(lengths[:-1]))
     return [part[:window] for part in parts]

@@ -1,7 +1,7 @@
 """Reads a model's folder that sentence-transformers or optimum exported to ONNX.
 
-Whoever wrote the folder is not trusted: files and numbers are bounded, nothing of the folder is
-run, and options that are not known here are refused, since they would be computed wrongly.
+The folder is not trusted: files and numbers are bounded, no code of the folder is run, and unknown
+options are refused, since vectors would be wrong.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CONFIG, MODULES, PROMPTS = "config.json", "modules.json", "config_sentence_trans
 LENGTHS = "sentence_bert_config.json"
 GRAPH = "model.onnx"
 GRAPH_FOLDERS = ("onnx/", "")
-# The forms that optimum writes beside it, and the file of the weights of each, which it may have.
+# The forms that optimum writes, and the file that each may have for its weights.
 COARSE = {
     "model_quantized.onnx": Precision.INT8, "model_int8.onnx": Precision.INT8,
     "model_fp16.onnx": Precision.FP16,
@@ -32,7 +32,7 @@ DATA = "_data"
 LARGEST_JSON = 1 << 20
 _LARGEST = {TOKENIZER: 64 << 20}
 _LARGEST_GRAPH = 8 << 30
-# The card of a model, as hubs show it: Markdown under a head in YAML.
+# The card of a model on a hub: Markdown under a head in YAML.
 _CARD = "README.md"
 _LICENCE = re.compile(r"""^license: *["']?([A-Za-z0-9.+-]{1,40})["']?[ ]*$""", re.MULTILINE)
 _MOST = {
@@ -41,20 +41,20 @@ _MOST = {
 }  # fmt: skip
 _LONGEST_PREFIX = 2000  # characters
 _OVERLAP, _MAX_PREFIX = 64, 64  # tokens
-# The last parts of classes of modules; those before differ between versions.
+# The last parts of the names of module classes; the parts before differ between versions.
 _KINDS = ("Transformer", "Pooling", "Normalize")
 _POOLINGS = {
     "cls": Pooling.CLS, "mean": Pooling.MEAN, "lasttoken": Pooling.LAST,
     "cls_token": Pooling.CLS, "mean_tokens": Pooling.MEAN,
 }  # fmt: skip
-# Positions of these begin after that of padding.
+# In these models positions begin after that of padding.
 _ROBERTA = {"roberta", "xlm-roberta", "camembert"}
 
 
 class ExportedModel(Struct, frozen=True):
-    """A model as its folder describes it, without what is measured; the graph in float32 is first.
+    """A model as described by its folder, without measured values. The first graph is float32.
 
-    ``files`` says where its files are, by their names in the folder of the model.
+    ``files`` has the paths of its files, by their names in the folder of the model.
     """
 
     record: ModelRecord
@@ -65,14 +65,14 @@ class ExportedModel(Struct, frozen=True):
 def read_exported(folder: Path, name: str, *, late: bool) -> ExportedModel:
     """Read the description of the model ``name`` in a folder with an ONNX file.
 
-    ``late`` is whether passages are pooled inside a whole window. Raises ``model_refused`` with the
-    reason.
+    ``late`` says whether passages are pooled inside a whole window. Raises ``model_refused`` with
+    the reason.
     """
     graphs, files = _graphs(folder)
     options = FolderOptions.read_options(folder, CONFIG)
     kinds = options.values.get("architectures")
     if isinstance(kinds, list) and str(kinds[:1]).endswith("ForSequenceClassification']"):
-        raise options.wrong("architectures", kinds)  # it scores a pair of texts
+        raise options.wrong("architectures", kinds)  # such a model scores pairs of texts
     record = _embedding(folder, options, name, late=late)
     for file, path in files.items():
         regular_size(folder, path, most_bytes(file))
@@ -80,7 +80,7 @@ def read_exported(folder: Path, name: str, *, late: bool) -> ExportedModel:
 
 
 def most_bytes(name: str) -> int:
-    """The largest size of a file of a folder."""
+    """The largest permitted size of a file in the folder."""
     if name.endswith((".onnx", DATA)):
         return _LARGEST_GRAPH
     return _LARGEST.get(name, LARGEST_JSON)
@@ -138,7 +138,7 @@ def _positions(options: FolderOptions) -> int:
 
 
 def _pooling_folder(folder: Path) -> str:
-    """The subfolder of the pooling module; the modules must be those that are computed here."""
+    """The subfolder of the pooling module. Other modules than those computed here are refused."""
     rows = load_json(folder, MODULES)
     found: dict[str, str] = {}
     for row in rows if isinstance(rows, list) else [None]:
@@ -147,7 +147,7 @@ def _pooling_folder(folder: Path) -> str:
         if not isinstance(kind, str) or not isinstance(path, str):
             raise refusal(folder, "model_file_damaged", file=MODULES)
         known = kind.rpartition(".")[2]
-        # A path with more parts could lead out of the folder.
+        # A path of several parts could lead out of the folder.
         if known not in _KINDS or "/" in path or "\\" in path or path in {".", ".."}:
             raise refusal(folder, "model_option", option="type", value=kind[:80])
         found[known] = path
@@ -174,7 +174,7 @@ def _prefixes(options: FolderOptions) -> tuple[str, str]:
     prompts = options.values.get("prompts") or {}
     if not isinstance(prompts, dict):
         raise options.wrong("prompts", prompts)
-    # Vectors have length 1, where the dot product is the cosine.
+    # For vectors of length 1 the dot product is the cosine.
     if options.values.get("similarity_fn_name") not in {None, "cosine", "dot", "dot_product"}:
         raise options.wrong("similarity_fn_name", options.values["similarity_fn_name"])
     chosen = [prompts.get("query"), prompts.get("document", prompts.get("passage"))]
@@ -185,14 +185,14 @@ def _prefixes(options: FolderOptions) -> tuple[str, str]:
 
 
 def refusal(folder: Path, reason: str, **detail: object) -> WorldError:
-    """The error of a folder that cannot be imported."""
+    """The error for a folder that cannot be imported."""
     return WorldError("model_refused", path=str(folder), reason=reason, **detail)
 
 
 def regular_size(folder: Path, file: Path, most: int) -> int:
     """The size of a regular file, which may be reached through a link.
 
-    Raises ``model_refused`` if it is none, or larger than ``most`` bytes.
+    Raises ``model_refused`` if the file is not regular, or larger than ``most`` bytes.
     """
     try:
         found = file.stat()
@@ -206,7 +206,7 @@ def regular_size(folder: Path, file: Path, most: int) -> int:
 
 
 def load_json(folder: Path, name: str) -> Any:
-    """The content of a file of JSON; ``model_refused`` if it is missing, too large or damaged."""
+    """Read a file of JSON. Raises ``model_refused`` if it is missing, too large or damaged."""
     regular_size(folder, folder / name, LARGEST_JSON)
     try:
         return json.loads((folder / name).read_bytes())
@@ -215,7 +215,7 @@ def load_json(folder: Path, name: str) -> Any:
 
 
 def card_licence(folder: Path) -> str | None:
-    """The licence that the head of a model's card names, as it is written there."""
+    """The licence in the head of a model's card, as written there."""
     try:
         regular_size(folder, folder / _CARD, LARGEST_JSON)
         card = (folder / _CARD).read_text("utf-8", errors="replace")
@@ -227,7 +227,7 @@ def card_licence(folder: Path) -> str | None:
 
 
 class FolderOptions(Struct, frozen=True):
-    """The options of one JSON file; each is checked when it is taken."""
+    """The options of a JSON file, each of which is checked when it is read."""
 
     folder: Path
     values: Mapping[str, Any]
@@ -242,7 +242,7 @@ class FolderOptions(Struct, frozen=True):
         return cls(folder, values)
 
     def whole(self, name: str, default: int, low: int = 1) -> int:
-        """A whole number from ``low`` to the limit of its name."""
+        """Read a whole number from ``low`` to the limit for this name."""
         value = self.values.get(name)
         value = default if value is None else value
         if type(value) is not int or not low <= value <= _MOST[name]:

@@ -1,10 +1,10 @@
 """Opens the embedders of an engine, for queries and for indexing, each at its first use.
 
-Queries are encoded by the model of the searched space, passages by that of the space that is being
-filled; after a change of the settings these differ until the new space is complete. A model with
-two encoders has a session for each. The precision suits the device and, in a new library, is the
-faster one. Accelerators read documents; questions are encoded on the CPU, where they never wait
-behind the runs of indexing.
+Queries are encoded by the model of the searched space, passages by the model of the space that is
+being filled. After a change of the settings these differ until the new space is complete. A model
+with two encoders has a session for each. The precision fits the device and, in a new library, is
+the faster one. Accelerators encode only documents. Questions are encoded on the CPU, so that they
+never wait for indexing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Below this float32 is not worth its memory.
+# A smaller gain in speed is not worth the memory of float32.
 LEAST_GAIN = 1.1
 
 
@@ -48,8 +48,8 @@ def open_embedder(
     """Open an embedder with its own session.
 
     A model with one encoder reads both sides with it. ``precision`` is that of the weights on the
-    CPU, ``provider`` a key of ``devices.PROVIDERS`` or ``AUTO``; ``threads`` of 0 are one per core.
-    Raises ``no_runtime``, ``bad_setting`` for an unknown provider, and those of ``find_form``.
+    CPU, ``provider`` a key of ``devices.PROVIDERS`` or ``AUTO``. 0 ``threads`` means one per core.
+    Raises ``no_runtime``, ``bad_setting`` for an unknown provider, and the errors of ``find_form``.
     """
 
     def opened(precision: Precision, provider: str, *, card: bool = False) -> OnnxEmbedder:
@@ -61,7 +61,7 @@ def open_embedder(
     if not accelerators:
         return opened(precision, provider)
     if precision is Precision.INT8:
-        # The 8-bit graph is made for the CPU, and vectors of float32 are of another space.
+        # The 8-bit graph is made for the CPU, and float32 vectors belong to another space.
         why = Note("device_eight_bits", {"device": accelerators[0]})
         reason = ProviderInUse(CPU, (why, *clash()))
     else:
@@ -75,12 +75,12 @@ def open_embedder(
 
 
 def fastest_precision(config: EngineConfig) -> Precision:
-    """The precision in which passages are embedded fastest here; for a library without vectors.
+    """The precision in which this machine embeds passages fastest, for a library without vectors.
 
-    It is float32 where an accelerator computes that faster than the processor does 8 bits, which is
-    measured anew for each library, since accelerators and their drivers come and go. Elsewhere it
-    is 8 bits, also if a model cannot be opened: embedding then reports why. Raises ``no_runtime``,
-    or ``bad_setting`` for an unknown provider.
+    It is float32 if an accelerator computes float32 faster than the processor computes 8 bits. This
+    is measured for each library, as accelerators and drivers change. Otherwise it is 8 bits, even
+    if a model cannot be opened; then embedding reports why. Raises ``no_runtime``, or
+    ``bad_setting`` for an unknown provider.
     """
     *accelerators, _ = candidates(load_runtime().get_available_providers(), config.provider)
     if not accelerators:
@@ -93,7 +93,7 @@ def fastest_precision(config: EngineConfig) -> Precision:
             )
             for precision in (Precision.INT8, Precision.FP32)
         )
-        # Without an accelerator float32 takes more than twice as long.
+        # Without an accelerator float32 takes more than twice as long as 8 bits.
         times = exact.times_as_fast(eight) if exact.provider.name != CPU else 0.0
     except Exception as error:  # noqa: BLE001  # drivers may raise anything
         log.warning("precisions cannot be compared: %s", error)
@@ -114,7 +114,7 @@ class ModelsInUse(Struct):
     )
 
     def space(self, catalog: Catalog) -> Space:
-        """Return the space of the configured model; activates it if no space has vectors yet."""
+        """Return the space of the configured model, and activate it if no space has vectors yet."""
         record = find_record(self.config.model, self.config.models)
         facts = {
             "model": record.id,
@@ -133,7 +133,7 @@ class ModelsInUse(Struct):
         return space
 
     def configure_models(self, config: EngineConfig) -> None:
-        """Replace the configuration, and with it the model of indexing; no run may be active."""
+        """Replace the configuration and thus the model of indexing. No run may be active."""
         with self._opening:
             changed = (config.model, config.precision) != (self.config.model, self.config.precision)
             self.config = config
@@ -141,21 +141,21 @@ class ModelsInUse(Struct):
                 self._indexing = self._device = None
 
     def close_indexing(self) -> None:
-        """Close the embedder of passages until its next use; no run may be active.
+        """Close the embedder of passages until its next use. No run may be active.
 
-        Its arena keeps 150 MB after long windows on two cores (that of queries: 50 MB). Arena
-        shrinkage frees 120 of them with one worker, but almost nothing with two.
+        Its arena keeps 150 MB after long windows on two cores (that of queries keeps 50 MB). Arena
+        shrinkage frees 120 MB with one worker, but almost nothing with two.
         """
         with self._opening:
             self._indexing = None
 
     def close_queries(self) -> None:
-        """Close the embedders of queries until their next use; those that run finish."""
+        """Close the embedders of queries until their next use; running queries finish."""
         with self._opening:
             self._for_queries = {}
 
     def indexing(self, space: Space | None = None) -> OnnxEmbedder:
-        """The embedder of passages for a space that is filled, or for the configured model.
+        """The embedder of passages for a space that is being filled, or for the configured model.
 
         Raises ``unknown_model``, and those of ``open_embedder``.
         """
@@ -171,13 +171,13 @@ class ModelsInUse(Struct):
             return self._indexing[1]
 
     def query(self, record: Mapping[str, Any]) -> OnnxEmbedder:
-        """The embedder of queries for a space, on the CPU: a card would wait for indexing."""
+        """The embedder of queries for a space, on the CPU, as an accelerator may be indexing."""
         return self._embedder(record, self.config.query_precision, Side.QUERIES)
 
     def passages(self, record: Mapping[str, Any]) -> OnnxEmbedder:
-        """The embedder that encodes a passage again to compare it token by token with a query.
+        """The embedder that encodes a passage again, to compare its tokens with a query.
 
-        It is that of queries, unless the model of the searched space has an encoder of passages.
+        It is the embedder of queries, unless the searched space's model has an encoder of passages.
         """
         query = self.query(record)
         if not query.record.adapted:
@@ -205,13 +205,13 @@ class ModelsInUse(Struct):
 
     @property
     def device(self) -> tuple[str, tuple[Note, ...]]:
-        """The execution provider of indexing and notes on why; an empty name before it is open."""
+        """The execution provider of indexing, and why; the name is "" before it is open."""
         if self._device is None:
             return "", (Note("device_unknown"),)
         return self._device.name, self._device.notes
 
     def survey_devices(self) -> dict[str, Note]:
-        """Return what ``survey`` says of each provider for the model of the configuration.
+        """Return the result of ``survey`` for the configured model.
 
         Raises ``unknown_model``, and those of ``open_embedder``.
         """
@@ -219,7 +219,7 @@ class ModelsInUse(Struct):
         record = find_record(config.model, config.models)
 
         def test(provider: str) -> None:
-            if provider != CPU:  # where the model is open already
+            if provider != CPU:  # the provider on which the model is already open
                 form = find_form(record, config.models, Precision.FP32, card=True)
                 open_tested(form, provider)
 

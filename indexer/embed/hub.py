@@ -1,9 +1,9 @@
-"""Fetches a published model from a hub into the folder of models, when the person asks for it.
+"""Fetches a published model from a hub into the folder of models, at the person's request.
 
-A model is there whole or not at all; what was downloaded stays, so that the next attempt goes on. A
-child downloads it (``hub_child``), since this process has no network. Each connection is written to
-a log that the person can read, a JSON object a line: ``time`` (ISO, UTC), ``what`` was requested
-and the ``outcome``.
+A model exists completely or not at all. Downloaded parts stay, so that the next attempt continues.
+A child downloads it (``hub_child``), since this process has no network. Each connection is written
+to a log that the person can read, one JSON object a line: ``time`` (ISO, UTC), ``what`` was
+requested and the ``outcome``.
 """
 
 from __future__ import annotations
@@ -82,13 +82,13 @@ def _line(text: str) -> ConnectionMade | None:
 CHILD = "indexer.embed.hub_child"
 FOLDER = "fetching-"
 LISTING, PART, CANCELLED = "listing.json", ".part", "cancelled"
-# Of a request to the launcher; the child ends by itself when nothing arrives.
+# The time limit of a request to the launcher. The child itself ends when no data arrives.
 _LONGEST_S = 48 * 3600.0
 _POLL_S = 0.2
 
 
 class HubFile(Struct, frozen=True):
-    """A file as the hub describes it: ``hash`` is its SHA-256, or as git names it (SHA-1)."""
+    """A file as described by the hub; ``hash`` is its SHA-256, or git's SHA-1 of it."""
 
     name: str
     size: int
@@ -96,14 +96,14 @@ class HubFile(Struct, frozen=True):
 
 
 class Listing(Struct, frozen=True):
-    """The files to fetch, at one commit."""
+    """The files of one commit to fetch."""
 
     revision: str
     files: tuple[HubFile, ...]
 
 
 class HubRequest(Struct, frozen=True):
-    """The argument of the child, as JSON; it answers with a failure, or null once all is there."""
+    """The argument of the child, as JSON. It answers with a failure, or with null when done."""
 
     repository: str
     folder: Path
@@ -112,16 +112,16 @@ class HubRequest(Struct, frozen=True):
 def get_published(
     published: ModelInfo, models: Path, *, offline: bool = False, reporter: Reporter | None = None
 ) -> ModelRecord:
-    """Fetch a model and make it one of the folder of models, which is made if missing.
+    """Fetch a model into the folder of models, which is made if missing.
 
     Args:
         published: The model.
         models: The folder of models.
         offline: Whether the network may not be used.
-        reporter: Gets the bytes that are there, and cancels.
+        reporter: Receives the number of bytes fetched, and can cancel.
 
-    Raises ``Cancelled`` if the reporter's token was cancelled; ``model_gated``, ``model_missing``
-    with the reason, ``download_wrong``, ``disk_full``, ``busy``, and those of ``import_model``.
+    Raises ``Cancelled`` if the token was cancelled, ``model_gated``, ``model_missing`` with the
+    reason, ``download_wrong``, ``disk_full``, ``busy``, and the errors of ``import_model``.
     """
     if offline:
         raise WorldError("model_missing", model=published.id, reason="offline")
@@ -136,12 +136,12 @@ def get_published(
 
 
 def read_listing(folder: Path) -> Listing:
-    """What is to be in a folder; OSError, ValueError or WorldError if there is no listing yet."""
+    """Read a folder's listing. Raises OSError, ValueError or WorldError if there is none yet."""
     return decode(Listing, json.loads((folder / LISTING).read_text("utf-8")))
 
 
 def _download_watched(published: ModelInfo, folder: Path, reporter: Reporter) -> None:
-    """Download on another thread, report how far it is, and pass a cancel on."""
+    """Download on another thread, report progress, and end the download if cancelled."""
     (folder / CANCELLED).unlink(missing_ok=True)
     with ThreadPoolExecutor(1, "hub") as pool:
         downloaded = pool.submit(_logged_download, published, folder)
@@ -150,7 +150,7 @@ def _download_watched(published: ModelInfo, folder: Path, reporter: Reporter) ->
                 reporter.report(_progress(published, folder))
                 wait([downloaded], _POLL_S)
         except BaseException:
-            (folder / CANCELLED).touch()  # ends the child, wherever it runs
+            (folder / CANCELLED).touch()  # ends the child, in whichever process it runs
             raise
     downloaded.result()
     reporter.report(_progress(published, folder), force=True)
@@ -178,7 +178,7 @@ def _logged_download(published: ModelInfo, folder: Path) -> None:
 
 
 def _download_outside(published: ModelInfo, folder: Path) -> None:
-    """Download by the launcher, if this process has no network."""
+    """Download through the launcher, as this process has no network."""
     outside = launcher.current()
     if outside is None:
         _run_child(published, folder, lambda: False)
@@ -191,10 +191,10 @@ def _download_outside(published: ModelInfo, folder: Path) -> None:
 
 
 def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
-    """Download a published model for a process without network; runs in the launcher.
+    """Download a published model in the launcher, for a process without network.
 
-    Nothing is fetched but a row of ``PUBLISHED``, into a folder as ``get_published`` makes it.
-    Raises ``bad_request`` for another folder, ``unknown_model``, and those of the child.
+    Only a row of ``PUBLISHED`` is fetched, and only into a folder that ``get_published`` made.
+    Raises ``bad_request`` for another folder, ``unknown_model``, and the errors of the child.
     """
     if model not in PUBLISHED:
         raise WorldError("unknown_model", model=model)
@@ -205,7 +205,7 @@ def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
 
 def _run_child(published: ModelInfo, folder: Path, gone: Callable[[], bool]) -> None:
     request = json.dumps(encode(HubRequest(published.repository, folder)))
-    with tempfile.TemporaryDirectory() as elsewhere:  # no configuration of a folder is read
+    with tempfile.TemporaryDirectory() as elsewhere:  # Python reads no configuration in a folder
         try:
             with subprocess.Popen(
                 [*child_command(CHILD), request], stdin=subprocess.DEVNULL, cwd=elsewhere,

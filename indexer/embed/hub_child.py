@@ -1,10 +1,9 @@
-"""Downloads the files of one repository of a hub: the only process of ours that speaks to one.
+"""Downloads the files of a repository. No other process of ours connects to a hub.
 
-huggingface_hub owns the protocol: mirrors (``HF_ENDPOINT``), proxies and access tokens are the
-person's own. Its ``snapshot_download`` (2.4) gives each attempt a new name, so that a fetch that
-was killed would begin its file again; here an interrupted file goes on where it stopped. Sizes and
-hashes that the hub gives are written down before anything large is fetched, and every file is
-compared with them.
+huggingface_hub implements the protocol, with the person's own mirrors (``HF_ENDPOINT``), proxies
+and access tokens. Its ``snapshot_download`` (2.4) gives each attempt a new name, so that a killed
+download would begin its file again. Here an interrupted file continues where it stopped. The hub's
+sizes and hashes are stored before any large file is fetched, and every file is compared with them.
 """
 
 from __future__ import annotations
@@ -41,17 +40,17 @@ from indexer.embed.models import TOKENIZER
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoSibling
 
-# Read when huggingface_hub is loaded. Xet, its other protocol, neither goes on with an interrupted
+# Read when huggingface_hub is loaded. Its other protocol, Xet, neither continues an interrupted
 # file nor uses the person's proxy.
 _SWITCHES = {"HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
-# The files of a model: its graph, forms of it in 16 and 8 bits, and its description.
+# The files of a model: its graph, the graph's forms in 16 and 8 bits, and its description.
 _GRAPHS = [GRAPH_FOLDERS[0] + name for name in (GRAPH, *COARSE)]
 _DESCRIPTIONS = (CONFIG, MODULES, PROMPTS, LENGTHS, TOKENIZER, "1_Pooling/config.json")
 _WANTED = {*_DESCRIPTIONS, *_GRAPHS, *(name + DATA for name in _GRAPHS)}
 _SHA256 = 64  # digits
 _TIMEOUT_S = 30.0
-# Pieces of a stream: those of huggingface_hub have 10 MB, of which a part is lost with
-# the connection.
+# The size of the parts of a stream. huggingface_hub has 10 MB, and a broken connection loses the
+# last part.
 _PIECE = 1 << 16
 
 
@@ -67,7 +66,7 @@ def main() -> int:
 def _answer(request: HubRequest) -> Failure | None:
     model = request.repository.rpartition("/")[2]
     try:
-        # The child of a command that was killed may still be writing, for half a second.
+        # The child of a killed command may still write for half a second.
         with FileLock(request.folder / "download.lock", timeout=_TIMEOUT_S):
             _download(request)
     except LecternError as error:
@@ -114,7 +113,7 @@ def _described(file: RepoSibling) -> HubFile:
 
 
 def _check_listing(request: HubRequest, listing: Listing) -> None:
-    """Refuse what cannot be imported before it is fetched."""
+    """Refuse a model that cannot be imported before it is fetched."""
     names = {file.name for file in listing.files}
     if missing := {_GRAPHS[0], CONFIG, TOKENIZER} - names:
         raise WorldError(
@@ -134,9 +133,9 @@ def _missing_bytes(folder: Path, listing: Listing) -> int:
 
 
 def _fetch(repository: str, revision: str, file: HubFile, folder: Path) -> None:
-    """Fetch one file, going on with what is there of it.
+    """Fetch one file, or the rest of it.
 
-    Raises ``download_wrong`` if it is not what the hub described.
+    Raises ``download_wrong`` if it differs from the hub's description.
     """
     from huggingface_hub import hf_hub_url
 
@@ -165,7 +164,7 @@ def _stream(url: str, sink: BinaryIO, file: HubFile) -> None:
     headers = build_hf_headers(library_name="lectern")
     location = get_hf_file_metadata(url, headers=headers, timeout=_TIMEOUT_S).location
     if urlsplit(location).netloc != urlsplit(url).netloc:
-        headers.pop("authorization", None)  # the person's token is for the hub alone
+        headers.pop("authorization", None)  # the person's token is only for the hub
     http_get(
         location, sink, resume_size=sink.tell(), headers=headers, expected_size=file.size,
         displayed_filename=file.name,
@@ -173,12 +172,12 @@ def _stream(url: str, sink: BinaryIO, file: HubFile) -> None:
 
 
 def _is_right(path: Path, file: HubFile) -> bool:
-    """Whether a file has the size and the hash that the hub gave."""
+    """Whether a file has the size and hash from the hub."""
     if path.stat().st_size != file.size:
         return False
     if len(file.hash) == _SHA256:
         return hash_file(path) == file.hash
-    # As git names a file that is not large.
+    # Git's hash of a file that is not large.
     named = hashlib.sha1(b"blob %d\0" % file.size, usedforsecurity=False)
     with path.open("rb") as source:
         return hashlib.file_digest(source, lambda: named).hexdigest() == file.hash

@@ -1,8 +1,8 @@
-"""Imports a model from a folder with ONNX files, whole or not at all, once its graphs are tried.
+"""Imports a model from a folder with ONNX files, all or nothing, after testing its graphs.
 
-Padding must not change what a graph computes, and a graph in 16 or 8 bits must compute about the
-same as that in float32. How its cosines are distributed is measured too. Whether the numbers are
-those of its makers cannot be known here.
+Padding must not change a graph's results, and a graph in 16 or 8 bits must have about the same
+results as that in float32. The distribution of cosines is measured too. Whether the results are
+what the model's authors intended cannot be tested here.
 """
 
 from __future__ import annotations
@@ -48,28 +48,28 @@ if TYPE_CHECKING:
 
     Sequences = list[Int32s]
 
-# Below this cosine with float32, on any calibration text, a graph in 16 or 8 bits is not used.
+# A graph in 16 or 8 bits is not used if its cosine with float32 is lower on any calibration text.
 CLOSE_HALF, USABLE = 0.999, 0.9
 # The largest error of a token's state, relative to its size, that padding may cause.
 _MOST_ERROR = 1e-3
 _PADDING = 7  # tokens
-_LONGEST = 1024  # tokens of a window that is tried: attention of longer ones may take much memory
-_TOKENS = 1024  # of a run
+_LONGEST = 1024  # tokens of a tested window, as longer ones may need much memory
+_TOKENS = 1024  # tokens of a run
 _END = re.compile(r"(?<=[.?!])\s+")
-_SHORTEST = 25, 80  # characters of a sentence, and of a passage
-# Of ``lectern-minilm-late`` on the sample: the mean cosine of a sentence with passages of other
-# texts, that with its own passage, and that of two passages.
+_SHORTEST = 25, 80  # characters of a sentence and of a passage
+# Mean cosines of ``lectern-minilm-late`` on the sample: of a sentence with passages of other texts,
+# of a sentence with its own passage, and of two passages.
 APART, OWN, BETWEEN = 0.061, 0.597, 0.084
-_LEAST_SPREAD = 0.05  # of random weights, which tell nothing apart
+_LEAST_SPREAD = 0.05  # random weights, which distinguish nothing, have this
 
 
 def accept_model(
     record: ModelRecord, folder: Path, graphs: Sequence[GraphFile], token: CancelToken
 ) -> tuple[ModelRecord, tuple[GraphFile, ...]]:
-    """Try the graphs of a model, that in float32 first; the token is checked between runs.
+    """Test the graphs of a model, float32 first. The token is checked between runs.
 
-    Returns the record with what was measured, dimension and vocabulary included, and the usable
-    graphs. Raises ``ValueError`` with the reason why it is refused; ``Cancelled`` if the token was
+    Returns the record with measured values, including dimension and vocabulary, and the usable
+    graphs. Raises ``ValueError`` with the reason of a refusal, ``Cancelled`` if the token was
     cancelled.
     """
     tokenizer = _tokenizer(folder / TOKENIZER)
@@ -96,10 +96,10 @@ def accept_model(
 
 
 def calibration_texts(record: ModelRecord) -> list[str]:
-    """The calibration texts, one per line; in many languages for a multilingual model.
+    """The calibration texts, one per line, in many languages for a multilingual model.
 
-    With English alone the lowest cosine of ``lectern-e5-late`` with float32 was .991 over 96
-    passages in other languages; with fourteen more it is .997.
+    With only English the lowest cosine of ``lectern-e5-late`` with float32 was .991 on 96 passages
+    in other languages. With fourteen more languages it is .997.
     """
     names = ["calibration.txt"]
     if len(record.languages) > 1:
@@ -141,12 +141,12 @@ def vectors_of(
 
 
 def closeness(found: Float32s, wanted: Float32s) -> float:
-    """The lowest cosine of vectors."""
+    """The lowest cosine of pairs of vectors."""
     return float((found * wanted).sum(axis=1).min())
 
 
 def sample(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """A sentence from the middle of each text, and the text."""
+    """Pair a sentence from the middle of each text with the text."""
     found = []
     for text in texts:
         sentences = [part for part in _END.split(text) if len(part) > _SHORTEST[0]]
@@ -156,10 +156,10 @@ def sample(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def scale_of(sentences: Float32s, passages: Float32s) -> tuple[float, float, float]:
-    """The scale that maps cosines of a model to those of MiniLM: ``cosine_centre`` to ``between``.
+    """The scale from a model's cosines to MiniLM's: ``cosine_centre``, ``_spread``, ``_between``.
 
-    It is given the vectors of the sample's sentences as queries, and of its passages, (n,
-    dimension).
+    The arguments are the vectors, (n, dimension), of the sample's sentences as queries, and of its
+    passages.
     """
     apart = ~np.eye(len(passages), dtype=bool)
     cosines, own = sentences @ passages.T, (sentences * passages).sum(axis=1)
@@ -184,9 +184,9 @@ def _cosines(
 
 
 def _check_padding(encoder: Encoder, ids: Sequences, token: CancelToken) -> int:
-    """Compare runs with and without padding; returns how many numbers a token gets.
+    """Compare runs with and without padding; return the dimension of a token's state.
 
-    Raises ``ValueError`` if they differ, or a run fails.
+    Raises ``ValueError`` if the results differ or a run fails.
     """
     whole = np.concatenate(ids)
     width = 0
@@ -198,7 +198,7 @@ def _check_padding(encoder: Encoder, ids: Sequences, token: CancelToken) -> int:
         try:
             alone = encoder.states(Batch((0,), padded[:1, :length], lengths[:1]))[0]
             beside = encoder.states(Batch((0, 1), padded, lengths))[0]
-        except Exception as error:  # the runtime raises many kinds
+        except Exception as error:  # the runtime raises many kinds of exceptions
             said = str(error)[:200]
             raise ValueError(f"its graph cannot read {length} tokens ({said})") from error
         error_size = largest_error(beside[: len(alone)], alone)
@@ -218,7 +218,7 @@ def _open(folder: Path, graph: GraphFile) -> Encoder:
 def _tokenizer(file: Path) -> TextTokenizer:
     try:
         return TextTokenizer(file)
-    except Exception as error:  # the library raises nothing narrower
+    except Exception as error:  # the library raises nothing more specific
         raise ValueError(f"{TOKENIZER} cannot be read ({str(error)[:200]})") from error
 
 
@@ -239,19 +239,19 @@ def import_model(
     completed: Callable[[ModelRecord], ModelRecord] | None = None,
     reporter: Reporter | None = None,
 ) -> ModelRecord:
-    """Copy a model into the folder of models, if its graphs can be used.
+    """Copy a model into the folder of models if its graphs are usable.
 
     Args:
-        folder: With ONNX files, as sentence-transformers or optimum exports them.
+        folder: The folder with ONNX files, as exported by sentence-transformers or optimum.
         models: The folder of models; made if missing.
         name: The id; by default the name of the folder.
-        late: Whether it was trained for late chunking, which its files do not say.
-        completed: Adds to the record what the files do not say, for a folder of our own, whose
-            files are linked instead of copied.
-        reporter: Gets the bytes copied, and cancels.
+        late: Whether the model was trained for late chunking, which its files do not say.
+        completed: Adds values to the record that the files lack. It is for a folder of our own,
+            whose files are linked instead of copied.
+        reporter: Receives the number of bytes copied, and can cancel.
 
-    Raises ``Cancelled`` if the reporter's token was cancelled; ``model_refused`` with the reason,
-    ``disk_full``, ``library_unwritable``, ``busy``.
+    Raises ``Cancelled`` if the reporter's token was cancelled, ``model_refused`` with the reason,
+    ``disk_full``, ``library_unwritable`` or ``busy``.
     """
     chosen = name or folder.resolve().name
     if not _NAME.fullmatch(chosen) or len(chosen) > _LONGEST_NAME:
@@ -263,7 +263,7 @@ def import_model(
     with changing_models(models, lock, "importing", seconds=LOCK_TIMEOUT_S):
         if any((place / chosen).exists() for place in (shipped_folder(), models)):
             raise refusal(folder, "model_name_taken", name=chosen)
-        for left in models.glob(f"{SCRATCH}*"):  # by imports that were killed
+        for left in models.glob(f"{SCRATCH}*"):  # left by imports that were killed
             shutil.rmtree(left, ignore_errors=True)
         scratch = Path(tempfile.mkdtemp(prefix=SCRATCH, dir=models))
         try:
@@ -280,7 +280,7 @@ def _take_over(
     copy: Callable[[Path, Path, Path, int], Iterator[int]],
     reporter: Reporter,
 ) -> ModelRecord:
-    """Make the folder of the model in ``scratch``, and move it beside that when it is whole."""
+    """Make the folder of the model in ``scratch``, and move it beside that when complete."""
     home = scratch / found.record.id
     home.mkdir(parents=True)
     reporter.note(f"Copying {found.record.id}")
@@ -310,7 +310,7 @@ def _take_over(
 
 
 def _link(folder: Path, file: Path, target: Path, most: int) -> Iterator[int]:
-    """Link one file, which saves its size on the disk, where the file system can; else copy it."""
+    """Link a file if the file system can, which saves space; else copy it."""
     try:
         target.hardlink_to(file)
     except OSError:
@@ -318,9 +318,9 @@ def _link(folder: Path, file: Path, target: Path, most: int) -> Iterator[int]:
 
 
 def _copy(folder: Path, file: Path, target: Path, most: int) -> Iterator[int]:
-    """Copy one file of at most ``most`` bytes; yields the sizes of its blocks.
+    """Copy a file of at most ``most`` bytes; yield the size of each copied block.
 
-    Raises ``model_refused`` if it cannot be read or is larger; ``OSError`` if it cannot be written.
+    Raises ``model_refused`` if it is larger or cannot be read, ``OSError`` if writing fails.
     """
     regular_size(folder, file, most)
     try:

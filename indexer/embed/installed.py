@@ -1,4 +1,4 @@
-"""The models of this machine: what is known of each, getting one and removing one."""
+"""Describes, fetches and removes the models of this machine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def list_models(models: Path) -> list[ModelInfo]:
-    """Describe every model that is here, then those that could be fetched from a hub."""
+    """Describe all models on this machine, then those that can be fetched from a hub."""
     here = {record.id: describe(record, models) for record in known_records(models)}
     away = (card for card in PUBLISHED.values() if card.id not in here)
     return list(chain(here.values(), away))
@@ -45,7 +45,7 @@ def describe_model(model: str, models: Path) -> ModelInfo:
 
 
 def describe(record: ModelRecord, models: Path) -> ModelInfo:
-    """Describe a model; its files are not verified."""
+    """Describe a model without verifying its files."""
     folder = model_folder(record.id, models)
     content = read_content(folder)
     card = PUBLISHED.get(record.id) if record.repository else None
@@ -83,7 +83,7 @@ def obtain_model(
 ) -> ModelInfo:
     """Fetch a model, without using it.
 
-    Raises ``Cancelled`` if the reporter's token was cancelled; ``unknown_model``, and those of
+    Raises ``Cancelled`` if the reporter's token was cancelled, ``unknown_model``, and the errors of
     ``get_published``.
     """
     models = config.models
@@ -93,10 +93,10 @@ def obtain_model(
 
 
 def remove_model(model: str, config: EngineConfig) -> int:
-    """Delete a model from the folder of models; one that comes with Lectern stays.
+    """Delete a model from the folder of models. A model that comes with Lectern stays.
 
-    Returns the bytes that are free again. Raises ``unknown_model``, ``model_in_use`` if the
-    settings name it, ``busy`` while a model is imported, ``library_unwritable``.
+    Returns the number of bytes freed. Raises ``unknown_model``, ``model_in_use`` if the settings
+    name it, ``busy`` while a model is imported, ``library_unwritable``.
     """
     home = config.models / find_record(model, config.models).id
     if model in {config.model, config.languages_model}:

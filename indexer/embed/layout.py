@@ -1,8 +1,8 @@
 """Tokenises passages and lays them out as sequences: special tokens, prefix, body, windows.
 
-The tokenizer neither truncates nor pads, keeps offsets of characters and caches the tokens of
-words; special tokens that stand literally in a text ("[SEP]", "</s>") are ordinary characters. A
-passage is laid out alone or, for late chunking, in the overlapping windows of its document. It is
+The tokenizer neither truncates nor pads, keeps the offsets of characters and caches the tokens of
+words. Special tokens that occur literally in a text ("[SEP]", "</s>") are ordinary characters. A
+passage is laid out alone or, for late chunking, in overlapping windows of its document. It is
 pooled from the window in which it is farthest from a border, and every token is covered.
 """
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     Encode = Callable[[Sequence[str]], Sequence[tuple[list[int], list[int]]]]
 
 _BORDERS = r" \t\n\r!-/:-@\[-`{-~"  # white space and punctuation of ASCII
-# Parts of a text that have their tokens by themselves; together they are all of it.
+# Parts of a text whose tokens do not depend on other parts. Together they are the whole text.
 _WORD = re.compile(rf" ?[^{_BORDERS}]+| ?[{_BORDERS}]")
 _MOST_WORDS = 1 << 16  # some 10 MB
-_MOST_CHARACTERS = 40  # longer words are seldom met twice
+_MOST_CHARACTERS = 40  # longer words seldom occur twice
 _TOKEN_BYTES = 8
 
 
@@ -52,7 +52,7 @@ class TextTokens(Struct, frozen=True):
 
 
 def shared_tokenizer(path: Path) -> TextTokenizer:
-    """The tokenizer of a file, shared by its users: a vocabulary of 160,000 takes 150 MB."""
+    """Open the tokenizer of a file, shared by its users: a vocabulary of 160,000 takes 150 MB."""
     key = path, path.stat().st_mtime_ns
     with _opening:
         tokenizer = _open.get(key)
@@ -79,7 +79,7 @@ class TextTokenizer:
 
     @property
     def largest_id(self) -> int:
-        """The largest id that it can return."""
+        """The largest token id."""
         return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
 
     def encode(self, texts: Sequence[str]) -> list[TextTokens]:
@@ -90,7 +90,7 @@ class TextTokenizer:
         return [TextTokens(np.array(ids, np.int32), np.array(at, np.int32)) for ids, at in encoded]
 
     def _encode(self, texts: Sequence[str]) -> list[tuple[list[int], list[int]]]:
-        """The ids of each text, and where their tokens start."""
+        """The token ids of each text, and the offsets of the tokens."""
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return [
             (self._without_special(one.ids), [start for start, _ in one.offsets])
@@ -110,20 +110,20 @@ class TextTokenizer:
             for token_id, token in self._tokenizer.get_added_tokens_decoder().items()
             if token.special
         }
-        # The unknown token is special but has no function, so a text may contain it.
+        # The unknown token is special but has no function, so texts may contain it.
         encoded = self._tokenizer.encode("\U000e0fff", add_special_tokens=False).ids
         unknown = encoded[0] if encoded else -1
         return frozenset(special - {unknown}), unknown
 
     def _without_special(self, ids: list[int]) -> list[int]:
-        """Replace ids of special tokens, to which some texts are normalised, by the unknown one."""
+        """Replace special tokens, to which some texts are normalised, by the unknown token."""
         if self._unknown < 0 or self._special.isdisjoint(ids):
             return ids
         return [self._unknown if one in self._special else one for one in ids]
 
 
 def has_independent_words(tokenizer: Any) -> bool:
-    """Whether a tokenizer of Hugging Face is that of a BERT model, without words of its own."""
+    """Whether a tokenizer is that of a BERT model, without added words."""
     kinds = [type(part).__name__ for part in (tokenizer.normalizer, tokenizer.pre_tokenizer)]
     added = tokenizer.get_added_tokens_decoder().values()
     return kinds == ["BertNormalizer", "BertPreTokenizer"] and all(one.special for one in added)
@@ -132,19 +132,19 @@ def has_independent_words(tokenizer: Any) -> bool:
 class WordTokens:
     """A cache of the tokens of words. Thread-safe.
 
-    The tokenizer of a BERT model normalises character by character, and splits at white space and
-    punctuation before it looks for subwords, so a word has the same tokens in every text. Looking
-    words up takes a quarter of the time of tokenizing them.
+    The tokenizer of a BERT model normalises each character, and splits at white space and
+    punctuation before it finds subwords. So a word has the same tokens in every text. Looking words
+    up takes a quarter of the time of tokenizing them.
     """
 
     def __init__(self) -> None:
-        # Of each token its id and offset, one after the other, int32.
+        # The id and the offset of each token in turn, int32.
         self._known: dict[str, bytes] = {}
 
     def tokenize(self, text: str, encode: Encode) -> tuple[Int32s, Int32s]:
-        """The ids of a text, (n,), and the offsets of their tokens in it, (n,).
+        """The token ids of a text, (n,), and the offsets of the tokens, (n,).
 
-        ``encode`` tokenizes words that are not known.
+        ``encode`` tokenizes words that are not cached.
         """
         words = _WORD.findall(text)
         try:
@@ -158,7 +158,7 @@ class WordTokens:
         return pairs[:, 0].copy(), pairs[:, 1] + begins
 
     def _learnt(self, words: Sequence[str], encode: Encode) -> list[bytes]:
-        """The tokens of words; short ones are known from now on."""
+        """Tokenize words; cache the short ones."""
         known = self._known
         missing = [word for word in dict.fromkeys(words) if word not in known]
         new = {
@@ -166,7 +166,7 @@ class WordTokens:
             for word, (ids, offsets) in zip(missing, encode(missing), strict=True)
         }
         if len(known) > _MOST_WORDS:
-            self._known = {}  # other threads go on with the old ones
+            self._known = {}  # other threads still use the old cache
         self._known.update(
             (word, own) for word, own in new.items() if len(word) <= _MOST_CHARACTERS
         )
@@ -178,7 +178,7 @@ _opening = threading.Lock()
 
 
 class PassageSlice(Struct, frozen=True):
-    """The tokens ``start`` to ``end`` of the run, part of a passage, as pooled from one window."""
+    """The tokens ``start`` to ``end`` of the run: a part of a passage that one window pools."""
 
     window: int
     start: int
@@ -186,7 +186,7 @@ class PassageSlice(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """The windows, as token ranges of the run, and for each passage its slices.
+    """The windows as token ranges of the run, and the slices of each passage.
 
     The slices of a passage are adjacent and cover it; a passage that fits a window has one.
     """
@@ -196,11 +196,11 @@ class Plan(Struct, frozen=True):
 
 
 def plan_windows(lengths: Sequence[int], capacity: int, overlap: int) -> Plan:
-    """Plan windows over consecutive passages, sorted, none longer than ``capacity``.
+    """Plan windows over consecutive passages, in order, none longer than ``capacity``.
 
-    A window starts ``overlap`` tokens before the first passage that is not whole in an earlier
-    window, so that every passage has context on its left. It ends at the end of a passage, because
-    the tokens of a partial one would be encoded twice. Special tokens and prefix do not count.
+    A window starts ``overlap`` tokens before the first passage that no earlier window has
+    completely, so that every passage has context on its left. It ends where a passage ends, because
+    the tokens of a partial passage would be encoded twice. Special tokens and prefix do not count.
     Raises ``ValueError`` if ``capacity`` is not above ``overlap``, or ``overlap`` is negative.
     """
     if not 0 <= overlap < capacity:
@@ -217,10 +217,10 @@ def _windows(
 ) -> list[tuple[int, int]]:
     windows: list[tuple[int, int]] = []
     ends = [end for _, end in spans]
-    covered = 0  # tokens up to here are planned
+    covered = 0  # the end of the planned tokens
     for start, end in spans:
         fits = end - start <= capacity
-        # A passage longer than a window is split, with an overlap in each part.
+        # A passage longer than a window is split into overlapping parts.
         while covered < end:
             context = min(overlap, capacity - (end - start)) if fits else overlap
             begin = max(0, (start if fits else max(covered, start)) - context)
@@ -243,14 +243,14 @@ def _slices(
 
 
 def _interior(start: int, end: int, window: tuple[int, int], total: int) -> int:
-    """The distance of a span to the nearer border of a window; ends of the text do not count."""
+    """The distance of a span from the nearer border of a window, ignoring ends of the text."""
     left = start - window[0] if window[0] > 0 else total
     right = window[1] - end if window[1] < total else total
     return min(left, right)
 
 
 def _cut(start: int, end: int, windows: Sequence[tuple[int, int]]) -> tuple[PassageSlice, ...]:
-    """Split a span over the windows it overlaps, in the middle of each overlap."""
+    """Split a span over its windows, in the middle of each overlap."""
     touching = [i for i, (a, b) in enumerate(windows) if a < end and start < b]
     slices = []
     position = start
@@ -279,7 +279,7 @@ class WindowLayout:
         self._prefix = lru_cache(maxsize=_PREFIXES)(self._tokenize_prefix)
 
     def tokenize(self, passages: Sequence[EmbedInput]) -> list[TextTokens]:
-        """The tokens of the views, for ``sequences``."""
+        """Tokenize the views, for ``sequences``."""
         return self._tokenizer.encode([passage.view for passage in passages])
 
     def sequences(
@@ -290,8 +290,8 @@ class WindowLayout:
     ) -> list[TokenSequence]:
         """The input sequences of passages, given their tokens.
 
-        A late-chunking model encodes the passages of a document together: ``runs`` is the number of
-        consecutive passages of each document, by default all are of one.
+        A late-chunking model encodes the passages of a document together. ``runs`` has the number
+        of consecutive passages of each document; by default all are of one.
         """
         if not passages:
             return []
@@ -305,7 +305,7 @@ class WindowLayout:
     def text(self, text: str, before: str) -> tuple[list[TokenSequence], Int32s]:
         """The input sequences of ``before + text``, as passage 0 with one sentence.
 
-        The offsets in ``text`` of their n tokens follow, (n,); -1 in ``before``.
+        The second result has the offset of each token in ``text``, (n,), or -1 in ``before``.
         """
         (body,) = self._tokenizer.encode([before + text])
         bounds = np.array([0, len(body)], np.int64)
@@ -315,13 +315,13 @@ class WindowLayout:
     def _windows(
         self, indices: Sequence[int], passages: Sequence[EmbedInput], bodies: Sequence[TextTokens]
     ) -> list[TokenSequence]:
-        """Lay out consecutive passages; the prefix of a window is that of its first passage.
+        """Lay out consecutive passages. The prefix of a window is that of its first passage.
 
-        Where the headings change inside a window, they are inserted before the passage, because
-        the text contains the innermost of them at most. They are not pooled.
+        If the headings change inside a window, they are inserted before the passage, because the
+        text has at most the innermost one. They are not pooled.
         """
         own = [passages[index] for index in indices]
-        # No headings are inserted before a passage without tokens.
+        # A passage without tokens gets no headings.
         ahead = [
             more[: MOST_HEADINGS if len(bodies[index]) else 0]
             for index, more in zip(indices, self._headings(own), strict=True)
@@ -345,7 +345,7 @@ class WindowLayout:
         return self._run(indices, lengths, np.concatenate(parts), bounds, prefixes)
 
     def _headings(self, passages: Sequence[EmbedInput]) -> list[Int32s]:
-        """The tokens of each passage's headings; empty if they are those of the one before."""
+        """The tokens of each passage's headings; empty if equal to those of the passage before."""
         nothing = np.empty(0, np.int32)
         changed = [
             self._prefix(passage_prefix("", one.heading_path))
@@ -396,7 +396,7 @@ class WindowLayout:
 
 
 def _sentence_bounds(tokens: TextTokens, starts: Sequence[int]) -> Int64s:
-    """The token indices between sentences; a token belongs to the sentence in which it starts."""
+    """The first token of each sentence, and the end; a token is in the sentence where it starts."""
     inner = np.searchsorted(tokens.starts, np.array(starts[1:], np.int64))
     ends = [0, len(tokens)] if len(starts) else [0]
     return np.concatenate([ends[:1], inner, ends[1:]]).astype(np.int64)

@@ -1,7 +1,7 @@
-"""The folders of models: ``record.json``, ``content.json``, the graphs, their data, the tokenizer.
+"""The folders of models, with ``record.json``, ``content.json``, graphs, data and tokenizer.
 
-Models that come with Lectern are in its resources, others in the person's folder of models. The
-files of a graph are compared with their hashes before it is opened.
+Models that come with Lectern are in its resources, others in the person's folder of models. Before
+a graph is opened, its files are compared with their hashes.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 RECORD, CONTENT = "record.json", "content.json"
 OWNER_ONLY = 0o600
-# Named in the error of a full disk: the files of a model of 100 MB.
+# The bytes in the error of a full disk: the files of a model of 100 MB.
 _ROOM = "500 MB"
 
 
 class ModelForm(Struct, frozen=True):
-    """A graph of a model, whose files were verified; it lies in ``folder``.
+    """A graph of a model in ``folder``, whose files are verified.
 
-    ``precision`` is the one that was asked for; a model without it is read in float32.
+    ``precision`` is the requested one; a model without it is read in float32.
     """
 
     record: ModelRecord
@@ -66,7 +66,7 @@ def shipped_folder() -> Path:
 
 
 def model_folder(model: str, models: Path | None) -> Path:
-    """The folder of a model, whether it exists or not."""
+    """The folder of a model, which may not exist."""
     shipped = shipped_folder() / model
     return shipped if models is None or (shipped / RECORD).exists() else models / model
 
@@ -85,13 +85,13 @@ def known_records(models: Path | None = None) -> Iterator[ModelRecord]:
 def find_record(model: str, models: Path | None = None) -> ModelRecord:
     """Find a record by its id, in ``shipped_folder()`` or in ``models``.
 
-    Raises ``unknown_model`` if there is none, or its file cannot be read; ``model_absent`` for a
+    Raises ``unknown_model`` if there is none or its file cannot be read, ``model_absent`` for a
     published model that was not fetched.
     """
     if PurePath(model).name != model:
         raise WorldError("unknown_model", model=model)
     try:
-        # A name may be too long for the file system.
+        # The name may be too long for the file system.
         file = model_folder(model, models) / RECORD
         record = decode(ModelRecord, json.loads(file.read_text("utf-8")))
     except FileNotFoundError as error:
@@ -113,7 +113,7 @@ def write_record(record: ModelRecord, models: Path) -> None:
 
 
 def read_content(folder: Path) -> ModelContent | None:
-    """What a folder contains; None if that is not known."""
+    """Read the content of a folder; None if it is unknown."""
     try:
         return decode(ModelContent, json.loads((folder / CONTENT).read_text("utf-8")))
     except (OSError, ValueError, WorldError):
@@ -123,7 +123,7 @@ def read_content(folder: Path) -> ModelContent | None:
 def write_content(
     folder: Path, graphs: Iterable[GraphFile], names: Iterable[str], made: str = ""
 ) -> ModelContent:
-    """Write down the graphs of a folder and the hashes of some files."""
+    """Write a folder's content: its graphs and the hashes of some files."""
     files = (
         ModelFile(name, hash_file(folder / name), (folder / name).stat().st_size) for name in names
     )
@@ -143,8 +143,8 @@ def find_form(
 ) -> ModelForm:
     """Find a graph of a model, for an accelerator (``card``) or not, and verify its files.
 
-    ``precision`` is that of the weights, float32 if the model does not have it. Raises
-    ``model_absent`` if it is not here, ``model_damaged`` if a file was changed.
+    ``precision`` is that of the weights; float32 is used if the model lacks it. Raises
+    ``model_absent`` if the model is not on this machine, ``model_damaged`` if a file was changed.
     """
     folder = model_folder(record.id, models)
     content = read_content(folder)
@@ -161,9 +161,9 @@ def find_form(
 
 
 def changed_files(folder: Path, names: Iterable[str] | None = None) -> list[str]:
-    """The files of a model's folder, or some of them, that are missing or differ from their hash.
+    """The files of a model's folder, or of some names, that are missing or differ from their hash.
 
-    They are none for a folder that does not say what it contains.
+    There are none if the folder's content is unknown.
     """
     content = read_content(folder)
     if content is None:
@@ -187,21 +187,21 @@ def _is_intact(path: Path, file: ModelFile) -> bool:
 
 @lru_cache(maxsize=256)
 def _known_hash(path: Path, _changed_ns: int, _size: int) -> str:
-    """The hash of a file, computed once in a process until it is written again."""
+    """The hash of a file, cached until the file is written again."""
     return hash_file(path)
 
 
 def hash_file(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
+    """The SHA-256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextlib.contextmanager
 def changing_models(folder: Path, lock: Path, reason: str, *, seconds: float = 0) -> Iterator[None]:
-    """Change a folder of models under a lock, which another process may have for some seconds.
+    """Change a folder of models under a lock, which another process may hold for some seconds.
 
-    Raises ``busy`` with the reason if it has it longer; ``disk_full`` or ``library_unwritable``.
+    Raises ``busy`` with the reason if it holds it longer, ``disk_full`` or ``library_unwritable``.
     """
     from filelock import FileLock, Timeout
 

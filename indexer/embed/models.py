@@ -1,7 +1,7 @@
-"""Models as data: what a record says of how a model reads, and those that are published on a hub.
+"""Records that describe how models read text, and the models that are published on a hub.
 
-Code reads these fields and never branches on the name of a model. ``PUBLISHED`` has what
-``resources/models/published.json`` says of models on a hub.
+Code reads these fields and never branches on the name of a model. ``PUBLISHED`` is the content of
+``resources/models/published.json``.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from indexer.api.models import ModelInfo, ModelState, Origin
 from indexer.config import Precision
 
 TOKENIZER = "tokenizer.json"
-# Of the numbers that the graphs compute. Graphs that only compute them more exactly keep it, and
-# nothing is embedded again.
+# The version of the graphs' results. Graphs that only compute more exactly keep it, so that nothing
+# is embedded again.
 _NUMBERS = 7
 _LAYERS = 12
-# Versions of the layout of a sequence. They are part of a space's name.
+# Versions of the layout of a sequence, which are part of a space's name.
 LATE, ALONE = "late-3", "alone-1"
 
 
 class Pooling(StrEnum):
-    """How token states become one vector."""
+    """How a vector is computed from token states."""
 
     MEAN = "mean"
     CLS = "cls"  # the state of the first token
@@ -44,7 +44,7 @@ class PoolScope(StrEnum):
 
 
 class Side(StrEnum):
-    """What an encoder reads; some models have an encoder for each (``ModelRecord.adapted``)."""
+    """What an encoder reads. Some models have an encoder for each (``ModelRecord.adapted``)."""
 
     PASSAGES = "passages"
     QUERIES = "queries"
@@ -59,10 +59,10 @@ class ModelFile(Struct, frozen=True):
 
 
 class GraphFile(Struct, frozen=True):
-    """An ONNX file of a model; ``data`` are the files of its weights, beside it.
+    """An ONNX file of a model; ``data`` are the files beside it with its weights.
 
-    ``side`` is set for a model with two encoders. A ``card`` graph is made for accelerators:
-    sequences of any length share a batch, and it sums states itself.
+    ``side`` is set for a model with two encoders. A ``card`` graph is made for accelerators: it
+    reads sequences of different lengths in one batch, and sums states itself.
     """
 
     name: str
@@ -73,14 +73,14 @@ class GraphFile(Struct, frozen=True):
 
 
 class ModelContent(Struct, frozen=True):
-    """The content of a model's folder; ``made`` identifies what its graphs were compiled from."""
+    """The content of a model's folder; ``made`` identifies the source of its graphs."""
 
     graphs: tuple[GraphFile, ...]
     files: tuple[ModelFile, ...]
     made: str = ""
 
     def find_graph(self, precision: Precision, side: Side, *, card: bool) -> GraphFile | None:
-        """The graph of a precision, else that of float32; None without one for the side."""
+        """The graph of a precision, else the float32 graph; None if the side has no graph."""
         own = [each for each in self.graphs if each.side in {side, None}]
         fits = [each for each in own if each.precision in {precision, Precision.FP32}]
         usable = [each for each in fits if card or not each.card or each.precision is precision]
@@ -92,21 +92,21 @@ class ModelContent(Struct, frozen=True):
 class ModelRecord(Struct, frozen=True):
     """The properties of one model.
 
-    ``window`` is the longest sequence in tokens, special tokens included. ``late`` is whether the
-    model was trained for late chunking, i.e. to pool passages inside a whole window, which takes
-    mean pooling; if not, each passage is encoded alone. ``overlap`` is how many tokens two windows
-    share. Without mean pooling a sentence has the vector of its passage.
+    ``window`` is the longest sequence in tokens, including special tokens. ``late`` says whether
+    the model was trained for late chunking, i.e. to pool passages inside a whole window, which
+    requires mean pooling. If not, each passage is encoded alone. ``overlap`` is the number of
+    tokens that two windows share. Without mean pooling a sentence has the vector of its passage.
 
-    If ``query_window`` is not 0, the model has two encoders, and all other fields describe that of
-    passages. That of queries reads up to ``query_window`` tokens; what the mean of a query runs
-    over, see ``OnnxEmbedder.query_states``.
+    If ``query_window`` is not 0, the model has two encoders. The encoder of queries reads up to
+    ``query_window`` tokens; all other fields describe the encoder of passages. For the tokens that
+    are pooled in a query, see ``OnnxEmbedder.query_states``.
 
     ``(cosine - cosine_centre) / cosine_spread`` maps cosines of questions and passages to the
-    distribution of MiniLM's, which ranking is fitted to. ``cosine_between`` is the centre of
-    cosines between two passages.
+    distribution of MiniLM's cosines, to which ranking is fitted. ``cosine_between`` is the centre
+    of cosines of two passages.
 
-    ``edition`` is part of the name of its space: vectors of different files of one id must not be
-    mixed. A model from a hub has its ``repository`` there and the commit that was fetched
+    ``edition`` is part of the name of the model's space, as vectors of different files with one id
+    must not be mixed. A model from a hub has the ``repository`` and the commit that was fetched
     (``revision``).
 
     """
@@ -119,11 +119,11 @@ class ModelRecord(Struct, frozen=True):
     window: int
     late: bool
     overlap: int
-    max_prefix: int  # tokens of title and headings at most
+    max_prefix: int  # the most tokens of title and headings
     query_prefix: str
     document_prefix: str
     languages: tuple[str, ...]  # ISO 639-1; empty if not known
-    licence: str | None  # of the weights, as an SPDX expression; None if not known
+    licence: str | None  # licence of the weights, as an SPDX expression; None if unknown
     homepage: str = ""
     edition: str = ""
     query_window: int = 0
@@ -133,7 +133,7 @@ class ModelRecord(Struct, frozen=True):
     repository: str = ""
     revision: str = ""
     layers: int | None = None  # of the encoder of passages
-    parameters: int | None = None  # of both encoders if there are two
+    parameters: int | None = None  # of both encoders together, if there are two
 
     @property
     def adapted(self) -> bool:
@@ -142,11 +142,11 @@ class ModelRecord(Struct, frozen=True):
 
     @property
     def depth(self) -> int:
-        """The layers of the encoder of passages; those of most models if it does not say."""
+        """The layers of the encoder of passages; the usual number if unknown."""
         return self.layers or _LAYERS
 
     def encoder_of(self, side: Side) -> ModelRecord:
-        """The record of one of two encoders as a model of its own; itself if there is only one."""
+        """The record of one encoder as a separate model; the same record if it has only one."""
         if not self.adapted or side is Side.PASSAGES:
             return self
         scope = PoolScope.SEQUENCE
@@ -154,7 +154,7 @@ class ModelRecord(Struct, frozen=True):
 
 
 def space_of(record: ModelRecord, precision: Precision) -> str:
-    """The name of the space of a model's vectors; vectors of equal spaces are comparable."""
+    """The name of the space of a model's vectors. Vectors of equal spaces are comparable."""
     mode = LATE if record.late else ALONE
     edition = f"/{record.edition}" if record.edition else ""
     return f"{record.id}/{precision}-{_NUMBERS}/{mode}{edition}"
@@ -164,7 +164,7 @@ HUB = "https://huggingface.co/"
 
 
 def completed(record: ModelRecord, card: ModelInfo, revision: str) -> ModelRecord:
-    """The record that was read from the files of a commit, with what only its card tells."""
+    """Complete a record, read from the files of a commit, with values from the model's card."""
     return replace(
         record,
         repository=card.repository,

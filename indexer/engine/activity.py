@@ -1,7 +1,7 @@
 """The current activity of a library, cheap enough to be polled.
 
-It has the progress of the run, the throughput of the last seconds, and counts of the catalog, which
-are cached for some seconds.
+It has the progress of the run, the throughput of the last seconds, and counts from the catalog,
+which are cached for some seconds.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from indexer.embed.factory import ModelsInUse
     from indexer.throttle.throttle import Throttle
 
-# The window of the throughput in seconds: long enough to be stable, short enough to show a pause.
+# The window of the throughput, long enough to be stable and short enough to show a pause.
 WINDOW_S = 10.0
 COUNT_EVERY_S = 1.0
 COUNT_SHARE = 0.01  # of a thread's time
 
 
 class ActivityMonitor(Struct):
-    """Holds the state for ``current_activity``. Thread-safe."""
+    """Has the state for ``current_activity``. Thread-safe."""
 
     catalog: Catalog
     models: ModelsInUse
@@ -85,7 +85,7 @@ class ActivityMonitor(Struct):
     def _change(self) -> reindex.SpaceChange:
         try:
             return reindex.describe_change(self.catalog, self.models.config)
-        except LecternError:  # the settings name a model that is not here
+        except LecternError:  # the configured model is not on this machine
             return reindex.SpaceChange()
 
     def _counted(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class ActivityMonitor(Struct):
             "set_aside": self.catalog.coverage.set_aside(),
             "empty": not totals.documents,
         }
-        # By the work, not by the clock: on a busy computer counts would be a minute old.
+        # By processor time, as by the clock counts would be a minute old on a busy computer.
         worked = time.thread_time() - began
         self._count_at = time.monotonic() + max(COUNT_EVERY_S, worked / COUNT_SHARE)
         return self._counts

@@ -1,4 +1,4 @@
-"""Counts the languages of questions, which decide on a library's model with its documents."""
+"""Counts the languages of questions, which with those of documents decide on a library's model."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 _DAY_S = 86_400
 _KEPT_DAYS = 28
-# Each write of the catalog waits for the disk, so some counts may be lost by a crash.
+# Counts are written together, as each write waits for the disk; a crash may lose some.
 _SAVED_TOGETHER = 10
 
 
 class AskedLanguages:
     """The languages of the questions of the last four weeks. Thread-safe.
 
-    A question is counted once while it is typed: what continues the query before, or shortens it,
-    is the same question. Only its language and day are kept.
+    A query that continues or shortens the one before is the same question, which is still being
+    typed. Only its language and day are kept.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -35,7 +35,7 @@ class AskedLanguages:
         self._new: Counter[str] = Counter()
 
     def note_question(self, query: Query) -> str:
-        """Count a query, and return its language, "" where that is not clear."""
+        """Count a query, and return its language, "" if it is not clear."""
         language = clear_language(query.text, query.terms)
         with self._lock:
             typed = query.text.strip()
@@ -49,7 +49,7 @@ class AskedLanguages:
         return language
 
     def save_counts(self, *, closing: bool = False) -> None:
-        """Write the counts since the last call; with the question of last, if none will follow."""
+        """Write the counts since the last call; if ``closing``, also the last question."""
         with self._lock:
             if closing and self._language:
                 self._new[self._language] += 1
@@ -64,7 +64,7 @@ class AskedLanguages:
 
 
 def asked_languages(catalog: Catalog) -> Counter[str]:
-    """How many questions of the last four weeks were in each language."""
+    """Count the questions of the last four weeks by language."""
     asked: Counter[str] = Counter()
     for counts in _recent_days(catalog, int(time.time() // _DAY_S)).values():
         asked.update(counts)

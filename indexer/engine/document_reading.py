@@ -1,6 +1,6 @@
-"""Requests on documents: what is known of one, its text, documents by filters, vectors of texts.
+"""Answers requests for a document's data and text, documents by filters, and vectors of texts.
 
-The text is that of the library, so it can be read while the drive of its file is away.
+The text comes from the library, so it is available while the file's drive is unplugged.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 
 def parse_within(text: str, collection: str) -> Query:
-    """Parse a query that is bounded by a collection, which its text cannot leave."""
+    """Parse a query and bound it by a collection, whatever its text says."""
     query = parse(text)
     return replace(query, filters=replace(query.filters, within=collection))
 
 
 def describe_document(catalog: Catalog, path: Path) -> Document:
-    """Return one file and its document. Raises ``not_a_root``, if the library has no such file."""
+    """Return a file and its document. Raises ``not_a_root`` if the library has no such file."""
     known = catalog.coverage.document(path)
     if known is None:
         raise WorldError("not_a_root", path=str(path))
@@ -60,7 +60,7 @@ def describe_document(catalog: Catalog, path: Path) -> Document:
 
 
 def list_documents(catalog: Catalog, request: ListDocuments) -> DocumentList:
-    """List the documents that filters select, each once, by the first file that has it.
+    """List the documents that filters select, each with the first file that has it.
 
     Raises ``unknown_collection``.
     """
@@ -85,7 +85,7 @@ def _docs_of(catalog: Catalog, request: ListDocuments) -> Iterator[int]:
 
 
 def read_passages(catalog: Catalog, store: Store, request: ReadPassages) -> DocumentText:
-    """Read passages of a document. Raises ``not_a_root``, if the library has no such file."""
+    """Read passages of a document. Raises ``not_a_root`` if the library has no such file."""
     document = describe_document(catalog, request.path)
     known = catalog.coverage.document(request.path)
     row = known[2] if known is not None else None
@@ -120,7 +120,7 @@ def read_passages(catalog: Catalog, store: Store, request: ReadPassages) -> Docu
 def embed_texts(
     catalog: Catalog, models: ModelsInUse, request: EmbedTexts, make_way: Callable[[], None]
 ) -> tuple[tuple[float, ...], ...]:
-    """Embed texts as questions, or as passages without a title; ``make_way`` precedes each."""
+    """Embed texts as questions, or as passages without a title; call ``make_way`` before each."""
     space, config = catalog.spaces.active(), models.config
     new = {"model": config.model, "precision": str(config.precision)}
     record = new if space is None else space.record
@@ -129,7 +129,7 @@ def embed_texts(
         embedder = models.passages(record)
 
         def embed(text: str) -> NDArray[np.float32]:
-            # One by one: together they would be the context of each other.
+            # They are embedded one by one, since together they would be each other's context.
             return embedder.encode_passages([EmbedInput("", (), text, (0,))])[0].vector
     else:
         embed = models.query(record).encode_query

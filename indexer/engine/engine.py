@@ -1,7 +1,7 @@
-"""The engine: one library, open in this process. It is asked by ``call`` with typed requests.
+"""The engine: a library that is open in this process and answers requests through ``call``.
 
-Parts of a library are opened and closed in an order; the requests here neither index
-(``indexer.engine.indexing``) nor only read (``open_library``).
+It opens and closes the parts of a library in the right order, and answers requests that neither
+index (``indexer.engine.indexing``) nor only read (``open_library``).
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ A = TypeVar("A")
 log = logging.getLogger(__name__)
 
 
-# The errors of opening, besides missing tables, for a library whose creation was interrupted.
+# Besides missing tables, opening raises these if the creation of a library was interrupted.
 _UNMADE = {"library_older", "library_unwritable"}
 
 
 class Engine(IndexingLibrary):
     """An open library. Thread-safe.
 
-    Use ``open``; the constructor takes parts that are open already.
+    Use ``open``; the constructor takes parts that are already open.
     """
 
     @cached_property
@@ -72,14 +72,14 @@ class Engine(IndexingLibrary):
 
         Args:
             config: The configuration.
-            batches: How much is buffered before it is written.
+            batches: The sizes of buffers.
 
-        A library on a read-only or full disk is opened read-only: every request that would change
-        it raises ``library_read_only``, or ``disk_full``.
+        A library on a read-only or full disk is opened read-only. Every request that would change
+        it raises ``library_read_only`` or ``disk_full``.
 
         Raises ``library_locked``, ``library_newer``, ``library_damaged``, ``library_unwritable``,
-        ``disk_full`` or ``library_older``; ``path_denied``; ``not_empty``, if a new one were made
-        among other files.
+        ``disk_full``, ``library_older``, ``path_denied``, or ``not_empty`` if the folder of a new
+        library has other files.
         """
         batches = batches or BatchSizes()
         lock = _locked(config.library)
@@ -111,8 +111,8 @@ class Engine(IndexingLibrary):
         with contextlib.ExitStack() as parts:
             parts.callback(self.lock.release)
             if not self.lock.is_intact():
-                # Closing writes by path, where another library may be by now. Nothing committed is
-                # lost: the folder is as after a kill.
+                # Closing would write by path, where another library may be by now. Without it the
+                # folder is as after a kill, and nothing committed is lost.
                 self.watcher.stop()
                 self.crash_mark.leave()
                 _keep_open(self)
@@ -130,7 +130,7 @@ class Engine(IndexingLibrary):
     ) -> A:
         """See ``indexer.api.contract.EngineApi``; ``Shutdown`` is handled by the service.
 
-        A request is answered by the method named after it: ``ListFiles`` by ``answer_list_files``.
+        The method named after a request answers it: ``answer_list_files`` for ``ListFiles``.
         """
         method = getattr(self, f"answer_{request.wire_name}", None)
         if method is None:
@@ -139,7 +139,7 @@ class Engine(IndexingLibrary):
         return answer
 
     def read_with(self, read: Read) -> None:
-        """Set the function by which the service reads what the watcher has queued."""
+        """Set the function with which the service reads files that the watcher has queued."""
         self.watcher.read = read
 
     def stop_watching(self) -> None:
@@ -187,7 +187,7 @@ class Engine(IndexingLibrary):
     def answer_remove(self, request: requests.Remove, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         with self.scanner.exclusive:
-            # Removal does not wait for a run, which deletes orphans at its end.
+            # Removal does not wait for a running run, which deletes orphans at its end.
             tidy = self._indexing.acquire(blocking=False)
             try:
                 self.lock.check()
@@ -198,7 +198,7 @@ class Engine(IndexingLibrary):
                     self._indexing.release()
 
     def _read_queued(self, token: CancelToken, done: Callable[[Exception | None], None]) -> None:
-        """Read what the watcher has queued, if there is no service."""
+        """Read files that the watcher has queued, if there is no service."""
         try:
             summary = self.call(requests.Index(scan=False), token=token)
         except LecternError as error:
@@ -240,7 +240,7 @@ def _open_catalog(path: Path, refusal: LecternError | None) -> Catalog:
 
 @contextlib.contextmanager
 def _unmade_for_want_of_room(refusal: LecternError | None) -> Iterator[None]:
-    """Report ``disk_full`` if the errors of opening are due to an interrupted creation."""
+    """Report ``disk_full`` if opening fails because of an interrupted creation."""
     try:
         yield
     except WorldError as error:
@@ -251,9 +251,9 @@ def _unmade_for_want_of_room(refusal: LecternError | None) -> Iterator[None]:
 
 
 def _keep_open(engine: Engine) -> None:
-    """Keep the files of an engine open until the process has ended.
+    """Keep the files of an engine open until the process ends.
 
-    Closing the last connection to a database deletes the WAL at its path, where another library may
-    be.
+    Closing the last connection to a database deletes the WAL at its path, where another library's
+    may be.
     """
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))

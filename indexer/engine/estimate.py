@@ -1,8 +1,8 @@
 """Estimates the cost of indexing some folders: files, bytes, pages and time.
 
-A walk counts files; no file is parsed. The rates from bytes to pages to seconds are measured in
-this library once it has indexed enough, else defaults; the bytes of a page of a PDF, which vary a
-hundredfold, are those of some of the PDFs.
+A walk counts files without parsing them. The rates from bytes to pages to seconds are those
+measured in this library, or defaults until it has indexed enough. The bytes per page of PDFs vary a
+hundredfold, so they are measured on a sample of the PDFs.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.config import EngineConfig
 
-# The format left out of the time: recognition comes last, at an unknown rate.
+# The time of this format is left out, as recognition comes last, at an unknown rate.
 _UNTIMED = "image"
-# The upper bound of a single file's estimated pages; the lower is 1.
+# The most estimated pages of a file; the least is 1.
 MOST_PAGES = 20_000
-# The most folders and files that patterns leave out which are named.
+# The most folders and files to name among those that patterns exclude.
 MOST_NAMED = 50
-# PDFs whose pages are counted, and how much of each is searched for them.
+# The number of PDFs in the sample, and how many bytes of each are searched for pages.
 _SAMPLED, _SAMPLED_BYTES = 64, 4_000_000
-# The object of a page. Compressed ones are not found; a PDF has either.
+# The object of a page. Compressed objects are not found; all pages of a PDF are of one kind.
 _PAGE = re.compile(rb"/Type\s*/Page(?![A-Za-z])")
 
 
@@ -52,15 +52,15 @@ class WalkCounts(Struct):
     formats: dict[str, list[int]] = field(default_factory=dict)  # files, bytes
     left_out: Counter[str] = field(default_factory=Counter)
     known: int = 0
-    sample: list[bytes] = field(default_factory=list)  # paths of PDFs, all as likely
-    staying: set[bytes] | None = None  # paths of files to be read, or read before, if wanted
+    sample: list[bytes] = field(default_factory=list)  # paths of PDFs, a uniform sample
+    staying: set[bytes] | None = None  # paths of files read now or before, if requested
     _chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311  # no secret
 
     def count_walk(self, walk: RootWalk, read_before: Mapping[bytes, tuple[int, int]]) -> None:
         """Count the files under one root.
 
         Args:
-            walk: Not yet iterated.
+            walk: The walk, not yet iterated.
             read_before: Size and time of the files in the library, by absolute path.
 
         Raises ``Cancelled`` if the walk's token was cancelled.
@@ -83,7 +83,7 @@ class WalkCounts(Struct):
                         self._sample(path, one[0])
 
     def _sample(self, path: bytes, number: int) -> None:
-        """Put a file, the ``number``-th, into the sample as likely as each before it."""
+        """Put the ``number``-th file into the sample with the same probability as those before."""
         if number <= _SAMPLED:
             self.sample.append(path)
         elif (place := self._chance.randrange(number)) < _SAMPLED:
@@ -114,7 +114,7 @@ class WalkCounts(Struct):
 
 
 def sampled_page_bytes(paths: Sequence[bytes], token: CancelToken) -> dict[str, float]:
-    """Return the bytes of a page of some PDFs, by the name of the format; {} if none is found.
+    """Return the mean bytes per page of PDFs, by format name; {} if no page is found.
 
     Raises ``Cancelled`` if the token was cancelled.
     """
@@ -146,7 +146,7 @@ def estimate_cost(
 ) -> Estimate:
     """Walk some paths and estimate the cost of indexing them; see ``EstimateIndex``.
 
-    Raises ``path_missing``, ``unknown_model``, or ``bad_setting`` for a wrong pattern;
+    Raises ``path_missing``, ``unknown_model``, ``bad_setting`` for a wrong pattern, or
     ``Cancelled`` if the token was cancelled.
     """
     counted = WalkCounts(staying=None if request.patterns is None else set())
@@ -169,7 +169,7 @@ def estimate_cost(
 
 
 def count_leaving(root: bytes, known: Collection[bytes], staying: set[bytes]) -> Counter[str]:
-    """Count the known files that do not stay, by the folder that has none left, or by the file.
+    """Count the known files that leave, by the highest folder that has none left, or by file.
 
     >>> known = [b"/r/a/x", b"/r/a/b/y", b"/r/c/z", b"/r/c/kept"]
     >>> sorted(count_leaving(b"/r", known, {b"/r/c/kept"}).items())

@@ -1,6 +1,6 @@
-"""Indexes an open library: scans, reads, embeds, and changes to another model.
+"""Indexes an open library: scans folders, reads and embeds files, and changes the model.
 
-One thread at a time indexes; the steps of an indexing job are in ``indexer.pipeline``.
+Only one thread at a time indexes. The steps of an indexing job are in ``indexer.pipeline``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class IndexingLibrary(OpenLibrary):
-    """Indexes an open library. Thread-safe: one thread indexes, any number may read."""
+    """Indexes an open library. Thread-safe: one thread indexes, any number of threads may read."""
 
     def __init__(
         self,
@@ -57,18 +57,18 @@ class IndexingLibrary(OpenLibrary):
         self.batches = batches
         self.scanner = Scanner(catalog, config)
         self._indexing = threading.Lock()
-        # By model; measured once, since it takes seconds and may come out otherwise within a run.
+        # By model. Measured once, as it takes seconds and must not change during a run.
         self._fastest: dict[str, Precision] = {}
         self._due_ns = None if catalog.refusal else catalog.queue.next_due_ns()
 
     def answer_index(
         self, request: Index, caller: Reporter, *, first: bool = True, change: bool | None = None
     ) -> Summary:
-        """Index, and change to the model of the settings.
+        """Index, and change to the configured model.
 
         Args:
             first: Embed new documents in the active space before the change.
-            change: Whether to change; a service does it while idle.
+            change: Whether to change now; by default a service does it while idle.
         """
         self.catalog.must_be_writable()
         change = not self.config.background if change is None else change
@@ -87,7 +87,7 @@ class IndexingLibrary(OpenLibrary):
                 if request.paths:
                     self.catalog.queue.prioritise([root.id for root in roots])
                 job.do(job.read_and_embed)
-                # A service does it between requests, while idle.
+                # A service recognises pages between requests, while idle.
                 while not self.config.background and self.recognise(caller.sink, caller.token):
                     job.do(job.read_and_embed)
                 if change and job.parts.space.id != self._target().id:
@@ -97,14 +97,14 @@ class IndexingLibrary(OpenLibrary):
                 cancelled = True
             finally:
                 self.activities.note_progress(None)
-                # Files that are due but were not read are of an unreachable root.
+                # Due files that were not read are in an unreachable root.
                 due = self.catalog.queue.next_due_ns()
                 self._due_ns = due if due is not None and due > time.time_ns() else None
             seconds = time.monotonic() - began
             return job.summary(roots, seen, seconds, cancelled=cancelled)
 
     def _target(self) -> Space:
-        """The space of the configured model; call it while nothing is embedded."""
+        """The space of the configured model. Call this while nothing is being embedded."""
         config = reindex.for_library(self.catalog, self.config)
         if config.fastest_precision and not self.catalog.spaces.totals().embedded:
             if config.model not in self._fastest:
@@ -121,7 +121,7 @@ class IndexingLibrary(OpenLibrary):
     ) -> int:
         """Recognise scanned pages until none is left or there is other work.
 
-        Returns how many files were queued again for their recognised text.
+        Returns the number of files queued again for their recognised text.
         """
         reporter = Reporter(self._noting(report), token)
 
@@ -147,10 +147,10 @@ class IndexingLibrary(OpenLibrary):
         return self._due_ns is not None and time.time_ns() >= self._due_ns
 
     def release_memory(self) -> bool:
-        """Give back memory that only queries need, and the next one takes again.
+        """Free memory that only queries need; the next query takes it again.
 
-        Returns whether that was done; not while something is written, nor if another library may be
-        at the path from which tables are opened again.
+        Returns whether it did. It does not while something is being written, nor if another library
+        may be at the path from which tables would be opened again.
         """
         if not self.lock.is_intact() or not self._indexing.acquire(blocking=False):
             return False
@@ -168,7 +168,7 @@ class IndexingLibrary(OpenLibrary):
         try:
             config = reindex.for_library(self.catalog, self.config)
             return reindex.waits(self.catalog, config)
-        except WorldError:  # the settings name a model that is not here
+        except WorldError:  # the configured model is not on this machine
             return False
 
     def answer_reindex(self, request: Reindex, caller: Reporter) -> Summary:
@@ -182,7 +182,7 @@ class IndexingLibrary(OpenLibrary):
         self.catalog.must_be_writable()
         with self._indexing:
             space = reindex.before(self.catalog)
-            self.catalog.spaces.switch(space.id)  # the current one is kept
+            self.catalog.spaces.switch(space.id)  # the current space is kept
             choice = ModelChoice(str(space.record["model"]), str(space.record["precision"]))
             self._use(reindex.chosen(self.config, choice.model, choice.precision))
         return choice
@@ -204,7 +204,7 @@ class IndexingLibrary(OpenLibrary):
         return roots
 
     def _root_at(self, path: Path, patterns: Sequence[str] | None) -> Root:
-        """The root of a path, added unless the path is a file that is listed under a root."""
+        """Return the root of a path; add it, unless the path is a file listed under a root."""
         found = self.catalog.roots.find(path)
         listed = self.catalog.files.at(path) if patterns is None else None
         if found is not None and listed is not None and listed[1].state is not FileState.EXCLUDED:
@@ -253,7 +253,7 @@ class IndexingLibrary(OpenLibrary):
         self.scanned_pages.delete_orphaned_pages()
         self.catalog.names.prune()
         reindex.finalise(self.catalog, self.store, self.models.space(self.catalog))
-        # The model's memory would add to the peak of maintaining a large table.
+        # The model's memory would add to the peak while a large table is maintained.
         self.models.close_indexing()
         self.store.maintain(idle=True)
         calibration.refresh_calibration(self.searcher, reporter.token, self.gate.wait_for_queries)
@@ -271,12 +271,12 @@ def cores() -> int:
 
 
 def _readers() -> int:
-    """The number of readers: half the cores; both of two, so that words are searchable sooner."""
+    """Half the cores; but two readers on two cores, so that words are searchable sooner."""
     return max(min(cores(), 2), cores() // 2)
 
 
 def _must_be_readable(path: Path) -> None:
-    """Refuse a path that cannot be indexed, before anything is changed.
+    """Refuse a path that cannot be indexed before anything is changed.
 
     Raises ``path_missing`` or ``path_denied``.
     """

@@ -1,6 +1,6 @@
-"""An open library: every request that can be answered during indexing.
+"""An open library, which answers all requests that are possible during indexing.
 
-Settings of speed, pause and passwords are effective at once.
+Changes of speed, pause and passwords are effective at once.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
 
-# The hits of a few questions.
+# About as many as the hits of a few questions.
 FOUND_KEPT = 64
-# The states in which reading may succeed if it is tried again.
+# The states in which another attempt to read may succeed.
 _FAILED = (FileState.FAILED, FileState.UNREADABLE)
 
 
 class OpenLibrary:
-    """Answers requests on an open library, each by the method with its name. Thread-safe."""
+    """Answers requests to an open library, each by the method with its name. Thread-safe."""
 
     def __init__(self, config: EngineConfig, catalog: Catalog, store: Store) -> None:
         self.config = config
@@ -79,7 +79,7 @@ class OpenLibrary:
         self.throttle = Throttle(adaptive=config.background)
         self.throttle.load_pace(catalog)
         self.gate = QueryGate(self.throttle)
-        # Paths of the documents that were found or opened last, which are embedded first.
+        # Paths of documents that were recently found or opened. They are embedded first.
         self.found: deque[str] = deque(maxlen=FOUND_KEPT)
         self.activities = ActivityMonitor(catalog, self.models, self.throttle)
         self.passwords = PasswordsByPath()
@@ -162,7 +162,7 @@ class OpenLibrary:
         )
 
     def _place(self, path: Path) -> tuple[Root, bytes]:
-        """Return the root that holds a path, and the path below it. Raises ``not_a_root``."""
+        """Return the root of a path, and the path below it. Raises ``not_a_root``."""
         found = self.catalog.roots.find(path)
         if found is None:
             raise WorldError("not_a_root", path=str(path))
@@ -174,7 +174,7 @@ class OpenLibrary:
     def answer_retry(self, request: requests.Retry, _caller: Reporter) -> int:
         self.catalog.must_be_writable()
         self.activities.stale()
-        # First, since a file that is queued again has no content until it was read.
+        # Copies are found first, since a file that is queued again has no content until it is read.
         self.scanned_pages.reset_failures(request.paths)
         if not request.paths:
             return self.catalog.queue.retry(states=_FAILED)
@@ -195,7 +195,7 @@ class OpenLibrary:
         known = self.catalog.files.at(request.path)
         if known is None:
             raise WorldError("not_a_root", path=str(request.path))
-        # A copy read without the password would fail, and the failure would be shared.
+        # A copy that is read without the password would fail, and thus all copies.
         copies = {known[0], *self.catalog.queue.copies(known[0])}
         for row in self.catalog.files.files_by_id(copies).values():
             self.passwords.set_password(row.path, request.password)
@@ -294,5 +294,5 @@ def _changed_collection(request: requests.SetCollection, before: str) -> str:
 def _as_the_library(config: EngineConfig, catalog: Catalog) -> EngineConfig:
     try:
         return reindex.for_library(catalog, config)
-    except WorldError:  # the settings name a model that is not here
+    except WorldError:  # the configured model is not on this machine
         return config

@@ -2,9 +2,9 @@
 
 Searches use the active space. New documents are embedded there first, then in the space of the
 configured model. When that space is complete, one row in the catalog makes it the active one. The
-previous space is kept, for a roll-back, until the next change is complete or the person discards
-it. The cost of a change is estimated from a sample of the library that the model reads, and two
-models can be compared by the same questions.
+previous space is kept for a roll-back, until the next change is complete or the person discards it.
+The cost of a change is estimated by embedding a sample of the library, and two models can be
+compared with the same questions.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# From this share of questions in languages that the default model does not cover, it is replaced.
+# The default model is replaced if this share of questions is in languages that it does not cover.
 # The other model costs .036 of mrr@10 in English, and gains .5 in the languages it adds.
 FOREIGN = 0.2
 # Below this share a library returns to the default model.
 HARDLY_FOREIGN = 0.05
-# Before any question was asked, this many are expected: half of them in the languages of the
-# documents, half in that of the interface.
+# This many questions are assumed in advance, half of them in the languages of the documents and
+# half in that of the interface.
 EXPECTED = 10
-_NO_SPACE = 0  # rows are numbered from 1
+_NO_SPACE = 0  # ids of spaces begin at 1
 
 
 class SpaceChange(Struct, frozen=True):
-    """A change of model: the space being filled, the one kept, and whether tables were rebuilt."""
+    """A change of model: the space being filled, the space kept, and whether tables are rebuilt."""
 
     changing: ModelChange | None = None
     previous: ModelChoice | None = None
@@ -70,12 +70,12 @@ class SpaceChange(Struct, frozen=True):
 
 
 def for_library(catalog: Catalog, config: EngineConfig) -> EngineConfig:
-    """Return the configuration with the model and the precision that suit the library.
+    """Return the configuration with the model and the precision for the library.
 
-    The languages of the documents and the questions decide on the model, and the vectors that exist
-    on the precision, unless the settings fix them. Questions alone do not replace vectors that
-    exist: that takes hours, so the person is asked. If a package lacks the model for many
-    languages, the other one reads all. Raises ``unknown_model``.
+    Unless the settings fix them, the languages of documents and questions decide on the model, and
+    existing vectors on the precision. Questions alone do not replace existing vectors, which takes
+    hours; the person is asked. If a package lacks the model for many languages, the other model
+    reads all. Raises ``unknown_model``.
     """
     active = catalog.spaces.active()
     if config.fastest_precision and active is not None:
@@ -100,7 +100,7 @@ def for_library(catalog: Catalog, config: EngineConfig) -> EngineConfig:
 
 
 def unread_language(catalog: Catalog, config: EngineConfig, language: str) -> tuple[Note, ...]:
-    """The note that the model does not read the language of a question, where another one does."""
+    """A note that the model does not read the language of a question, if another model does."""
     space = catalog.spaces.active()
     if not language or space is None or not space.languages or language in space.languages:
         return ()
@@ -109,16 +109,16 @@ def unread_language(catalog: Catalog, config: EngineConfig, language: str) -> tu
 
 
 def model_reading(language: str, models: Path) -> str:
-    """The model here that reads a language, "" if none does."""
+    """The model on this machine that reads a language, "" if none does."""
     ids = [record.id for record in known_records(models) if language in record.languages]
     ours = (one for one in (DEFAULT_MODEL, LANGUAGES_MODEL) if one in ids)
     return next(ours, ids[0] if ids else "")
 
 
 def suits(catalog: Catalog, config: EngineConfig, space: Space, enough: int) -> bool | None:
-    """Whether a space is that of the model for the languages read so far; see ``pipeline.parts``.
+    """Whether a space's model is right for the languages read so far; see ``pipeline.parts``.
 
-    True if the library has vectors, which stay until a change is complete.
+    It is true if the library has vectors, which stay until a change is complete.
     """
     if not config.languages_model or catalog.spaces.totals().embedded:
         return True
@@ -128,7 +128,7 @@ def suits(catalog: Catalog, config: EngineConfig, space: Space, enough: int) -> 
 
 
 def waits(catalog: Catalog, config: EngineConfig) -> bool:
-    """Whether the active space is another than that of the configured model.
+    """Whether the active space is not that of the configured model.
 
     Raises ``unknown_model``.
     """
@@ -139,7 +139,7 @@ def waits(catalog: Catalog, config: EngineConfig) -> bool:
 def searched_first(catalog: Catalog, config: EngineConfig, target: Space) -> Space:
     """The space in which new documents are embedded first, so that searches find them.
 
-    It is the active one, unless its model is no longer available unchanged, or it contains too
+    It is the active space, unless its model was removed or changed, or the space contains too
     little of the library.
     """
     active = catalog.spaces.active()
@@ -155,7 +155,7 @@ def searched_first(catalog: Catalog, config: EngineConfig, target: Space) -> Spa
 
 
 def finalise(catalog: Catalog, store: Store, target: Space) -> None:
-    """At the end of a run, activate a complete space, and delete those that are not needed."""
+    """At the end of a run, activate a complete space, and delete spaces that are not needed."""
     active = catalog.spaces.active()
     if catalog.meta(REBUILDING):
         catalog.set_meta(REBUILDING, "")
@@ -175,7 +175,7 @@ def finalise(catalog: Catalog, store: Store, target: Space) -> None:
 def before(catalog: Catalog) -> Space:
     """The space that was active before the last change.
 
-    Raises ``nothing_to_roll_back`` if it is not kept.
+    Raises ``nothing_to_roll_back`` if none is kept.
     """
     space = catalog.spaces.previous()
     if space is None:
@@ -184,7 +184,7 @@ def before(catalog: Catalog) -> Space:
 
 
 def discard(catalog: Catalog, store: Store) -> int:
-    """Delete the space kept for a roll-back; return the bytes of its vectors."""
+    """Delete the space that is kept for a roll-back; return the bytes of its vectors."""
     space = catalog.spaces.previous()
     if space is None:
         return 0
@@ -203,7 +203,7 @@ def requeue_outdated(catalog: Catalog) -> None:
 
 
 def chosen(config: EngineConfig, model: str | None, precision: str | None) -> EngineConfig:
-    """The configuration with another model.
+    """The configuration with another model or precision.
 
     Raises ``unknown_model``, or ``bad_setting`` for an unknown precision.
     """
@@ -241,15 +241,15 @@ def _key(config: EngineConfig) -> str:
 
 
 def _drop(catalog: Catalog, store: Store, space: Space) -> None:
-    """Delete a space: its vectors first, since without its row they could not be found."""
+    """Delete a space, its vectors first, which could not be found without its row."""
     store.drop_space(space.key)
     catalog.spaces.remove(space.id)
 
 
-# Sizes of the samples of passages, for counting tokens and for measuring the model.
+# The number of sampled passages for counting tokens and measuring the model.
 SAMPLE = 48
-# Of a component of a pooled vector (float16); of keys, checksums and overhead of a passage's rows;
-# of a file of any size.
+# The bytes of a component of a pooled vector (float16), of keys, checksums and overhead of a
+# passage's rows, and of an empty file.
 _POOLED_BYTES, _ROW_BYTES, _FILE_BYTES = 2, 64, 10_000
 
 
@@ -291,7 +291,7 @@ def measure_cost(catalog: Catalog, store: Store, config: EngineConfig) -> Reinde
 def _try_out(
     config: EngineConfig, record: ModelRecord, sample: Sequence[EmbedInput]
 ) -> tuple[float, float]:
-    """Tokens per passage and passages per second, measured on a sample; 0 if unknown."""
+    """Measure tokens per passage and passages per second on a sample; 0 if unknown."""
     if not sample:
         return 0.0, 0.0
     try:
@@ -300,7 +300,7 @@ def _try_out(
             threads=config.threads, provider=config.provider,
         )  # fmt: skip
     except LecternError:
-        # The model is not available yet: estimate its tokens from words.
+        # The model is not available yet, so its tokens are estimated from words.
         words = sum(len(one.view.split()) for one in sample)
         return 1.35 * words / len(sample), 0.0
     sequences = embedder.sequences(sample)
@@ -314,14 +314,14 @@ COMPARED = 10  # passages
 def compare_models(
     searcher: Searcher, request: CompareModels, reporter: Reporter
 ) -> ModelComparison:
-    """Answer the questions twice; see ``CompareModels``."""
+    """Answer the questions with both models; see ``CompareModels``."""
     catalog = searcher.catalog
     first = _space(catalog, request.first) if request.first else before(catalog)
     second = _space(catalog, request.second) if request.second else catalog.spaces.active()
     spaces = [first, second or first]
     found: list[list[Hit]] = []
     total = len(spaces) * len(request.questions)
-    # The first model answers all questions before the second, as only one is open for queries.
+    # Only one model is open for queries, so the first answers all questions before the second.
     for space, question in product(spaces, request.questions):
         reporter.report(Progress(Step.MEASURE, files_done=len(found), files_total=total))
         query = parse(question.text)
@@ -338,7 +338,7 @@ def _name(space: Space) -> str:
 
 
 def _space(catalog: Catalog, name: str) -> Space:
-    """The space of a model whose vectors are complete; the one that is searched, if several are."""
+    """The complete space of a model; if there are several, preferably the active one."""
     whole = [
         space
         for space in catalog.spaces.all()
@@ -369,7 +369,7 @@ def _place_of(hit: Hit) -> tuple[str, int]:
 
 
 def _is_right(hit: Hit, right: str) -> bool:
-    """Whether a hit is in a document, or on a page of it; see ``Question``."""
+    """Whether a hit is in the right document, or on the right page of it; see ``Question``."""
     path, _, page = right.partition("#page=")
     named = any(f"/{each}".endswith(f"/{path}") for each in (hit.path, *hit.other_paths))
     on_page = not page or (page.isdigit() and hit.page_first <= int(page) <= hit.page_last)

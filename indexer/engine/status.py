@@ -1,4 +1,4 @@
-"""The status of an open library, and its checks for ``doctor``."""
+"""Describes an open library, and checks it for ``doctor``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DEVICE_ADVICE = "It is not used. Bring its driver up to date, or install another
 
 
 def describe_library(engine: OpenLibrary, watched: WatchState) -> Status:
-    """Describe the library, whose roots are watched like this."""
+    """Describe the library; ``watching`` says how its roots are watched."""
     catalog, config = engine.catalog, engine.config
     activity = engine.activities.current_activity()
     totals = catalog.spaces.totals()
@@ -118,7 +118,7 @@ def _languages(engine: OpenLibrary, change: reindex.SpaceChange) -> tuple[Langua
 
 
 def _advice(language: str, changing: ModelChange | None, models: Path) -> Note:
-    """The note on documents in a language that the model does not cover."""
+    """A note on documents in a language that the model does not cover."""
     model = reindex.model_reading(language, models)
     if not model:
         return Note("language_uncovered")
@@ -145,7 +145,7 @@ def _model(engine: OpenLibrary) -> Iterator[Checked]:
 
 
 def processor_path(features: frozenset[str]) -> str:
-    """How a processor with these features computes; "unknown" if it names none."""
+    """How a processor with these features computes; "unknown" without features."""
     said = [f"8 bits by {kernels}"] if (kernels := devices.kernels(features)) else []
     if said and "avx2" in features:
         others = {"bfloat16": "avx512_bf16", "AMX": "amx_tile"}
@@ -154,7 +154,7 @@ def processor_path(features: frozenset[str]) -> str:
 
 
 def check_devices(found: Mapping[str, Note]) -> Checked:
-    """Whether each provider of ONNX Runtime runs; what does not is bad unless another one does."""
+    """Check each provider of ONNX Runtime. A failure is bad unless another accelerator works."""
     absent = [name for name, note in found.items() if note.code == "device_absent"]
     said = [f"{name}: {sentence(note)}" for name, note in found.items() if name not in absent]
     if absent:

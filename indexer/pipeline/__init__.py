@@ -1,8 +1,7 @@
-"""The pipeline: from a queued file to searchable passages and vectors.
+"""The pipeline makes searchable passages and vectors from queued files.
 
-In: files that the catalog has queued. Out: rows in the store, then marks in the catalog, in that
-order, so that a kill at any moment loses nothing. Must not know formats, queries or sockets. Open
-``indexing_job`` first (one call to index, from the scan to the maintenance of the store), then
-``run``, ``reading`` (file → passages) and ``vectors`` with ``embedding`` (passages → vectors →
-store).
+It writes rows to the store, and then marks in the catalog, so that a kill at any moment loses
+nothing. It must not know formats, queries or sockets. Open ``indexing_job`` first (one call to
+index, from the scan to the maintenance of the store), then ``run``, ``reading`` (file → passages)
+and ``vectors`` with ``embedding`` (passages → vectors → store).
 """

@@ -1,6 +1,6 @@
-"""The thread that runs the model's indexing session: embeds in batches, and yields to queries.
+"""The thread that embeds passages in batches, and gives way to queries.
 
-It takes numbered passages, returns their vectors, and handles passages that the model fails on.
+It takes passages with keys, returns their vectors, and handles passages on which the model fails.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 CORES = os.cpu_count() or 1
-# Lower priority than queries and extraction: passages are searchable by words before by vectors.
+# Below the priority of queries and extraction, so that passages are soon searchable by words.
 NICENESS = 15
-# Units queued for the model: enough that it never waits for the indexing thread.
+# The number of units queued for the model, so that it never waits for the indexing thread.
 UNITS_AHEAD = 3
 
-# Seconds between checks of a waiting thread whether the run stops.
+# A waiting thread checks at this interval, in seconds, whether the run stops.
 WAIT_S = 0.1
-# After so many failures in a row the model is at fault, not the passages.
+# After this many failures in a row the model is at fault, not the passages.
 GIVE_UP = 8
 
 
 class Unit(Struct, frozen=True):
-    """Passages that the model is given together.
+    """Passages that are passed to the model together.
 
-    ``keys`` has the key of each input; None for one that is only context for its neighbours;
-    ``runs`` says how many consecutive inputs a late-chunking model reads together.
+    ``keys`` has the key of each input, None for an input that is only context for its neighbours.
+    ``runs`` are the numbers of consecutive inputs that a late-chunking model reads together.
     """
 
     inputs: Sequence[EmbedInput]
@@ -53,15 +53,15 @@ class Unit(Struct, frozen=True):
 
     @property
     def wanted(self) -> int:
-        """How many vectors the unit yields."""
+        """The number of vectors that the unit yields."""
         return sum(key is not None for key in self.keys)
 
 
 class EmbeddingWorker:
     """One thread that turns units of passages into ``Embedded`` events, in order.
 
-    ``open_embedder`` is called on the thread, once, before the first unit: loading a model takes
-    seconds and must not block the indexing thread.
+    ``open_embedder`` is called once, on this thread and before the first unit: loading a model
+    takes seconds and must not block the indexing thread.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class EmbeddingWorker:
         self._events = events
         self._gate = gate
         self._throttle = throttle
-        self.busy_s = 0.0  # spent in the model
+        self.busy_s = 0.0  # time spent in the model
         self._worked = time.process_time()
         self._units: Queue[Unit] = Queue(UNITS_AHEAD)
         self._stopping = threading.Event()
@@ -113,7 +113,7 @@ class EmbeddingWorker:
                     continue
                 embedder = embedder or self._open()
                 self._embed(embedder, unit)
-        except BaseException as error:  # a Rust panic is no Exception
+        except BaseException as error:  # a Rust panic is not an Exception
             log.exception("embedding failed")
             failure = error if isinstance(error, Exception) else RuntimeError(str(error))
             self._put(EmbeddingFailed(failure))
@@ -138,7 +138,7 @@ class EmbeddingWorker:
                     return
 
     def _encode(self, embedder: Embedder, unit: Unit, done: set[int]) -> None:
-        """Embed a unit and put its events; ``done`` collects the inputs that are finished."""
+        """Embed a unit and put its events; add finished inputs to ``done``."""
         for one in unit.inputs:
             faults.reached("passage-embedding", one.view)
         began = time.monotonic()
@@ -148,7 +148,7 @@ class EmbeddingWorker:
             made = [
                 (key, vectors) for index, vectors in batch if (key := unit.keys[index]) is not None
             ]
-            # A batch may finish no passage: a long one is split into several windows.
+            # A batch may finish no passage, since a long passage has several windows.
             if made:
                 self._put(pack(made))
                 done.update(index for index, _ in batch)
@@ -159,8 +159,8 @@ class EmbeddingWorker:
     def _budget(self) -> int:
         """Pause for the throttle and for queries; return the token budget of the next batch.
 
-        The model computes several batches at a time and ahead of the caller, so the pause follows
-        processor time and comes before a batch is begun.
+        The model computes several batches at a time, ahead of the caller. So the pause is measured
+        in processor time and comes before a batch begins.
         """
         worked = (time.process_time() - self._worked) / CORES
         self._throttle.pause_after(worked, self._stopping.is_set)
@@ -173,9 +173,9 @@ class EmbeddingWorker:
 
 
 def _lower_priority() -> None:
-    """Lower this thread's priority, on systems where threads have their own.
+    """Lower this thread's priority, on systems where threads have priorities.
 
-    Threads inherit the priority of the one that starts them, so the model's threads do.
+    The model's threads inherit the priority of this thread, which starts them.
     """
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
@@ -199,8 +199,8 @@ def one_by_one(
     """Embed passages one at a time, without their neighbours.
 
     Yields:
-        The number and the vectors of each. A passage that the model fails on gets a neutral vector:
-        it is found by its words only.
+        The number and the vectors of each passage. If the model fails on a passage, it gets a
+        neutral vector and is found only by its words.
 
     Raises the exception of the model if it fails on the first ``GIVE_UP`` passages or on all.
     """
@@ -224,13 +224,13 @@ def one_by_one(
 
 
 def _neutral(dimension: int, sentences: int) -> PassageVectors:
-    """Constant vectors of length 1, which favour no text."""
+    """Return constant vectors of length 1, which favour no text."""
     vector = np.full(dimension, dimension**-0.5, np.float32)
     return PassageVectors(vector, np.tile(vector, (sentences, 1)), 0)
 
 
 def offer(events: Queue[Event], event: Event, stopping: threading.Event) -> bool:
-    """Put an event, waiting while the queue is full; False if the run stops."""
+    """Put an event, waiting while the queue is full; return False if the run stops."""
     while not stopping.is_set():
         try:
             events.put(event, timeout=WAIT_S)

@@ -1,4 +1,4 @@
-"""The messages from readers and the model to the indexing thread; two have a slot for a reply."""
+"""Messages from readers and the model to the indexing thread. Two of them expect a reply."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FileHashed(Struct, frozen=True):
 
 
 class PagesWithoutText(Struct, frozen=True):
-    """Pages of a document that have content but no text: candidates for recognition."""
+    """Pages of a document with content but no text, which are candidates for recognition."""
 
     job: QueuedFile
     content: ContentHash
@@ -49,15 +49,15 @@ class PassagesCut(Struct, frozen=True):
 
 
 class FileFinished(Struct, frozen=True):
-    """The reader is done with a file; ``failure`` is why, if it ended early."""
+    """The reader has finished a file; ``failure`` says why it ended early."""
 
     job: QueuedFile
-    content: ContentHash | None = None  # unless the file could not even be hashed
+    content: ContentHash | None = None  # None if the file could not be hashed
     failure: LecternError | None = None
 
 
 class Embedded(Struct, frozen=True):
-    """Vectors of some passages, or of names, and the tokens that the model read for them.
+    """Vectors of some passages or names, and the number of tokens read for them.
 
     The keys of names are negative, see ``indexer.pipeline.vectors.NameFeed``.
     """

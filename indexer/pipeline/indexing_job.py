@@ -1,6 +1,6 @@
-"""One call to index, from the scan of the folders to the maintenance of the store.
+"""One request to index, from the scan of the folders to the maintenance of the store.
 
-A pause lasts until the person ends it, a full disk until there is room. The work between two
+A pause lasts until the person ends it; work on a full disk waits for room. The work between two
 interruptions is one ``run.IndexingRun``.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Seconds between progress reports, and checks for a cancel, while waiting.
+# Seconds between progress reports and checks for a cancel while waiting.
 TICK_S = 0.25
 
 
@@ -36,9 +36,9 @@ class IndexingJob:
     """Works until nothing is left to do.
 
     Args:
-        make_parts: Makes the parts of the next run; called while nothing is embedded.
+        make_parts: Makes the parts of the next run. Called while nothing is being embedded.
         reporter: Receives progress; its token ends the job cleanly.
-        patient: Whether to wait when the disk is full, instead of failing.
+        patient: Whether to wait if the disk is full, instead of failing.
     """
 
     make_parts: Callable[[], Parts]
@@ -54,7 +54,7 @@ class IndexingJob:
     def do(self, step: Callable[[], T]) -> T:
         """Run one step of the job; while the disk is full, wait and retry.
 
-        Raises ``Cancelled`` if the token was cancelled; ``WorldError`` if the step cannot be done.
+        Raises ``Cancelled`` if the token was cancelled, ``WorldError`` if the step fails.
         """
         while True:
             try:
@@ -65,7 +65,7 @@ class IndexingJob:
             self._wait_for_room()
 
     def read_and_embed(self, make_parts: Callable[[], Parts] | None = None) -> None:
-        """Read, embed and write until nothing is left; waits while the person has paused.
+        """Read, embed and write until nothing is left. Waits while the person has paused work.
 
         Args:
             make_parts: Replaces the constructor's.
@@ -77,7 +77,7 @@ class IndexingJob:
     def summary(
         self, roots: Sequence[Root], seen: int, seconds: float, *, cancelled: bool
     ) -> Summary:
-        """Return what the job did, and the states of the files of some roots now."""
+        """Return a summary of the job with the present states of files under some roots."""
         states: dict[str, int] = {}
         for root in roots:
             for state, count in self.parts.catalog.files.counts(root.id).items():
@@ -105,7 +105,7 @@ class IndexingJob:
             return run.work_off_queue()
         finally:
             run.stop()
-            # The throughput of slowed work is not recorded as the machine's.
+            # The throughput of slowed work is not that of the machine.
             if not self.parts.throttle.slowed:
                 record_throughput(self.parts.catalog, self.parts.space.key, run.own, run.effort)
             self.counts, self._last = run.counts, run.progress
@@ -114,7 +114,7 @@ class IndexingJob:
         throttle = self.parts.throttle
         throttle.disk_full = True
         try:
-            # The retry needs more room than was free when the write failed.
+            # A retry would fail again at once, so wait first.
             until = time.monotonic() + self.parts.batches.disk_retry_s
             self._wait_while(lambda: time.monotonic() < until)
             self._wait_while(self._is_full)

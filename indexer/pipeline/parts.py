@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 class BatchSizes(Struct, frozen=True):
-    """How much is buffered before it is written. The defaults are measured.
+    """The sizes of buffers before they are written. The defaults were measured.
 
     Attributes:
-        passages: Passages of one commit. A commit costs about as much as ten passages.
-        vectors: Vectors of one commit.
-        unit: Passages given to the model together: enough to sort by length into full batches.
-        ann_from: From how many vectors on a space has an index.
+        passages: Passages in a commit. A commit costs about as much as ten passages.
+        vectors: Vectors in a commit.
+        unit: Passages that the model gets together, enough to sort by length into full batches.
+        ann_from: The number of vectors from which a space has an index.
         disk_retry_s: Seconds after which a full disk is checked again.
-        pause_grace_s: Seconds that work in progress may take to finish before a pause.
+        pause_grace_s: Seconds in which work in progress may finish before a pause.
     """
 
     passages: int = 2048
@@ -45,10 +45,10 @@ class BatchSizes(Struct, frozen=True):
 class Parts(Struct, frozen=True):
     """The dependencies of a run.
 
-    ``suits`` returns whether the model of ``space`` is the right one for the languages read so far,
-    or None while undecided: one document suffices to keep this model, the number in the argument is
-    needed to change it. ``found`` holds paths of documents that were found or opened meanwhile,
-    which are embedded before the others.
+    ``suits`` returns whether the model of ``space`` is right for the languages read so far, or None
+    while undecided: one document is enough to keep this model, the number in the argument is needed
+    to change it. ``found`` has paths of documents that the person has just found or opened, which
+    are embedded before others.
     """
 
     catalog: Catalog
@@ -70,9 +70,9 @@ class Parts(Struct, frozen=True):
 class RunCounts(Struct):
     """The counters of a run. Passages are counted as they are written, embedded, or reused.
 
-    ``bytes`` are those of the files, and ``cut`` the passages of whole ones, written or not.
-    ``with_gaps`` holds the contents counted among the documents that have pages to be recognised:
-    reading them again for those adds no document.
+    ``bytes`` is the size of the files, and ``cut`` the passages of complete files, written or not.
+    ``with_gaps`` has the contents among the documents that have pages to recognise: when these are
+    read again, the number of documents stays.
     """
 
     files: int = 0
@@ -92,7 +92,7 @@ class RunCounts(Struct):
 
 
 class Effort(Struct, frozen=True):
-    """The busy seconds of readers and of the model for some counts."""
+    """The busy seconds of readers and of the model."""
 
     reading_s: float
     embedding_s: float

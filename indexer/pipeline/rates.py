@@ -1,10 +1,9 @@
-"""The progress of an indexing run, its estimated time left, and how fast this machine was.
+"""Computes the progress of an indexing run and the time left, and records the machine's speed.
 
-Work finishes in batches, so a mean rate up to the present would grow until the next batch and then
-drop: the rate is measured from batch to batch. The estimate follows decreases, and increases only
-when they exceed a threshold. Counting the queue reads every row, so it is done at most once a
-second, and less often if it is slow. The rates of finished runs are kept in the catalog for
-estimates.
+Work finishes in batches, and the rate is measured from batch to batch, since up to the present it
+would fall until the next batch and then jump. The estimate follows decreases, but increases only if
+they exceed a threshold. Counting the queue reads every row, so this happens at most once a second,
+and less often if it is slow. The rates of finished runs are stored in the catalog for estimates.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ if TYPE_CHECKING:
 WINDOW_S = 120.0
 # The least number of batches and seconds before an estimate is reported.
 LEAST_BATCHES, LEAST_S = 5, 5.0
-# A batch that takes so many times as long as the longest in the window lowers the rate.
+# The rate falls if a batch takes this many times as long as the longest in the window.
 PATIENCE = 2.0
 # The time constant of the smoothing.
 SMOOTHING_S = 5.0
-# The reported time only grows when the measured one exceeds it by this.
+# The reported time only grows if the measured time exceeds it by this.
 GROWTH_SHARE, GROWTH_S = 1.25, 15.0
 
 
 class TimeLeft(Struct):
-    """Estimates one kind of work; times are seconds of one monotonic clock."""
+    """Estimates one kind of work. Times are seconds of a monotonic clock."""
 
     _batches: deque[tuple[float, float]] = field(default_factory=deque)  # when, done by then
     _done: float | None = None
@@ -76,7 +75,7 @@ class TimeLeft(Struct):
         if self._done is None:
             self._done = done
         elif done > self._done:
-            # The clock starts with the first batch: the time before it was preparation.
+            # The clock starts with the first batch, as the time before it was preparation.
             self._done = done
             self._batches.append((now, done))
         while len(self._batches) > LEAST_BATCHES + 1 and now - self._batches[1][0] > WINDOW_S:
@@ -84,19 +83,19 @@ class TimeLeft(Struct):
 
 
 COUNT_EVERY_S = 1.0
-COUNT_SHARE = 0.02  # of the indexing thread's time
+COUNT_SHARE = 0.02  # share of the indexing thread's time
 NOTHING = RunCounts()
 
 
 def passages_left(pending: int, made: int, done: RunCounts, bytes_left: int) -> float:
-    """Estimate how many passages are still to be embedded.
+    """Estimate the number of passages that have to be embedded.
 
     Args:
         pending: Passages without vectors from before the run.
         made: Passages embedded in the run.
-        done: The counters of reading; ``cut`` counts the passages of whole files.
-        bytes_left: Of the files not read yet, which are assumed to have as many passages per byte
-            as those read.
+        done: The counters of reading; ``cut`` counts the passages of complete files.
+        bytes_left: The size of the unread files, which are assumed to have as many passages per
+            byte as the others.
     """
     expected = bytes_left * done.cut / done.bytes if done.bytes else 0.0
     return max(0.0, pending + done.cut + expected - made)
@@ -106,13 +105,13 @@ class Rates(Struct):
     """Computes progress snapshots of one run."""
 
     catalog: Catalog
-    space: int  # that is embedded into
+    space: int  # the space that is being filled
     started: float = field(default_factory=time.monotonic)
     _count_at: float = float("-inf")
-    _files: int = 0  # read by this run or queued
-    _bytes: int = 0  # of these
-    _passages: int = 0  # in the library now
-    _embedded: int | None = None  # in the library before the run
+    _files: int = 0  # files read by this run or queued
+    _bytes: int = 0  # their size
+    _passages: int = 0  # passages in the library now
+    _embedded: int | None = None  # vectors in the library before the run
     _waited: int = 0  # passages without vectors before the run
     _reading: TimeLeft = field(default_factory=TimeLeft)
     _embedding: TimeLeft = field(default_factory=TimeLeft)
@@ -128,7 +127,7 @@ class Rates(Struct):
 
         Args:
             done: The counts of this run.
-            taken: Files taken from the queue and not finished.
+            taken: The files taken from the queue and not finished.
             before: The counts of the runs that this one continues.
         """
         self._count(done, taken)
@@ -152,7 +151,7 @@ class Rates(Struct):
         reading = self._reading.follow(self.seconds, done.bytes, bytes_left)
         left = max(pending, passages_left(self._waited, made, done, bytes_left))
         embedding = self._embedding.follow(self.seconds, made, left)
-        # Embedding is the slower step whenever there are passages to embed.
+        # Embedding is the slower step if there are passages to embed.
         return embedding if left or made else reading
 
     def _count(self, done: RunCounts, taken: Collection[QueuedFile]) -> None:
@@ -168,13 +167,13 @@ class Rates(Struct):
         self._files = done.files + len(taken) + files
         self._bytes = done.bytes + sum(job.stamp.size for job in taken) + size
         self._passages = totals.passages
-        # By the work, not by the clock: on a busy computer counts would be a minute old.
+        # By processor time, as by the clock counts would be a minute old on a busy computer.
         worked = time.thread_time() - began
         self._count_at = time.monotonic() + max(COUNT_EVERY_S, worked / COUNT_SHARE)
 
 
 THROUGHPUT_KEY = "rates"
-# Defaults before the first measurement: of a laptop, and of a model of so many layers.
+# Defaults before the first measurement, from a laptop and a model with 6 layers.
 DEFAULT_PAGES_A_SECOND = 60.0
 DEFAULT_PASSAGES_A_SECOND = 25.0
 DEFAULT_LAYERS = 6
@@ -187,7 +186,7 @@ RATE_WEIGHT = 0.5
 
 
 class Throughput(Struct, frozen=True):
-    """Pages read and passages embedded per second, each while nothing else runs."""
+    """Pages read and passages embedded per second, if nothing else runs."""
 
     pages: float = DEFAULT_PAGES_A_SECOND
     passages: float = DEFAULT_PASSAGES_A_SECOND
@@ -199,8 +198,8 @@ def load_throughput(catalog: Catalog, space: str, layers: int = DEFAULT_LAYERS) 
     """Return the rates measured in this library, or defaults.
 
     Args:
-        space: The key of the embedding space whose rate of passages is meant.
-        layers: Of its model, to scale the default.
+        space: The key of the embedding space whose rate of passages is returned.
+        layers: The layers of its model, to scale the default.
     """
     known = _known(catalog)
     of_space = known.get(f"passages:{space}")
@@ -227,7 +226,7 @@ def record_throughput(catalog: Catalog, space: str, done: RunCounts, effort: Eff
         known[key] = (
             rate if key not in known else RATE_WEIGHT * rate + (1 - RATE_WEIGHT) * known[key]
         )
-    # Only estimates depend on it, so a full disk must not fail the run.
+    # Only estimates depend on this, so a full disk must not fail the run.
     with contextlib.suppress(LecternError):
         catalog.set_meta(THROUGHPUT_KEY, msgspec.json.encode(known).decode())
 

@@ -1,10 +1,10 @@
-"""Takes files from the queue and reads them: hashes each, then has a child extract it.
+"""Takes files from the queue and reads them: hashes each, and lets a child extract it.
 
-The threads that wait on disk and on children are here, so that the indexing thread never waits.
-Files that may have crashed an engine are read alone, the others by priority. One more reader takes
-files that are more urgent than all that are being read. A broken, hostile or vanished file ends in
-an event with its failure, never in a dead thread. The replies to a reader's events decide how it
-goes on.
+The threads here wait for the disk and for children, so that the indexing thread never does. Files
+that may have crashed an engine are read alone, others by priority. An additional reader takes files
+that are more urgent than all that are being read. A broken, hostile or vanished file results in an
+event with its failure, never in a dead thread. The replies to a reader's events tell it what to do
+next.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-# Seconds without a job after which the child of the urgent reader ends, to free its memory.
+# The child of the urgent reader ends after this many seconds without a job, to free memory.
 IDLE_S = 20.0
-# Languages that have this share of the documents of the most frequent one are expected.
+# A language is expected if it has this share of the number of documents of the commonest one.
 _FREQUENT = 0.1
 _MOST_FOLDERS = 1_000
-# A document has room in memory if this many times the most that one may take is available.
+# A document has room in memory if this multiple of the most that one may take is available.
 _ROOM = 2
 
 
 def available_bytes() -> int:
-    """Return the memory that the system can give without swapping."""
+    """Return the memory that is available without swapping."""
     return int(psutil.virtual_memory().available)
 
 
@@ -73,13 +73,13 @@ class ReaderRole(Enum):
 
     MAIN = auto()  # always
     EXTRA = auto()  # unless work is slowed
-    URGENT = auto()  # only urgent ones, without pauses
+    URGENT = auto()  # only urgent files, without pauses
 
 
 class ExpectedLanguages:
-    """The languages expected in a file: those of its folder so far, else those of the library.
+    """The expected languages of a file: those found in its folder so far, else the library's.
 
-    ``counts`` are the documents of the library by their language, "" for an unknown one.
+    ``counts`` are the numbers of the library's documents by language, "" if unknown.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
@@ -89,7 +89,7 @@ class ExpectedLanguages:
         self._folders: OrderedDict[bytes, dict[str, None]] = OrderedDict()
 
     def note(self, path: bytes, language: str) -> None:
-        """Note the language of a file that was read; thread-safe, as each step is atomic."""
+        """Note the language of a file that was read. Thread-safe, as each step is atomic."""
         if language:
             self._folders.setdefault(os.path.dirname(path), {})[language] = None  # noqa: PTH120  # bytes
             if len(self._folders) > _MOST_FOLDERS:
@@ -102,13 +102,13 @@ class ExpectedLanguages:
 
 
 class FileReader:
-    """One thread with one extraction child; takes jobs, puts events.
+    """One thread with one extraction child, which takes jobs and puts events.
 
     Args:
-        events: A bounded queue: a full one blocks this thread and its child, which bounds memory.
+        events: A bounded queue. If it is full, this thread and its child wait, which bounds memory.
         throttle: Returns how long to pause.
         library: The folder of the library, where children look up recognised text.
-        languages: What texts without a label of their encoding are probably in.
+        languages: The probable languages of texts that do not name their encoding.
         role: When this reader takes jobs, and whether it pauses.
 
     ``busy_s`` is the total time of extraction.
@@ -141,7 +141,7 @@ class FileReader:
         self._thread.start()
 
     def stop(self) -> None:
-        """Abort the document being read and end; its file stays queued."""
+        """Abort the document that is being read, and end. Its file stays queued."""
         self._stopping.set()
         child = self._child
         if child is not None:
@@ -162,7 +162,7 @@ class FileReader:
             self._child = None
 
     def _serve(self, child: ExtractionChild) -> None:
-        """Read jobs with a child until the reader stops or the child was idle for ``IDLE_S``."""
+        """Read jobs with a child until the reader stops or the child is idle for ``IDLE_S``."""
         worked = time.monotonic()
         while not self._stopping.is_set():
             if self._role is ReaderRole.EXTRA and self._throttle.slowed:
@@ -207,10 +207,10 @@ class FileReader:
 
     def _extract(self, child: ExtractionChild, job: QueuedFile, content: ContentHash) -> None:
         def decide(info: DocumentInfo) -> bool:
-            if not is_unchanged(job.path, content.stamp):  # the text may not be of the hashed bytes
+            if not is_unchanged(job.path, content.stamp):  # the text may belong to other bytes
                 raise WorldError("changed_while_read")
             self._languages.note(job.path, info.language)
-            # A reader may claim the text of another document: only equal bytes share their text.
+            # Only equal bytes share a text, as a hostile reader could claim any document's text.
             own = hashlib.sha256(f"{content.content_id} {info.text_id}".encode())
             opened = TextExtracted(job, content, replace(info, text_id=own.hexdigest()))
             self._worked(began)
@@ -255,7 +255,7 @@ class FileReader:
 
 
 class PasswordsByPath:
-    """Passwords by path, in memory only and never logged. Thread-safe."""
+    """Passwords by path, only in memory and never logged. Thread-safe."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, str] = {}
@@ -270,8 +270,8 @@ class PasswordsByPath:
 class Intake:
     """The readers of one run, and their files.
 
-    ``files`` are the files that were taken and are not finished, by number; ``suspects`` says
-    whether files may be left in the queue that may have crashed an engine.
+    ``files`` are the taken and unfinished files by id. ``suspects`` says whether the queue may
+    still have files that may have crashed an engine.
     """
 
     def __init__(self, parts: Parts, events: Queue[Event]) -> None:
@@ -317,8 +317,8 @@ class Intake:
         """Give the readers the next files.
 
         Args:
-            writing: Passages of finished files are not written yet.
-            embeds_suspects: A document that may have crashed an engine waits for its vectors.
+            writing: Whether passages of finished files are not written yet.
+            embeds_suspects: Whether a document that may have crashed an engine lacks vectors.
         """
         self._overtake(embeds_suspects=embeds_suspects)
         wanted = 2 * self._parts.children - len(self.files) + bool(self._overtaking)
@@ -330,8 +330,8 @@ class Intake:
     def _next(self, wanted: int, *, writing: bool, embeds_suspects: bool) -> list[QueuedFile]:
         """Return the files to be read next.
 
-        Files that may have crashed an engine come first, one at a time, and each is embedded before
-        the next is read: another crash then identifies the file. Without room in memory, they come
+        Files that may have crashed an engine come first, one at a time. Each is embedded before the
+        next is read, so that another crash identifies the file. Without room in memory they come
         last.
         """
         if self.suspects:
@@ -350,13 +350,13 @@ class Intake:
         return jobs
 
     def _has_room(self) -> bool:
-        """Whether the system has memory enough that no reader is killed for want of it."""
+        """Whether the system has so much memory that no reader is killed for lack of it."""
         return available_bytes() > _ROOM * self._parts.limits.resident_bytes
 
     def _overtake(self, *, embeds_suspects: bool) -> None:
         """Start reading a file that is more urgent than all that are being read.
 
-        Otherwise a note that was just saved would wait until two books are read.
+        Otherwise a note that was just saved might wait until two books are read.
         """
         if self._overtaking or self.suspects or not self.files or embeds_suspects:
             return

@@ -1,8 +1,8 @@
 """Recognises scanned pages in the background, one at a time, while the engine has no other work.
 
-Recognised pages are kept in a cache at once, so no interruption loses them; ``ScannedPages`` keeps
-the cache consistent with the catalog. Whether a failure concerns the page or the whole file holds
-until the file changes.
+Recognised pages are stored in a cache at once, so no interruption loses them. ``ScannedPages``
+keeps the cache consistent with the catalog. A failure of a page or a whole file is valid until the
+file changes.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Reason codes of documents without recognised text; all map to the state ``no_text``.
+# Reason codes of documents without recognised text. All map to the state ``no_text``.
 CODES = ("ocr_pending", "needs_ocr", "ocr_off")
 _WAITING = ("ocr_pending", "ocr_off")
-# The name of the networks that every Lectern has (``indexer.ocr.ppocr``).
+# The name of the networks that come with Lectern (``indexer.ocr.ppocr``).
 _OWN = "PP-OCRv6"
-# The memory of a child that recognises: the networks and the image of a page.
+# The memory of a child that recognises text: the networks and the image of a page.
 _RESIDENT_BYTES = 1 << 30
 _NO_TEXT = "no_text"
-# Seconds between checks for newly installed languages; Tesseract itself is checked at each call.
+# Newly installed languages are detected at this interval in seconds, Tesseract at each call.
 CHECK_EVERY_S = 600.0
 _IMAGE = "image"
 
@@ -60,7 +60,7 @@ _IMAGE = "image"
 class ScannedPages:
     """The scanned pages of one library. Thread-safe.
 
-    ``ready`` is whether there may be pages to recognise; reading it is free.
+    ``ready`` says whether there may be pages to recognise. Reading it costs nothing.
     """
 
     def __init__(self, catalog: Catalog, config: EngineConfig) -> None:
@@ -75,7 +75,7 @@ class ScannedPages:
 
     @property
     def program(self) -> Tesseract | None:
-        """Tesseract, for the scripts that PP-OCRv6 does not read; None if there is none."""
+        """Tesseract for scripts that PP-OCRv6 does not read; None if it is not installed."""
         with self._lock:
             if self._checked == float("-inf"):
                 self._program = find_program() if self._config.ocr else None
@@ -90,7 +90,7 @@ class ScannedPages:
 
     @property
     def made_by(self) -> str:
-        """What recognises, stored with its text: something else recognises again. "" if nothing."""
+        """The name of the recognisers, stored with their text; "" if recognition is off."""
         if not self._config.ocr:
             return ""
         if (program := self.program) is None:
@@ -99,11 +99,11 @@ class ScannedPages:
         return f"{_OWN}, tesseract {program.version} {'+'.join(languages)}"
 
     def detect_tesseract(self) -> None:
-        """Detect what is installed, and update the reason codes of waiting documents."""
+        """Detect Tesseract, and update the reason codes of waiting documents."""
         with self._lock:
             if self._program is None or time.monotonic() - self._checked > CHECK_EVERY_S:
                 self._checked = float("-inf")
-        # Documents read by an earlier version, or whose cache was lost.
+        # These were read by an earlier version, or their cache was lost.
         unknown = self.contents.with_code(DRAWN, (_NO_TEXT, *CODES)) - self.cache.content_ids()
         self.contents.read_again(unknown)
         self.contents.explain(_WAITING, self._failure().code)
@@ -117,7 +117,7 @@ class ScannedPages:
     def explain_no_text(
         self, failure: LecternError, content_id: str, size: int, form: str
     ) -> LecternError:
-        """Return the failure of a document without text, by what recognition can do about it."""
+        """Return a document's failure, or the one that says what recognition can do about it."""
         reason = str(failure.detail.get("reason", ""))
         if failure.code == "unreadable" and reason.startswith(SCRIPT_REASON):
             script = reason.removeprefix(SCRIPT_REASON).title()
@@ -129,9 +129,9 @@ class ScannedPages:
         return self._failure() if self.cache.has_waiting(content_id, self.made_by) else failure
 
     def publish(self) -> int:
-        """Queue documents again whose pages have been recognised.
+        """Queue documents again whose pages were recognised.
 
-        Returns how many files were queued.
+        Returns the number of queued files.
         """
         queued = 0
         for content_id in self.cache.due(self.made_by):
@@ -141,12 +141,12 @@ class ScannedPages:
         return queued
 
     def reset_failures(self, paths: Sequence[Path]) -> None:
-        """Retry failed pages of the files under some paths, or of all without paths."""
+        """Retry failed pages of files under some paths; without paths, of all files."""
         self.cache.reset_failures(self.contents.under(paths) if paths else self.cache.content_ids())
         self.ready = True
 
     def delete_orphaned_pages(self) -> None:
-        """Delete the pages of bytes that no file holds any more."""
+        """Delete the pages of bytes that no file has any more."""
         if gone := self.cache.content_ids() - self.contents.held():
             self.cache.delete(gone)
 
@@ -174,11 +174,11 @@ class ScannedPages:
         return f"{_OWN}, Tesseract {self.program.version}" if self.program else _OWN
 
 
-# Failures in which a page ended Tesseract or the child.
+# Failures in which a page crashed Tesseract or the child.
 _STOPS = frozenset({"out_of_time", "out_of_memory", "child_died", "internal"})
-# The reason code of a page with two such failures, or that cannot be rendered.
+# The reason code of a page with two such failures, and of a page that cannot be rendered.
 REASON = "not_recognised"
-# Seconds for which documents with recognised pages are gathered before they are queued again.
+# Documents with recognised pages are collected for this many seconds, then queued again.
 PUBLISH_S = 15.0
 
 
@@ -197,14 +197,14 @@ class Recogniser(Struct):
         """Recognise pages until none is left, or until documents are queued again.
 
         Args:
-            token: Ends the work; the current page is lost.
-            busy: Called between pages: whether the engine has other work.
-            note: Called with the numbers of pages recognised and left.
+            token: Ends the work, and the current page is lost.
+            busy: Called between pages, returns whether the engine has other work.
+            note: Called with the numbers of recognised and remaining pages.
 
-        Returns how many files were queued again. Raises ``Cancelled`` if the token was cancelled,
+        Returns the number of files queued again. Raises ``Cancelled`` if the token was cancelled,
         ``disk_full`` if recognised text cannot be stored.
         """
-        # Reset first: ``note`` sets it again for new pages, and after a fault it stays False.
+        # Set first, as new pages set it again; after a fault it stays False.
         self.scanned_pages.ready = False
         self._skipped.clear()
         if not self.scanned_pages.made_by:
@@ -274,5 +274,5 @@ class Recogniser(Struct):
             reason = said if said.startswith(SCRIPT_REASON) else REASON
             self.scanned_pages.cache.give_up(content, number, self.scanned_pages.made_by, reason)
         else:
-            # A missing password, permission or drive: the page itself may be fine.
+            # A password, permission or drive is missing, but the page itself may be fine.
             self._skipped.add(content)

@@ -1,9 +1,9 @@
-"""One indexing run: feeds readers and the model, writes their results, detects the end.
+"""One indexing run, which feeds readers and the model, writes their results, and detects the end.
 
-Reading, embedding and writing overlap; the indexing thread, the only writer of the library,
-schedules and writes. Passages are buffered and written to the store first, with their completion,
-then their documents are marked in the catalog, so that a kill loses nothing. A document may span
-several writes and is marked after the last.
+Reading, embedding and writing overlap. The indexing thread schedules work and is the only writer of
+the library. Passages are buffered and written to the store, and then their documents are marked in
+the catalog, so that a kill loses nothing. A document may need several writes and is marked after
+the last.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ if TYPE_CHECKING:
     from indexer.files.walk import ContentHash
     from indexer.store.store import Store
 
-# A commit of the words takes some 0.1 s of processor time on a slow processor, however small it is.
+# A commit of words takes some 0.1 s of processor time on a slow processor, even if it is small.
 FLUSH_S = 5.0
 
 
 class WrittenDocument(Struct):
-    """A document whose passages are being written, and how many there are so far."""
+    """A document whose passages are being written, and the number of passages so far."""
 
     doc: int
     info: DocumentInfo
     passages: int = 0
-    priority: int = 0  # of its file
+    priority: int = 0  # bytes of its file
 
 
 class PassageWriter(Struct):
@@ -82,26 +82,26 @@ class PassageWriter(Struct):
         )
 
     def complete_document(self, document: WrittenDocument) -> None:
-        """Mark a document as complete with the next flush."""
+        """Mark a document as complete at the next flush."""
         if not self.holding:
             self._since = time.monotonic()
         self._ended.append(document)
 
     def drop_document(self, doc: int, failed: int) -> None:
-        """Delete a partly read document, whose file failed, from the buffer and from the store."""
+        """Delete a partly read document of a failed file from the buffer and the store."""
         self._rows = [row for row in self._rows if row.doc != doc]
         self.store.delete_docs([doc])
         self.catalog.docs.forget([doc], failed=failed)
 
     def due(self, *, starved: bool) -> bool:
-        """Whether to flush now: at once if the model has nothing to embed."""
+        """Whether to flush now, which is at once if the model has nothing to embed."""
         if not self.holding:
             return False
         waited = time.monotonic() - self._since
         return len(self._rows) >= self.flush_at or waited >= FLUSH_S or (starved and waited >= 0.3)
 
     def flush_passages(self) -> list[WrittenDocument]:
-        """Write the buffer, the store first; return the documents that this completes."""
+        """Write the buffer, first to the store; return the documents that this completes."""
         rows, ended = self._rows, self._ended
         self._rows, self._ended = [], []
         if rows or ended:
@@ -118,18 +118,18 @@ class PassageWriter(Struct):
 
 log = logging.getLogger(__name__)
 
-# A full queue of events blocks readers and children, which bounds memory.
+# Readers and children wait while the queue of events is full, which bounds memory.
 EVENTS_AHEAD = 32
 TICK_S = 0.2
-# Documents that are read before a model for other languages may be chosen.
+# The number of documents to read before a model for other languages may be chosen.
 ENOUGH_READ = 8
 
 
 class IndexingRun:
-    """One run over everything that is queued or has no vectors yet.
+    """A run over all files that are queued and all passages without vectors.
 
-    ``reporter`` receives progress; its token ends the run cleanly; ``before`` are the counts of the
-    runs that this one continues.
+    ``reporter`` receives progress, and its token ends the run cleanly. ``before`` are the counts of
+    the runs that this one continues.
     """
 
     def __init__(self, parts: Parts, reporter: Reporter, before: RunCounts) -> None:
@@ -153,10 +153,10 @@ class IndexingRun:
         self._pausing: float | None = None  # when the pause was requested
 
     def work_off_queue(self) -> bool:
-        """Work until nothing is left, until a pause, or until another model suits what is read.
+        """Work until nothing is left, until a pause, or until another model fits the files.
 
-        Returns whether nothing is left. Raises ``Cancelled`` if the token was cancelled, and
-        ``disk_full`` or what else ends a run; what was finished is written.
+        Returns whether nothing is left. Raises ``Cancelled`` if the token was cancelled,
+        ``disk_full`` or another error that ends a run. Finished work is written in any case.
         """
         try:
             while not (halted := self._halted()) and not self._done():
@@ -171,12 +171,12 @@ class IndexingRun:
 
     @property
     def counts(self) -> RunCounts:
-        """The counts so far, those of the earlier runs included."""
+        """The counts so far, including those of earlier runs."""
         return self._before + self.own
 
     @property
     def own(self) -> RunCounts:
-        """The counts of this run alone."""
+        """The counts of this run."""
         return replace(
             self._own,
             written=self.passages.written,
@@ -194,7 +194,7 @@ class IndexingRun:
     # -- deciding ---------------------------------------------------------------------------
 
     def _halted(self) -> bool:
-        """Whether to stop for a pause: work in progress may finish within the grace time."""
+        """Whether to stop for a pause, which gives work in progress some time to finish."""
         if not self.parts.throttle.paused and self._suits is not False:
             self._pausing = None
             return False
@@ -218,7 +218,7 @@ class IndexingRun:
             self.vectors.feed_model()
 
     def _advance_found(self) -> None:
-        """Embed what was found or opened before what nobody asked for."""
+        """Embed documents first that the person has found or opened."""
         files = self.parts.catalog.files
         while self.parts.found:
             known = files.at(self.parts.found.popleft())
@@ -232,7 +232,7 @@ class IndexingRun:
         self._refill()
         if self._intake.files or self.vectors.in_flight:
             return False
-        # The flush marks documents without passages to embed, which may make room for others.
+        # The flush marks documents without passages to embed, so that others may be opened.
         return self._suits is True and not self.vectors.flush_vectors()
 
     @property
@@ -304,7 +304,7 @@ class IndexingRun:
             self._count(event.content, writing.info.pages)
 
     def _count(self, content: ContentHash | None, pages: int) -> None:
-        """Count a document that was read, unless it was read again for recognised pages."""
+        """Count a document, unless it was read again for recognised pages."""
         known = content.content_id if content is not None else ""
         if known in self._before.with_gaps:
             return
@@ -338,11 +338,11 @@ class IndexingRun:
         if self.vectors.due(last=self._read_all):
             self.parts.check_space()
             self.vectors.flush_vectors()
-            if not self.vectors.backlog.has_suspects:  # against which a crash would be counted
+            if not self.vectors.backlog.has_suspects:  # a crash would count against them
                 self.parts.store.maintain()
 
     def stop(self) -> None:
-        """End the workers, then write what they had finished; idempotent."""
+        """End the workers, then write what they have finished; idempotent."""
         self._intake.stop()
         self._worker.stop()
         self._intake.join()
@@ -360,8 +360,7 @@ class IndexingRun:
             self.passages.flush_passages()
             self.vectors.flush_vectors()
         except LecternError:
-            # Most likely the disk is full, which is why the run stops: what is not written stays
-            # pending.
+            # Probably the run stops because the disk is full. Unwritten work stays pending.
             log.warning("the last batch could not be written", exc_info=True)
 
     def _report(self, *, force: bool = False) -> None:
@@ -370,6 +369,6 @@ class IndexingRun:
 
     @property
     def progress(self) -> Progress:
-        """Return the progress, earlier runs included."""
+        """Return the progress, including earlier runs."""
         progress = self._rates.progress(self.own, self._intake.files.values(), self._before)
         return replace(progress, current=self._intake.current)

@@ -1,16 +1,15 @@
 """Chooses which passages and names are embedded next, and writes their vectors.
 
-Documents come by priority, then unfinished ones of earlier runs, then as they are written; those
-that a person finds or opens meanwhile go before all others. An
-interrupted document continues with its missing passages; passages that an edit did not change are
-not embedded again. Documents that may have crashed an engine come first, one at a time. Names of
-files and folders, few and short, are embedded at intervals among documents, and when nothing else
-is left.
+Documents that may have crashed an engine come first, one at a time. Then come documents that the
+person has just found or opened, and others by priority; of equal ones, those of earlier runs first.
+An interrupted document continues with its missing passages, and passages that an edit did not
+change are not embedded again. Names of files and folders are few and short. They are embedded at
+intervals between documents, and when nothing else is left.
 
-A model reads single passages, or for late chunking neighbours together. The boundaries of such runs
+A model reads single passages or, for late chunking, runs of neighbours. The boundaries of runs
 depend only on the text near them, so that an interrupted document continues with the same vectors,
-and an edit changes only the runs around it. A run of an edited document whose input is identical
-takes its vectors from the earlier document of its file.
+and an edit changes only the runs around it. If the input of a run of an edited document is
+unchanged, its vectors are copied from the file's earlier document.
 """
 
 from __future__ import annotations
@@ -44,12 +43,12 @@ if TYPE_CHECKING:
     from indexer.store.store import Store
 
 
-# Windows per run: long enough that most passages have neighbours on both sides, short enough that
-# an edit re-embeds little.
+# The windows of a run: enough to give most passages neighbours on both sides, but so few that an
+# edit re-embeds little.
 _WINDOWS = 2
 _CHARACTERS_A_TOKEN = 4
 _CHARACTERS_A_PASSAGE = 900
-# Characters of context from the passage before a run: about 32 tokens, as between windows.
+# The characters of context from the passage before a run, about 32 tokens as between windows.
 _CONTEXT_CHARACTERS = 160
 
 
@@ -57,8 +56,8 @@ class SectionReader(Struct, frozen=True):
     """How a model reads a document.
 
     Attributes:
-        title: Prefix of every input.
-        window: Tokens read together; 0 for a model that reads each passage alone.
+        title: The prefix of every input.
+        window: The tokens read together; 0 for a model that reads each passage alone.
     """
 
     title: str
@@ -89,14 +88,14 @@ class SectionReader(Struct, frozen=True):
 
 
 class SectionRun(Struct, frozen=True):
-    """Passages that are read together, and the end of the one before as their context."""
+    """Passages that are read together, and as context the end of the passage before them."""
 
     before: StoredPassage | None
     passages: Sequence[StoredPassage]
 
 
 def _end_of(before: StoredPassage, following: StoredPassage) -> StoredPassage:
-    """Return the end of a passage with the headings of the next, as its context."""
+    """Return the end of a passage, with the headings of the next passage, as its context."""
     words = before.view[-_CONTEXT_CHARACTERS:]
     if len(words) < len(before.view):
         words = words[words.find(" ") + 1 :]
@@ -107,7 +106,7 @@ def _end_of(before: StoredPassage, following: StoredPassage) -> StoredPassage:
 
 def _sections(passages: Iterable[StoredPassage], window: int) -> Iterator[list[StoredPassage]]:
     wanted = window * _WINDOWS * _CHARACTERS_A_TOKEN
-    # The mean length of runs in passages, as one in so many may begin a run.
+    # A run may begin at one passage in this many, so this is their mean length.
     one_in = max(1, wanted // 2 // _CHARACTERS_A_PASSAGE)
     section: list[StoredPassage] = []
     size = 0
@@ -122,7 +121,7 @@ def _sections(passages: Iterable[StoredPassage], window: int) -> Iterator[list[S
         yield section
 
 
-# Vectors copied in one commit: some 10 MB.
+# The number of vectors copied in a commit, some 10 MB.
 _AT_ONCE = 4096
 
 Pairs = list[tuple[int, int]]
@@ -135,7 +134,7 @@ def section_reader(row: DocRow, space: Space) -> SectionReader:
 
 
 class VectorReuse(Struct):
-    """Copies vectors between the documents of one space. ``reused`` counts passages."""
+    """Copies vectors between the documents of a space. ``reused`` counts passages."""
 
     catalog: Catalog
     store: Store
@@ -172,10 +171,10 @@ class VectorReuse(Struct):
         ]
 
     def _known(self, earlier: list[int]) -> dict[bytes, list[int]]:
-        """The passages of earlier texts that have vectors, by the digest of their input."""
+        """The passages of earlier texts that have vectors, by the digest of their run."""
         known: dict[bytes, list[int]] = {}
         rows = self.catalog.docs.docs_by_id(earlier)
-        for doc in reversed([doc for doc in earlier if doc in rows]):  # the latest wins
+        for doc in reversed([doc for doc in earlier if doc in rows]):  # the latest text wins
             if there := set(self.store.keys_with_vectors(self.space.key, doc).tolist()):
                 digests = self._digests(rows[doc])
                 known |= {digest: keys for digest, keys in digests if there.issuperset(keys)}
@@ -187,12 +186,12 @@ class VectorReuse(Struct):
             yield reading.digest(run), [passage.key for passage in run.passages]
 
 
-# Documents opened together: one transaction for their marks, few reads for their passages.
+# The number of documents opened together, with one transaction for their marks.
 DOCS_AHEAD = 64
-# The priority of documents that were found or opened; above that of every file.
+# The priority of documents that were found or opened, above that of every file.
 FOUND = 1 << 40
 
-# The key of each passage, None for context, and what the model reads of it.
+# The key of each passage, None for context, and the model's input.
 Run = list[tuple[int | None, EmbedInput]]
 
 
@@ -206,9 +205,9 @@ class _OpenDocument(Struct):
 
 @dataclass(slots=True)
 class Backlog:
-    """Passages without vectors, in order, and the documents they complete.
+    """Passages without vectors in order, and the documents that they complete.
 
-    Construct it when no document is being written: it reads unfinished documents once.
+    Construct it while no document is being written, as it reads unfinished documents once.
     """
 
     catalog: Catalog
@@ -217,11 +216,11 @@ class Backlog:
     # A heap of (negative priority, order of arrival, document).
     _waiting: list[tuple[int, int, int]] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=counter)
-    _queued: set[int] = field(default_factory=set)  # the documents of the heap, some twice there
+    _queued: set[int] = field(default_factory=set)  # the heap may have some of these twice
     _suspects: deque[int] = field(default_factory=deque)
-    _alone: bool = False  # the open document is a suspect
+    _alone: bool = False  # whether the open document is a suspect
     _open: dict[int, _OpenDocument] = field(default_factory=dict)
-    # A stack of (negative priority, runs of the documents opened together).
+    # A stack of (negative priority, runs of documents that were opened together).
     _runs: list[tuple[int, Iterator[Run]]] = field(default_factory=list)
     reuse: VectorReuse = field(init=False)
 
@@ -236,12 +235,12 @@ class Backlog:
 
     @property
     def has_suspects(self) -> bool:
-        """Whether documents are left that may have crashed an engine, to be embedded alone."""
+        """Whether documents are left that may have crashed an engine and are embedded alone."""
         return bool(self._suspects) or (self._alone and bool(self._open))
 
     @property
     def finished(self) -> int:
-        """How many documents ``pop_complete`` would return."""
+        """The number of documents that ``pop_complete`` would return."""
         return sum(document.left == 0 for document in self._open.values())
 
     def queue_document(self, doc: int, priority: int = 0) -> None:
@@ -250,12 +249,12 @@ class Backlog:
         heappush(self._waiting, (-priority, next(self._numbers), doc))
 
     def advance_document(self, doc: int) -> None:
-        """Move a document that waits before those that nobody asked for."""
+        """Move a waiting document before others, as the person has found or opened it."""
         if doc in self._queued:
             self.queue_document(doc, FOUND)
 
     def next_unit(self, count: int) -> Unit | None:
-        """The next passages, about ``count`` at most; None if there are none."""
+        """Return about ``count`` next passages; None if there are none."""
         runs: list[Run] = []
         held = 0
         while held < count:
@@ -325,7 +324,7 @@ class Backlog:
         return True
 
     def _next(self) -> tuple[int, list[int]]:
-        """Return the documents to be opened together next, after their negative priority."""
+        """Return the documents to open together next, and before them their negative priority."""
         if self._open and self.has_suspects:
             return 0, []
         self._alone = bool(self._suspects)
@@ -341,7 +340,7 @@ class Backlog:
         return priority, docs
 
     def _drop_opened(self) -> None:
-        """Remove the places of documents that were opened at an earlier place."""
+        """Remove entries of documents that were opened at an earlier entry."""
         while self._waiting and self._waiting[0][2] not in self._queued:
             heappop(self._waiting)
 
@@ -355,7 +354,7 @@ EVERY_S = 5.0
 class NameFeed(Struct):
     """Makes units of names without vectors, and stores the vectors.
 
-    The key of a name is its id below 0, where no passage has one.
+    The key of a name is its negative id, as keys of passages are positive.
     """
 
     catalog: Catalog
@@ -366,7 +365,7 @@ class NameFeed(Struct):
     _fed: float = float("-inf")
 
     def next_unit(self, count: int, *, last: bool = False) -> Unit | None:
-        """The next names, at most ``count``, or None; ``last``: no documents are left."""
+        """Return at most ``count`` names, or None; ``last`` says that no documents are left."""
         now = time.monotonic()
         if self._out or (not last and now - self._fed < EVERY_S):
             return None
@@ -393,7 +392,7 @@ class NameFeed(Struct):
 
 
 FLUSH_S = 10.0
-# The same while the model is idle: more vectors may follow soon, and each commit has a cost.
+# The interval while the model is idle, as more vectors may follow and each commit has a cost.
 FLUSH_IDLE_S = 1.0
 
 
@@ -455,9 +454,9 @@ class VectorWriter:
         self.tokens += made.tokens
 
     def due(self, *, last: bool) -> bool:
-        """Whether to flush now; ``last``: nothing more is being read."""
+        """Whether to flush now; ``last`` says that nothing more is being read."""
         if not self._made:
-            return self.backlog.finished >= DOCS_AHEAD  # whose vectors all existed before
+            return self.backlog.finished >= DOCS_AHEAD  # the vectors of these all existed before
         held = sum(len(made.rows.keys) for made in self._made)
         waited = time.monotonic() - self._since
         if held >= self.batches.vectors or waited >= FLUSH_S:
@@ -465,7 +464,7 @@ class VectorWriter:
         return not self.in_flight and (last or waited >= FLUSH_IDLE_S)
 
     def flush_vectors(self) -> bool:
-        """Write the buffer, the store first; return whether this completes a document."""
+        """Write the buffer, first to the store; return whether this completes a document."""
         made, self._made = self._made, []
         if made:
             self.store.add_vectors(self.space.key, join([one.rows for one in made]))

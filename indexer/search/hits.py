@@ -175,7 +175,7 @@ class HitMaker(Struct, frozen=True):
         )
 
     def _lacking(self, docs: Int32s, lexicon: Lexicon) -> Int32s:
-        """Those that have no excluded word, not even in their name, and no excluded phrase."""
+        """The documents without excluded phrases and without excluded words, also in names."""
         holding: list[Int32s] = []
         if self.narrowing.words:
             with lexicon.reading() as reading:

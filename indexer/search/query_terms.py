@@ -109,7 +109,7 @@ class QueryTerms(Struct, frozen=True):
         return StemWeights(by_stem, len(kept), total)
 
     def rare_weights(self) -> StemWeights:
-        """Those of ``stem_weights`` that are no function words, nor far commoner than others."""
+        """The ``stem_weights`` without function words, and without words far commoner than most."""
         every = self.stem_weights()
         least = every.total / max(every.words, 1) / 2
         common = self._function_stems

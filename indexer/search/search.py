@@ -226,7 +226,7 @@ class Searcher:
     def features(
         self, found: Retrieved, cohort: Cohort, hits: tuple[Hit, ...], ranking: Ranking
     ) -> AnswerabilityFeatures:
-        """The evidence whether hits, at least one and the best of a ranking, contain an answer."""
+        """Compute the evidence for an answer in the best hits of a ranking, one or more."""
         best = int(ranking.order[0])
         document = int(ranking.candidates.docs[best])
         row = self.catalog.docs.docs_by_id([document]).get(document)
