@@ -1,9 +1,9 @@
 """Makes the AppImage: one file that mounts itself and starts, without installation.
 
-Owns the layout of the mounted folder, and the runtime in front of it. It must not know how the tree
-was made. The runtime is AppImageKit's; it is taken out of a wheel, whose hash is pinned, since no
-package has it alone. It needs ``libfuse.so.2``; without that, ``--appimage-extract-and-run``
-unpacks the file to run it.
+This module owns the layout of the mounted folder, and the runtime in front of it. It must not know
+how the tree was made. The runtime is AppImageKit's. It is taken from a wheel with a pinned hash,
+since no package has it alone. It needs ``libfuse.so.2``; where that is missing, the option
+``--appimage-extract-and-run`` unpacks the file and runs it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def make_appimage(tree: Path, share: Path, tesseract: Path, made: Path, work: Pa
     (folder / "AppRun").write_text(_START, "utf-8")
     (folder / "AppRun").chmod(0o755)
     packed = work / "squashfs"
-    # zlib: xz saves a tenth and makes the first start twice as long.
+    # zlib, since xz saves a tenth of the size but makes the first start twice as long.
     run(
         "mksquashfs", folder, packed, "-root-owned", "-noappend", "-no-progress", "-quiet",
         "-comp", "gzip",
@@ -96,7 +96,7 @@ def runtime(work: Path) -> bytes:
 
 
 def first_program(image: bytes) -> bytes:
-    """Return the ELF program in front of an AppImage, which ends with its table of sections."""
+    """Return the ELF program at the front of an AppImage; its table of sections is its end."""
     (begin,) = struct.unpack_from("<Q", image, _SECTIONS_AT)
     size, count = struct.unpack_from("<HH", image, _SECTION_SIZE_AT)
     return image[: begin + size * count]

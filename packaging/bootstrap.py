@@ -1,7 +1,7 @@
 """Prepares the virtual environment of the checkout, for `make demo` and `make test`.
 
-Imports the standard library only. It prints each step, installs missing system packages if it is
-run as root, and else prints the command that installs them. Libraries that only the window needs
+It imports only the standard library. It prints each step. As root it installs missing system
+packages; otherwise it prints the command that installs them. Libraries that only the window needs
 are optional.
 
     python3 packaging/bootstrap.py runtime|dev|convert
@@ -83,7 +83,7 @@ TRACER = "strace"
 # The recognition program with the languages of its tests.
 RECOGNITION = ["tesseract-ocr", "tesseract-ocr-eng", "tesseract-ocr-deu"]
 
-# ``indexer`` comes first, because it disables the telemetry of the others.
+# ``indexer`` is imported first, because it disables the telemetry of the others.
 PROBE = "import indexer, lancedb, numpy, onnxruntime, pymupdf, pyarrow, tokenizers"
 
 
@@ -241,7 +241,7 @@ def main(level: str) -> None:
     for words, arguments in LEVELS[level]:
         say(f"installing {words}")
         pip(*arguments)
-    # As a line of a .pth file: the default's finder costs each process 20 ms of processor time.
+    # This adds a line to a .pth file; the default costs each process 20 ms of processor time.
     pip("--no-deps", "--config-settings", "editable_mode=compat", "-e", ".")
     check_imports()
     check_window(level)

@@ -2,8 +2,8 @@
 
 Owns the steps from the checkout to ``dist/``: a clean environment from the lock, the wheel with the
 compiled models, the frozen tree, its self-test, the packages, checksums and the bill of materials.
-``debian`` and ``appimage`` have the content of these packages, ``share`` the files below
-``/usr/share``, ``tesseract`` the program for scanned pages.
+``debian`` and ``appimage`` make these packages, ``share`` the files below ``/usr/share``, and
+``tesseract`` the program for scanned pages.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ WORK = ROOT / "build" / "package"
 DIST = ROOT / "dist"
 TREE = WORK / "tree" / "lectern"
 APP = TREE.with_name("Lectern.app")  # on macOS
-# Where licences and the bill of materials lie in a package.
+# The folder of licences and of the bill of materials in a package.
 ABOUT = APP / "Contents/Resources" if sys.platform == "darwin" else TREE
 SHARE = WORK / "share"
 MANIFEST = ROOT / "packaging" / "linux" / "org.lectern.Lectern.yml"  # of the Flatpak
 TESSERACT = WORK / "tesseract"
 PYTHON = WORK / "env" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 SUFFIX = ".exe" if os.name == "nt" else ""
-# Requirements installed after the lock; CUDA needs 300 MB more.
+# Requirements that are installed after the lock; those for CUDA take 300 MB more.
 FLAVOURS = {"cpu": (), "gpu": (ROOT / "packaging" / "gpu.txt",)}
 # The tools that freeze the program, installed in the build environment only.
 TOOLS = ("pyinstaller==6.22.3", "pyinstaller-hooks-contrib==2026.9", "setuptools>=77,<82", "wheel")
@@ -95,7 +95,7 @@ def check_wheel(wheel: Path) -> None:
     """Check that a wheel has all data files, and nothing of tests and packaging.
 
     Raises:
-        SystemExit: If not.
+        SystemExit: If a file is missing or superfluous.
     """
     import zipfile
 
@@ -162,10 +162,10 @@ def make_tar(flavour: str) -> None:
 
 
 def pin_manifest(archive: Path) -> None:
-    """Write the manifest of the Flatpak beside the archive that it is made of, with its hash."""
+    """Write the Flatpak's manifest, with the hash of its archive, beside that archive."""
     line = f"        path: {archive.name}\n"
     given = MANIFEST.read_text("utf-8")
-    if line in given:  # there is none for CUDA
+    if line in given:  # the manifest does not name the archive for CUDA
         pinned = given.replace(line, f"{line}        sha256: {sha256(archive)}\n")
         archive.with_name(MANIFEST.name).write_text(pinned, "utf-8")
 
@@ -183,7 +183,7 @@ def take_tesseract(_flavour: str) -> None:
 
 
 def make_image_to_run(flavour: str) -> None:
-    """Make the AppImage and run its self-test, unpacked, as there may be no FUSE here."""
+    """Make the AppImage and run its self-test unpacked, as this system may lack FUSE."""
     from appimage import make_appimage
 
     DIST.mkdir(exist_ok=True)
@@ -206,7 +206,7 @@ def make_package(flavour: str) -> None:
 
 
 def try_installed(flavour: str) -> None:
-    """Test the Debian packages in a new Debian, as root and where there is debootstrap."""
+    """Test the Debian packages in a new Debian, if this runs as root and debootstrap is here."""
     if flavour != "cpu" or os.geteuid() or shutil.which("debootstrap") is None:
         print("not tested in a new Debian: that is for the flavour cpu, root and debootstrap")
         return
@@ -223,7 +223,7 @@ def make_setup(_flavour: str) -> None:
 
 
 def make_image(_flavour: str) -> None:
-    """Make the disk image for macOS, on Linux of an application that a Mac has made."""
+    """Make the disk image for macOS; on Linux, from an application that a Mac has made."""
     from macos import steps
 
     if not APP.is_dir():

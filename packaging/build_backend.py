@@ -1,4 +1,4 @@
-"""The build backend: setuptools, after the ONNX files of the models were compiled if need be."""
+"""The build backend: setuptools, after compiling the models' ONNX files if they are missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 
 ROOT = Path(__file__).resolve().parents[1]
 MODELS = ROOT / "resources" / "models"
-# What the compiler imports.
+# The libraries that the compiler imports.
 COMPILING = [
     "filelock", "huggingface-hub", "msgspec", "numpy>=2.1,<3", "onnx>=1.19,<2",
     "onnxruntime>=1.22,<2", "safetensors>=0.5,<1", "tokenizers>=0.21,<1",
@@ -33,7 +33,7 @@ COMPILING = [
 
 
 def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
-    """What a wheel takes; the compiler's libraries too if the models are not compiled."""
+    """Return what building needs; if the models are not compiled, also the compiler's libraries."""
     found: list[str] = build_meta.get_requires_for_build_wheel(config_settings)
     return found if _are_there() else [*found, *COMPILING]
 

@@ -2,9 +2,9 @@
 
     sudo python packaging/clean_root.py PACKAGE [--before PACKAGE] [--picture FILE] [--root FOLDER]
 
-Checks that it installs, passes its self-test as a person without network, keeps a library when it
-is installed over the version before, shows its window, and leaves no files when it is removed.
-Needs root, debootstrap, Xvfb, and a mirror for the dependencies.
+It checks that the package installs, passes its self-test as an ordinary user without network, keeps
+a library when it replaces an earlier version, shows its window, and leaves no files when it is
+removed. It needs root, debootstrap, Xvfb, and a mirror for the dependencies.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COMPLETE = (
 # Folders in which any installation leaves files, such as logs and caches.
 _NOT_OURS = ("var/cache", "var/lib", "var/log", "etc", "tmp", "proc", "dev", "sys", "home", "run")
 
-# Run in new namespaces of processes and network, without any network.
+# Runs a command in new namespaces of processes and network, so that it has no network.
 _PERSON = """
 mkdir -p "$1/tmp/.X11-unix" /tmp/.X11-unix
 mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" &&
@@ -44,7 +44,7 @@ mount --bind /tmp/.X11-unix "$1/tmp/.X11-unix" &&
 exec chroot "$1" su - person -c "$2"
 """
 QUESTION = "who mends the roof"
-# Seconds until a window must have painted, and until its results must be there.
+# Seconds within which a window must be painted, and within which its results must be there.
 _PAINT_S, _RESULT_S = 60.0, 90.0
 
 
@@ -100,7 +100,7 @@ def expect(fact: object, what: str) -> None:
 
 
 def try_package(package: Path, root: Root, before: Path, picture: Path) -> None:
-    """Install the package before, use it, install the package over it, use that, remove it."""
+    """Install the earlier package and use it, then install the new one, use it and remove it."""
     root.make()
     root.run("apt-get update")
     root.install(before)
@@ -129,7 +129,7 @@ def try_package(package: Path, root: Root, before: Path, picture: Path) -> None:
 
 
 def remove(root: Root, depended: set[Path]) -> None:
-    """Purge the package and look for what is left, besides the files it depended on."""
+    """Purge the package, and fail if files are left other than those of its dependencies."""
     output = root.run("apt-get purge --yes '^lectern'")
     expect("~/.local/share/lectern" in output, "a purge names the folder of the libraries")
     left = root.files() - depended
@@ -149,7 +149,7 @@ def states(root: Root) -> dict[str, str]:
 
 
 def show_window(root: Root, picture: Path) -> None:
-    """Start the window with nothing of it in memory, and save how it looks."""
+    """Start the window with none of its files in the page cache, and save a picture of it."""
     with tempfile.TemporaryDirectory() as folder, Display(Path(folder)) as display:
         os.sync()
         Path("/proc/sys/vm/drop_caches").write_text("3\n")

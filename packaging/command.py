@@ -1,7 +1,7 @@
 """Runs a command of the build and ends the build if it fails; copies its folders.
 
-Owns how commands are printed and how failures are reported. Needs nothing but Python 3.10, which
-``clean_root`` runs with.
+It decides how commands are printed and how failures are reported. It needs only Python 3.10, with
+which ``clean_root`` runs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 
 
-# Of xz; 1 packs in .37 of the processor time, and 9 % larger.
+# The preset of xz. With 1, packing takes .37 of the processor time, and the result is 9 % larger.
 _PRESET = os.environ.get("LECTERN_XZ", "7")
 # The filter for programs of this processor saves a tenth; the large dictionary is for LanceDB.
 XZ = ("xz", "--threads=0", "--x86", f"--lzma2=preset={_PRESET},dict=64MiB")
@@ -32,14 +32,14 @@ def run(
 
     Args:
         command: The program and its arguments.
-        environment: Replaces that of the build.
+        environment: Replaces the environment of the build.
         capture: Return the output instead of showing it.
 
     Returns:
         Standard output, empty unless captured.
 
     Raises:
-        SystemExit: If the command fails; what was captured is printed.
+        SystemExit: If the command fails; captured output is printed.
     """
     print("+", *command, flush=True)
     done = subprocess.run(

@@ -131,7 +131,7 @@ def _options(parser: ArgumentParser, skip: tuple[str, ...]) -> Iterator[str]:
 
 
 def options_of(command: str) -> list[tuple[str, str]]:
-    """Return the name and help of each option of a command; with "", of those all commands have."""
+    """Return the name and help of each option of a command, or with "" of the common options."""
     common = build_parser()
     asked = _parser_of(common, command) if command else common
     known = {action.dest for action in _actions(common)} if command else set()
@@ -209,7 +209,7 @@ def _examples(examples: tuple[tuple[str, str], ...]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Escape what troff would read as a request."""
+    """Escape text that troff would read as a request."""
     escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("`", r"\(ga")
     return "\n".join(
         rf"\&{line}" if line[:1] in {".", "'"} else line for line in escaped.split("\n")

@@ -1,6 +1,6 @@
 """Shell completions of the command line, from its parser.
 
-Owns the completion of arguments, and the location of each shell's script.
+This module knows how arguments are completed, and where each shell's script belongs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PLACES = {
     "zsh": "zsh/site-functions/_lectern",
     "fish": "fish/vendor_completions.d/lectern.fish",
 }
-# Names of arguments in the help that are completed with folders and files.
+# The placeholders of arguments that are completed with folders and files.
 _FOLDERS = frozenset({"DIR", "FOLDER", "DEST"})
 _FILES = frozenset({"PATH", "FILE", "PLACE", "A", "B"})
 

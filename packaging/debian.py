@@ -1,7 +1,7 @@
 """Makes the Debian packages of the frozen tree: the program, and two parts that it recommends.
 
-Owns the layout under ``/usr``, which parts are packages of their own, the dependencies, the control
-files and the maintainer script. How the tree was frozen is not its concern.
+It decides on the layout under ``/usr``, which parts are packages of their own, the dependencies,
+the control files and the maintainer script. It must not know how the tree was frozen.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # The libraries that Qt needs, and Tesseract with its languages. LibreOffice is only suggested:
-# without it office files from before 2007 are listed but not read. Without python3-nautilus the
-# menu of Nautilus has no entries of Lectern. Without libcups2 pages are printed into files only.
+# without it, office files from before 2007 are listed but not read. Without python3-nautilus, the
+# menu of Nautilus has no entries of Lectern. Without libcups2, pages can only be printed to files.
 DEPENDS = (
     "libegl1", "libgl1", "libdbus-1-3", "libfontconfig1", "libfreetype6",
     "libglib2.0-0 | libglib2.0-0t64", "libx11-6", "libx11-xcb1", "libxcb-cursor0", "libxcb-glx0",
@@ -33,7 +33,7 @@ DEPENDS = (
 )  # fmt: skip
 RECOMMENDS = ("libcups2 | libcups2t64", "xdg-utils")
 PLACE = "usr/lib/lectern"
-# Parts of the tree that Lectern does without: their folders, and what is said of them.
+# Optional parts of the tree: their folders, and the descriptions of their packages.
 PARTS = {
     "languages": (
         ("_internal/resources/models/lectern-e5-late",),
@@ -52,10 +52,10 @@ PARTS = {
 }
 SUGGESTS = ("libreoffice", "python3-nautilus")
 
-# Without the data's compression, which follows.
+# The data is compressed in a later step.
 DPKG = ("dpkg-deb", "--root-owner-group", "--no-uniform-compression", "-Znone", "--build")
 MAINTAINER = "The Lectern maintainers <lectern@localhost>"
-# What lintian complains of that we mean to do, each with the reason.
+# Complaints of lintian about things that we do on purpose, each with the reason.
 OVERRIDES = """\
 # There is no address for mail yet.
 bogus-mail-host *
@@ -84,7 +84,7 @@ _ABOUT = (
     "passage outlined. It sends nothing anywhere.",
 )
 
-# A purge names the folders of the people's libraries and settings, which it does not delete.
+# A purge names the folders of people's libraries and settings, as it does not delete them.
 _POSTRM = """#!/bin/sh
 set -e
 if [ "$1" = purge ]; then
@@ -101,9 +101,9 @@ def make_debs(tree: Path, dist: Path, work: Path, version: str, share: Path, *, 
         tree: The folder with the two programs.
         dist: The folder of the packages.
         work: A scratch folder, emptied first.
-        version: Of the program.
+        version: The version of the program.
         share: The files for ``/usr/share``.
-        name: Of the package; packages with different names conflict.
+        name: The name of the package; packages with different names conflict.
 
     Raises:
         SystemExit: If ``dpkg-deb``, ``ar`` or ``xz`` fails.
@@ -171,7 +171,7 @@ def _pack(
 
 
 def changelog(name: str, version: str) -> bytes:
-    """Return the changelog in Debian's form, which says where the real one is."""
+    """Return a changelog in Debian's form, which refers to the real one."""
     time = formatdate(int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
     return (
         f"{name} ({version}) stable; urgency=medium\n\n  * What changed is in CHANGELOG.md.\n\n"
@@ -180,7 +180,7 @@ def changelog(name: str, version: str) -> bytes:
 
 
 def libc_of(tree: Path) -> str:
-    """Return the version of the C library that a tree needs, some of which is of this system."""
+    """Return the version of the C library that a tree needs; parts of it come from this system."""
     command = 'find "$1" -name "*.so*" -type f -exec objdump -p {} +'
     asked = run("sh", "-c", command, "sh", tree, capture=True)
     return f"2.{max(map(int, re.findall(r'GLIBC_2.([0-9]+)', asked)))}"

@@ -1,6 +1,6 @@
-"""A display without a screen, to see how a program looks and how soon.
+"""A display without a screen, to see how a program looks and how soon it paints.
 
-Owns Xvfb and reading its picture. Needs nothing but Python 3.10 and Xvfb.
+It runs Xvfb and reads its picture. It needs only Python 3.10 and Xvfb.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 _SIZE = "1280x800x24"
-# Seconds between two looks; a picture is complete when it did not change for so many.
+# Seconds between two looks, and seconds without a change after which a picture is complete.
 _LOOK_S, STILL_S = 0.05, 6.0
 # The header of an XWD file: numbers of 32 bits, and the positions of some.
 _HEADER = struct.Struct(">25I")
@@ -30,7 +30,7 @@ class Display:
     """An Xvfb that ends with the ``with`` block.
 
     Attributes:
-        name: For ``DISPLAY``.
+        name: The value of ``DISPLAY``.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -63,7 +63,7 @@ class Display:
         """Return the seconds until something is painted.
 
         Raises:
-            TimeoutError: If nothing is.
+            TimeoutError: If nothing is painted.
         """
         empty, began = self.pixels()[2], time.monotonic()
         while time.monotonic() - began < patience_s:

@@ -1,6 +1,6 @@
 """Makes the handbook of the sample documents: columns, two levels of headings, figures, tables.
 
-Owns its layout; its figures and numbers are computed. Run by ``packaging/sample.py``.
+It owns the layout; the figures and numbers are computed. ``packaging/sample.py`` runs it.
 """
 
 from __future__ import annotations

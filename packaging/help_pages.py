@@ -1,7 +1,7 @@
 """Updates the tables of the help pages: ``python packaging/help_pages.py``.
 
-A table in ``resources/help`` is between ``<!-- made: NAME -->`` and ``<!-- end -->``. The tables
-are those of ``command_reference``, and that of the keys. The rest of a page is written by hand.
+A table in ``resources/help`` stands between ``<!-- made: NAME -->`` and ``<!-- end -->``. There are
+the tables of ``command_reference`` and that of the keys. The rest of a page is written by hand.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def tables() -> dict[str, str]:
 
 
 def renewed(page: str, made: dict[str, str]) -> str:
-    """Return a page with new tables.
+    """Return a page with its tables made anew.
 
     Raises:
-        KeyError: If it has an unknown table.
+        KeyError: If it names an unknown table.
     """
     return _MADE.sub(lambda match: f"{match[1]}\n{made[match[2]].strip()}\n\n{match[3]}", page)
 

@@ -1,7 +1,7 @@
-"""Takes what is not used out of ICU's data, which comes as a shared library of 32 MB.
+"""Removes unused items from ICU's data, which comes as a shared library of 32 MB.
 
-Owns the format of such a library: one symbol, behind it a table of contents with the names and the
-places of the items. Two copies of ICU come with the wheels: Qt's and icu4py's.
+This module knows the format of such a library: one symbol, and after it a table of contents with
+the names and places of the items. Two copies of ICU come with the wheels: Qt's and icu4py's.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-# Of icu4py, words are found in every language (``indexer.text.sentences``): rules and dictionaries.
+# icu4py finds words of every language (``indexer.text.sentences``) by rules and dictionaries.
 _BREAKING = re.compile(r"brkitr/|(root|res_index|pool)\.res$|nfkc\.nrm$|ulayout\.icu$")
-# Of Qt's, names are sorted as in most languages; dates and numbers are Qt's own.
+# Qt sorts names by the rules of most languages; it has its own data for dates and numbers.
 _SORTING = re.compile(r"coll/(root\.res|ucadata\.icu|res_index\.res|pool\.res)$|root\.res$")
-# Where the libraries lie in a frozen tree, and which items stay.
+# The libraries in a frozen tree, and the items of each that stay.
 KEPT = {"icu4py.libs/libicudata*": _BREAKING, "PySide6/Qt/lib/libicudata.so.*": _SORTING}
 _LOAD, _NAME_AND_PLACE = 1, struct.Struct("<II")
 _SOURCE = """.section .rodata
@@ -45,7 +45,7 @@ def shrink(folder: Path) -> None:
 
 
 def shrink_library(library: Path, kept: re.Pattern[str]) -> None:
-    """Make a library again with the items whose names, such as ``coll/root.res``, match."""
+    """Replace a library by one with only the items whose names (``coll/root.res``) match."""
     name, package = _package(library)
     head, items = unpacked(package)
     wanted = {key: item for key, item in items.items() if kept.match(key.partition("/")[2])}
@@ -73,7 +73,7 @@ def unpacked(package: bytes) -> tuple[bytes, dict[str, bytes]]:
 
 
 def packed(head: bytes, items: Mapping[str, bytes]) -> bytes:
-    """Return a package; its items begin at multiples of 16 bytes, sorted by name."""
+    """Return a package of items, sorted by name; each begins at a multiple of 16 bytes."""
     names = [name.encode("ascii") + b"\0" for name in sorted(items)]
     texts = 4 + _NAME_AND_PLACE.size * len(names)
     at = texts + sum(map(len, names))
@@ -90,7 +90,7 @@ def packed(head: bytes, items: Mapping[str, bytes]) -> bytes:
 
 
 def _package(library: Path) -> tuple[str, bytes]:
-    """Return the symbol of the package, and everything behind it in its segment."""
+    """Return the name of the package's symbol, and all bytes from there on in its segment."""
     found = re.search(r"(\w+) \w (icudt\d+_dat)", run("nm", "-D", library, capture=True))
     content = library.read_bytes()
     (table,) = struct.unpack_from("<Q", content, 0x20)

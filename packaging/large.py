@@ -1,7 +1,7 @@
-"""Holds the table "What is large" of README.md against a frozen tree.
+"""Compares the table "What is large" of README.md with a frozen tree.
 
-Its first column names files: by the beginning of their names, with ``*`` for anything before it, or
-with a ``/`` by a part of their paths.
+Its first column names files by the beginning of their names, which may start with ``*`` for any
+text, or by a part of their paths, which has a ``/``.
 """
 
 from __future__ import annotations

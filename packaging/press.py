@@ -1,7 +1,7 @@
 """Typesets the PDFs of the sample documents, line by line.
 
-Their layout has what extraction must handle: columns, running heads, page numbers, hyphenation, an
-outline. The output depends on the texts and the version of PyMuPDF only.
+Their layout has what extraction must handle: columns, running heads, page numbers, hyphenation and
+an outline. The output depends only on the texts and the version of PyMuPDF.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class Press:
         self.outline.append([level, title, self.document.page_count])
 
     def save(self, name: str | Path, title: str, author: str) -> None:
-        """Save the document: a path that is not absolute is among the sample documents."""
+        """Save the document; a relative path lies in the folder of the sample documents."""
         self.finish_page()
         self.document.set_toc(self.outline)
         self.document.set_metadata(

@@ -1,7 +1,7 @@
 """The licences of libraries that come from Debian's packages and not from wheels.
 
-Owns which package a library belongs to, and its entry in the bill of materials. It must not know
-what the libraries are for.
+It finds the package of a library, and makes the package's entry in the bill of materials. It must
+not know what the libraries are for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Takes the screenshots of the README, for `make screenshots`.
 
-Owns the content of each. It runs the program on the sample documents in a temporary home, so that
-no screenshot shows private data.
+It decides what each one shows. It runs the program on the sample documents in a temporary home, so
+that no screenshot has private data.
 
     python packaging/screenshots.py [FOLDER]
 """
@@ -36,7 +36,7 @@ SAMPLES = ROOT / "resources" / "sample" / "documents"
 SIZE = (1280, 800)
 QUESTION = "how cold was it in the tents"
 GERMAN_QUESTION = "who must repair the roof"
-# What an earlier version of the lease says instead.
+# Sentences of the lease, and what its earlier version says instead.
 DRAFT = (
     ("made on 3 February 2025", "drafted on 8 January 2025"),
     ("runs for five years", "runs for three years"),
@@ -46,7 +46,7 @@ DRAFT = (
     ("as compensation, and nothing more.", "as compensation. The harbour board keeps a spare key."),
 )
 DEPOSIT = "when is the deposit returned"
-# What is put into the basket, found by these questions, with a note on each.
+# Questions whose answers are put into the basket, each with a note.
 KEPT = (
     (DEPOSIT, "Thirty days; the draft said sixty. Ask for the account in writing."),
     ("what happens when the workshop is flooded", "Shelves for the lathe before October."),
@@ -220,7 +220,7 @@ def scenes(app: Application, library: Path) -> Iterator[tuple[str, QWidget]]:
 
 
 def features(stage: Stage, documents: Path) -> Iterator[tuple[str, QWidget]]:
-    """Collect passages, and hold the lease against its draft."""
+    """Collect passages, and compare the lease with its draft."""
     from indexer.api.requests import Index
     from ui.compare.page import ComparePage
     from ui.pages import BASKET, COMPARE

@@ -1,6 +1,6 @@
 """The files of Linux packages below ``share``: menu entry, icons, manual, completions, help.
 
-Owns their locations, by the conventions of the desktops. It must not know packages.
+It knows their places by the conventions of the desktops. It must not know packages.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LINUX = ROOT / "packaging" / "linux"
 ICONS = ROOT / "resources" / "icons"
 ICON_SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
-# Where Dolphin, Nemo and Nautilus look for entries of their menus.
+# The folders in which Dolphin, Nemo and Nautilus look for entries of their menus.
 FILE_MANAGERS = {
     "*.desktop": "kio/servicemenus",
     "*.nemo_action": "nemo/actions",
@@ -33,7 +33,7 @@ def make_share(folder: Path, manual: str) -> None:
     """Fill a folder with these files.
 
     Args:
-        folder: Emptied first.
+        folder: The folder, which is emptied first.
         manual: The man page.
 
     Raises:
@@ -42,7 +42,7 @@ def make_share(folder: Path, manual: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     _copy(LINUX / "lectern.desktop", folder / "applications")
     _copy(LINUX / "org.lectern.Lectern.metainfo.xml", folder / "metainfo")
-    # What KDE and GNOME read to ask `lectern desktop`, and D-Bus to start it.
+    # KDE and GNOME read these files to ask `lectern desktop`, and D-Bus to start it.
     _copy(LINUX / "org.lectern.Desktop.service", folder / "dbus-1/services")
     _copy(LINUX / "plasma-runner-lectern.desktop", folder / "krunner/dbusplugins")
     _copy(LINUX / "lectern-search-provider.ini", folder / "gnome-shell/search-providers")
@@ -66,9 +66,9 @@ def make_site(folder: Path) -> None:
     """Build the help as a site.
 
     Raises:
-        SystemExit: If that fails, as for a dead link.
+        SystemExit: If that fails, for example because of a dead link.
     """
-    # With --quiet, MkDocs does not count warnings, which it would end with.
+    # Not with --quiet, as MkDocs would then not count warnings, and not fail for them.
     options = ("-f", ROOT / "packaging/site/mkdocs.yml", "--site-dir", folder)
     run(sys.executable, "-m", "mkdocs", "build", *options, capture=True)
     for index in folder.glob("sitemap.xml*"):

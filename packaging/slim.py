@@ -1,7 +1,7 @@
 """Removes unused shared libraries and symbols from a frozen tree.
 
-PyInstaller copies the libraries of all files it has seen; those that no remaining file is linked
-with are deleted.
+PyInstaller copies the libraries of all files that it has seen. This module deletes those with which
+no remaining file is linked.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ELF = b"\x7fELF"
-# Loaded by PyInstaller's starter without being linked.
+# PyInstaller's starter loads this library without being linked with it.
 _ALWAYS = re.compile(r"libpython3\.\d+\.so")
-# Libraries that others are linked with and never call: Arrow's for a format of files and for plans,
-# ICU's for sorting and for files, and that of Pillow for pictures of the screen.
+# Libraries with which others are linked without calling them: Arrow's for Parquet and for plans,
+# ICU's for sorting and for files, and Pillow's for screenshots.
 _ONLY_NAMED = (
     "pyarrow/libparquet.so.*", "pyarrow/libarrow_substrait.so.*", "icu4py.libs/libicuio*",
     "icu4py.libs/libicui18n*", "pillow.libs/libXau*",
 )  # fmt: skip
-# Smaller files are not worth a process.
+# Smaller files are not worth a process that strips them.
 _WORTH_STRIPPING = 1 << 20
 
 
 def slim(folder: Path) -> int:
-    """Delete unused libraries and dangling links, put stand-ins, and strip symbols.
+    """Delete unused libraries and dangling links, add stand-ins, and strip symbols.
 
     Args:
-        folder: With system libraries, and extension modules in subfolders.
+        folder: It has system libraries, and extension modules in subfolders.
 
     Returns:
         The bytes saved.

@@ -1,6 +1,6 @@
-"""Libraries that take the place of others, of which the files linked with them use nothing else.
+"""Makes stand-ins: small libraries that replace others of which linked files use hardly anything.
 
-Owns which functions such a library has: those that these files name and the other library has.
+A stand-in has the functions that the linked files name and the replaced library has.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RETURN_NULL = "{ return 0; }"
-# For what must never be called: the program ends.
+# The body of functions that must never be called: it ends the program.
 STOP = "{ __builtin_trap(); }"
 
 
 def make_standin(library: Path, target: Path, users: Iterable[Path], body: str) -> None:
-    """Compile a library in the place of another.
+    """Compile a library that replaces another.
 
     Args:
-        library: The other one.
-        target: Is written, and may be ``library``; its name is the name that files are linked with.
+        library: The library to replace.
+        target: The file to write, which may be ``library``; files are linked with its name.
         users: The files that are linked with it.
-        body: Of every function, in C.
+        body: The body of every function, in C.
 
     Raises:
         SystemExit: If there is no C compiler.

@@ -1,7 +1,7 @@
 """Makes a folder with Tesseract and the data of the scripts that PP-OCRv6 does not read.
 
-Owns its layout: ``tesseract`` (a script), ``lib`` (the program of this system and its libraries)
-and ``tessdata``. It must not know packages; those that can depend on Tesseract do not need it.
+The folder has ``tesseract`` (a script), ``lib`` (this system's program and its libraries) and
+``tessdata``. This module must not know packages; those that can depend on Tesseract do not need it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from command import run
 from slim import reached
 from standins import RETURN_NULL, make_standin
 
-# English is for bad pages, as a second opinion. More than four, so that not all are used at once.
+# English gives a second opinion on bad pages. With more than four, not all are used at once.
 LANGUAGES = ("eng", "rus", "ukr", "ell", "ara", "heb", "kor", "hin", "tha")
 _DATA = (*LANGUAGES, "osd")
-# Of the C library, which has to be the system's own.
+# Libraries of the C library, which must be the system's own.
 _GLIBC = re.compile(r"(ld-linux|libc\.|libm\.|libdl|libpthread|librt|libresolv|linux-vdso)")
-# For images on the network and packed language data. They would bring 45 MB, OpenSSL and ICU among
-# them, so libraries take their place whose functions return NULL.
+# Libraries for images on the network and packed language data. They would bring 45 MB, among them
+# OpenSSL and ICU, so stand-ins replace them whose functions return NULL.
 STANDINS = re.compile(r"lib(curl|archive)\b")
 _START = """#!/bin/sh
 # It is started by its full path.

@@ -1,7 +1,7 @@
 """Gathers the window's texts and compiles their translations, for `make translations`.
 
-Runs Qt's tools, which come with PySide6. The texts are those in ``tr`` and ``N_``
-(``indexer.api.translation``) in the sources. Each language is a file that people edit
+It runs Qt's tools, which come with PySide6. The texts are those in ``tr`` and ``N_``
+(``indexer.api.translation``) in the sources. Each language has a file that people edit
 (``pyside6-linguist`` or any editor), ``resources/i18n/lectern_de.ts`` for German; ``lectern_en.ts``
 has the plurals of English.
 
@@ -30,7 +30,7 @@ FOLDER = ROOT / "resources" / "i18n"
 PLACES = ("app", "indexer/api", "indexer/query", "ui")
 # The mark of ``indexer.api.translation``; the context of its texts is "Words".
 MARK = re.compile(r"\bN_\(")
-# The language of the sources, of which only the plurals are translated.
+# The language of the sources; only its plurals are translated.
 SOURCE = "en"
 
 
@@ -60,7 +60,7 @@ def copy_sources(into: Path) -> Iterator[Path]:
 
 def run(*command: str) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    # Qt's tools end with 0 also after errors; only their output tells.
+    # Qt's tools end with status 0 even after errors; only their output shows these.
     if done.returncode or "rror" in done.stderr or "arning" in done.stderr:
         sys.exit(f"lectern: {Path(command[0]).name}: {done.stdout}{done.stderr}")
 

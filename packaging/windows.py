@@ -1,6 +1,6 @@
 """The commands that sign the programs for Windows and make their installer, by NSIS.
 
-NSIS runs on Windows and Debian. Nothing is signed without a program that signs.
+NSIS runs on Windows and Debian. If no program that signs is given, nothing is signed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 SCRIPT = Path(__file__).parent / "windows" / "lectern.nsi"
-# NSIS's own installer does not put itself on the PATH.
+# NSIS's own installer does not add NSIS to the PATH.
 PLACE = r"C:\Program Files (x86)\NSIS"
-# The program that signs the file it is given, such as a script around signtool; without spaces.
+# A program that signs the file it is given, such as a script around signtool. It has no spaces.
 SIGN = "LECTERN_SIGN_PROGRAM"
 
 
@@ -27,7 +27,7 @@ def steps(
     Args:
         tree: The folder with the two programs.
         dist: The folder of the installer; made if missing.
-        version: Of the program.
+        version: The version of the program.
         environment: May have the program that signs (``SIGN``); it gets both programs, the
             uninstaller and the installer.
     """

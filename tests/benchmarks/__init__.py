@@ -2,5 +2,5 @@
 
 Each part (quality, throughput, latency, memory, size, ablation) is a module with a ``run`` that
 takes the options and the indexed sets and returns a ``Section`` of the table. Nothing here passes
-or fails: numbers depend on the machine, and belong beside its name.
+or fails: numbers depend on the machine, whose name stands beside them.
 """

@@ -1,16 +1,16 @@
-"""``python -m tests.benchmarks``: runs the parts asked for and prints one table.
+"""``python -m tests.benchmarks``: runs the chosen parts and prints one table.
 
-At its end it says what is worse than the figures of docs/benchmarks (``figures``).
+At the end it lists results that are worse than the figures of docs/benchmarks (``figures``).
 
-python -m tests.benchmarks                       as `make bench` does: see below
+python -m tests.benchmarks                       the parts of `make bench`: see below
 python -m tests.benchmarks quality latency       these parts only
 python -m tests.benchmarks --quick               the smallest set, a small synthetic library
 python -m tests.benchmarks --million             1,000,000 synthetic passages too (an hour)
 python -m tests.benchmarks table                 the table again, from the parts on disk
 
-Without names, the parts that take long and tell little of speed are left out, and of the largest
-set the first twenty documents are taken, with the questions that they answer: so it ends within
-half an hour on two slow cores. With names, sets are whole.
+Without names, it leaves out parts that take long and say little about speed. Of the largest set it
+takes the first twenty documents and the questions that they answer. So it ends within half an hour
+on two slow cores. With names, sets are whole.
 """
 
 from __future__ import annotations
@@ -55,13 +55,14 @@ PARTS: dict[str, Callable[[Options, Libraries], Section]] = {
     "throttle": throttle.run,
     "windows": windows.run,
 }
-# Throughput indexes a set anew, so it goes first and the other parts have that library.
+# Throughput indexes a set anew, so it runs first, and the other parts use that library.
 ORDER = (
     "throughput", "quality", "described", "wordings", "size", "latency", "ablation", "throttle",
     "windows",
 )  # fmt: skip
 TABLE = "table"
-# Only when asked for: `make bench-ranking` has the second and third, and tells more than the first.
+# These run only if they are named: `make bench-ranking` has the second and third, and says more
+# than the first.
 BY_NAME = frozenset({"ablation", "described", "wordings", "windows"})
 LARGEST = 20  # documents
 
@@ -130,7 +131,7 @@ def _options(asked: argparse.Namespace) -> Options:
 
 
 def _table(out: Path) -> str:
-    """The table of everything kept in a folder, whenever it was measured."""
+    """The table of all parts kept in a folder, whenever they were measured."""
     files = [out / f"{name}.json" for name in PARTS]
     kept = [report.load(file) for file in files if file.exists()]
     facts = kept[0][1] if kept else {}

@@ -1,7 +1,7 @@
-"""Ablation: what each part of a search is worth, query by query on the same library.
+"""Ablation: what each part of a search contributes, query by query on the same library.
 
-The library, the queries and the rest of the search are the same. One column counts the queries
-that a variant answers better and worse than the search as it is.
+The library, the queries and the rest of the search stay the same. One column counts the queries
+that a variant answers better and worse than the unchanged search.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def run(options: Options, libraries: Libraries) -> Section:
 
 
 def _by_lancedb(engine: Engine, multivectors: Multivectors) -> list[Variant]:
-    """LanceDB's own column within the whole search, and alone."""
+    """Variants with LanceDB's own multivector column: within the whole search, and alone."""
     store = cast("Store", MultivectorStore(engine.store, multivectors))
     alone = SingleRetrievers(engine, store).meaning
     return [
@@ -57,7 +57,7 @@ def _by_lancedb(engine: Engine, multivectors: Multivectors) -> list[Variant]:
 
 
 class _Compared:
-    """The variants of one set; the first is what the others are compared with."""
+    """The variants of one set; the others are compared with the first."""
 
     def __init__(self, options: Options, wanted: BenchSet) -> None:
         self._folder = options.out / "runs"

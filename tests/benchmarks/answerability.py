@@ -1,7 +1,7 @@
-"""Fitting of the classifier, on some libraries for another, and the table of what it says.
+"""Fits the classifier of answers on some libraries for another, and tabulates its verdicts.
 
-Owns what counts as answered and as not, and the logistic regression. Pure; it must not know
-engines.
+It decides which questions count as answered, and has the logistic regression. Its functions are
+pure; it must not know engines.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
     Doubles = NDArray[np.float64]
 
-# Questions of the set while the files that answer them are away.
+# The kind of questions of a set whose answering files are away.
 GONE = "its file taken away"
-# Of questions with an answer, so many at least of each set that is fitted to are to be told so; of
-# another set 95 % then are.
+# The least share of answerable questions of each fitted set that must be called answered; on other
+# sets 95 % then are.
 KEPT = 0.975
-# For several languages there is one other set to fit to, and few of its questions are in the
-# language of what they find.
+# The same for several languages, where there is only one other set to fit to, and few of its
+# questions are in the language of the passages that they find.
 KEPT_ACROSS = 0.98
 # Newton steps of the regression, and its ridge penalty in standardised features.
 STEPS = 30
@@ -48,10 +48,10 @@ RIDGE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class LabelledFeatures:
-    """The features of one set's questions and of others, by what they are.
+    """The features of one set's questions and of other questions, by their kinds.
 
-    ``own`` are those of the library's own sentences. ``strange`` are put to the library for the
-    table alone: some of them it may well answer.
+    ``own`` are those of the library's own sentences. ``strange`` are of questions that only the
+    table uses, as the library may well answer some of them.
     """
 
     answered: Sequence[AnswerabilityFeatures]
@@ -60,16 +60,16 @@ class LabelledFeatures:
     own: Sequence[AnswerabilityFeatures]
 
     def baseline(self, classifier: AnswerabilityClassifier) -> float:
-        """That of the library by the weights of a classifier."""
+        """The library's baseline by the weights of a classifier."""
         return baseline([classifier.score(each) for each in _in_one_language(self.own)])
 
 
 def fit_classifier(sets: Sequence[LabelledFeatures]) -> AnswerabilityClassifier:
-    """The logistic regression that tells answered questions from others, sets counting alike.
+    """The logistic regression that separates answered questions from others.
 
-    Of a set, answered and unanswered questions count alike, and of the latter the set's own with
-    their file away as much as all others. Each set has a constant of its own, as each library has
-    its baseline.
+    All sets have the same weight. In a set, answered and unanswered questions have the same weight;
+    among the latter the set's own questions with their file away weigh as much as all others. Each
+    set has a constant of its own, as each library has its baseline.
     """
     parts: list[tuple[Doubles, float, float, int]] = []
     for at, one in enumerate(sets):
@@ -105,7 +105,7 @@ def share_bad(
     library: LabelledFeatures,
     features: Sequence[AnswerabilityFeatures],
 ) -> float:
-    """The share of questions that a classifier calls no good match or perhaps one."""
+    """The share of questions whose match a classifier calls "none" or "perhaps"."""
     return float(np.mean(np.array(_leads(classifier, library, features)) < 0.0))
 
 
@@ -114,7 +114,7 @@ def share_perhaps(
     library: LabelledFeatures,
     features: Sequence[AnswerabilityFeatures],
 ) -> float:
-    """The share of questions that are told "perhaps"."""
+    """The share of questions whose match a classifier calls "perhaps"."""
     level = library.baseline(classifier)
     return float(np.mean([classifier.match(one, level) is Match.PERHAPS for one in features]))
 
@@ -137,7 +137,7 @@ def left_in(name: str, labelled: Mapping[str, LabelledFeatures]) -> list[str]:
 def fitted_without(name: str, labelled: Mapping[str, LabelledFeatures]) -> AnswerabilityClassifier:
     """A classifier for one set, fitted to others.
 
-    For several languages only the margin is, to the other set of several languages.
+    For several languages only its margin is fitted, to the other set of several languages.
     """
     if name not in SEVERAL_LANGUAGES:
         return fit_classifier([labelled[one] for one in left_in(name, labelled)])
@@ -147,7 +147,7 @@ def fitted_without(name: str, labelled: Mapping[str, LabelledFeatures]) -> Answe
 
 
 def answerability_summary(labelled: Mapping[str, LabelledFeatures]) -> Section:
-    """What is said of each library's questions with an answer, and of those without, on average."""
+    """The average verdicts on questions with an answer and on those without, by library."""
     rows: list[tuple[Cell, ...]] = []
     for name, one in labelled.items():
         gone = one.unanswered.get(GONE, ())
@@ -188,7 +188,7 @@ def _classifiers(
 
 
 def answerability_table(labelled: Mapping[str, LabelledFeatures]) -> Section:
-    """How many questions are told that nothing answers them."""
+    """The shares of questions, by set and kind, that are told that nothing answers them."""
     rows: list[tuple[Cell, ...]] = []
     for name, one in labelled.items():
         both = _classifiers(name, labelled).values()
@@ -238,7 +238,7 @@ def answerability_table(labelled: Mapping[str, LabelledFeatures]) -> Section:
 
 
 def _regression(rows: Doubles, good: Doubles, share: Doubles, library: Doubles) -> Doubles:
-    """Weights of (n, f) features by Newton's method, those of (n, m) libraries left out: (f,)."""
+    """Weights (f,) of (n, f) features by Newton's method, without those of (n, m) libraries."""
     centre, spread = rows.mean(0), rows.std(0) + 1e-9
     known = np.column_stack([(rows - centre) / spread, library])
     penalty = np.diag([RIDGE] * rows.shape[1] + [1e-3] * library.shape[1])
@@ -257,6 +257,6 @@ def _in_one_language(features: Sequence[AnswerabilityFeatures]) -> list[Answerab
 
 
 def _matrix(features: Sequence[AnswerabilityFeatures]) -> Doubles:
-    """Features as rows; hits in another language than the query have a threshold of their own."""
+    """Features as rows, without hits in another language, which have a threshold of their own."""
     rows = [astuple(one)[:-1] for one in _in_one_language(features)]
     return np.array(rows, np.float64).reshape(-1, len(DEFAULT_CLASSIFIER.weights))

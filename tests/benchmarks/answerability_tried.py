@@ -1,4 +1,4 @@
-"""What was tried for "No good match" and dropped, with its figures, for the notes of its table."""
+"""Attempts at "No good match" that were dropped, with their figures, for the notes of its table."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 It answers, in one run of a few minutes, whether ONNX Runtime uses the card, whether the card's
 vectors are those of the processor, how fast passages are embedded by each, how fast reports are
 indexed through the card, and how fast sentence-transformers encodes the same pages in half
-precision. Each part prints a line of JSON as soon as it is done, so that a run cut short is of use.
+precision. Each part prints a line of JSON as soon as it is done, so that a run cut short is useful.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def facts() -> dict[str, Any]:
 
 
 def numbers(models: Path, corpus: Path) -> dict[str, Any]:
-    """The cosines of the card's vectors with those of the processor, of pooled and of sentences."""
+    """The cosines of the card's pooled and sentence vectors with those of the processor."""
     sample = passages.sample(corpus, COMPARED)
     card, processor = (_open(models, Precision.FP32, provider) for provider in (AUTO, CPU))
     eight = _open(models, Precision.INT8, CPU)
@@ -84,7 +84,7 @@ def numbers(models: Path, corpus: Path) -> dict[str, Any]:
 
 
 def bare(models: Path, corpus: Path) -> dict[str, Any]:
-    """Tokens a second of the sessions alone, each warmed and then run twice."""
+    """Tokens a second of the sessions alone; each is warmed up, then run twice."""
     sample = passages.sample(corpus, READ)
     found: dict[str, Any] = {}
     for name, precision, provider, count in (
@@ -101,7 +101,7 @@ def bare(models: Path, corpus: Path) -> dict[str, Any]:
 
 
 def indexing(models: Path, corpus: Path, precision: Precision, provider: str) -> dict[str, Any]:
-    """Index a folder into a new library, and the bare session before and after."""
+    """Index a folder into a new library, and time the bare session before and after."""
     with tempfile.TemporaryDirectory() as folder:
         config = EngineConfig(
             library=Path(folder) / "library", models=models, precision=precision,

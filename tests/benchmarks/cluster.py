@@ -1,12 +1,13 @@
-"""A library of many shards beside one of the same documents: speed of building, and answers.
+"""Compares a library of many shards with one library of the same documents: speed and answers.
 
     python -m tests.benchmarks.cluster [workers|warm|cold|SET …] [--model ID] [--every N]
 
-*workers*, *warm* and *cold* are in ``cluster_parts``. Each public set that is named is indexed as
-one library, and built of shards with two workers; that is pulled, and all questions of the set are
-asked of both. Prints for how many the first ten passages are the same, and where they are not,
-whether scores as near as .01 are in another order. Needs the client of object storage (``pip
-install 'lectern[cluster]'``), *cold* also moto (``make .venv/s3.stamp``).
+*workers*, *warm* and *cold* are in ``cluster_parts``. Each named public set is indexed as one
+library, and built from shards with two workers. The second library is pulled, and all questions of
+the set are asked of both. The command prints for how many questions the first ten passages are the
+same, and for the others whether only scores within .01 of each other have changed places. It needs
+the client of object storage (``pip install 'lectern[cluster]'``), *cold* also moto (``make
+.venv/s3.stamp``).
 """
 
 from __future__ import annotations

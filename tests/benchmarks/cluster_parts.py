@@ -1,9 +1,10 @@
-"""What a library of many shards costs: workers, warm questions, and the first one over a link.
+"""The costs of a library of many shards: workers, warm questions, and the first one over a link.
 
-Owns three parts of ``tests.benchmarks.cluster``. *workers* builds real texts with one worker on one
-core and with two on two, each with one thread to embed, in turns. *warm* asks a library joined of
-four synthetic shards and one of the same documents, in turns. *cold* pulls one of the shards over a
-link of 20 ms each way, opens it and asks; its bandwidth is that of this machine's loopback.
+It has three parts of ``tests.benchmarks.cluster``. *workers* builds real texts with one worker on
+one core and with two on two cores, in turns; each worker embeds with one thread. *warm* asks, in
+turns, a library joined from four synthetic shards and one of the same documents. *cold* pulls one
+of the shards over a link of 20 ms each way, opens it and asks; the bandwidth is that of this
+machine's loopback.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ def _config(library: Path) -> EngineConfig:
 
 
 def cold(home: Path, shard: Path) -> None:
-    """Publish a shard, and answer the first question of a machine that has none of it."""
+    """Publish a shard, and answer the first question on a machine that has no part of it."""
     with closing(sqlite3.connect(shard / CATALOG_NAME)) as database:
         (passages,) = database.execute("SELECT sum(passages) FROM docs").fetchone()
     with s3_server() as port:

@@ -1,11 +1,11 @@
-"""What it costs to read each document in a confined process of its own.
+"""The cost of reading each document in a confined process of its own.
 
-Reads the same documents by children that fork a worker for each and by children that read by
-themselves, in turns, and compares processor time and pages a second::
+Children that fork a worker for each document and children that read by themselves take turns in
+reading the same documents; processor time and pages a second are compared::
 
     python -m tests.benchmarks.confinement FOLDER [--rounds 3]
 
-Owns the comparison; the documents are any folder's, for example a set of the benchmarks.
+FOLDER has any documents, for example a set of the benchmarks.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _alone(limits: Limits, scratch: str) -> list[str]:
 
 
 def read_all(paths: Sequence[Path]) -> tuple[float, float, int]:
-    """Read documents by one child; the seconds, the seconds of processors and the pages."""
+    """Read documents by one child; return the seconds, the processor's seconds and the pages."""
     began, used, pages = time.monotonic(), _used(), 0
 
     def decide(info: DocumentInfo) -> bool:

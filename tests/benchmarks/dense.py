@@ -1,10 +1,11 @@
-"""What a model's vectors find by themselves, without words or anything else of the search.
+"""Measures what a model's vectors find alone, without words or any other part of the search.
 
     python -m tests.benchmarks.dense --model lectern-minilm-late xquad-cross chunking-eval
     python -m tests.benchmarks.dense --models build/model --model multilingual-e5-small xquad-mono
 
-Every passage of a set, one cosine for each; mrr@10 of the first that overlaps an answer, by the
-language of the questions. For models in the making: which one is worth a whole bench.
+Every passage of a set gets one cosine. The table has the mrr@10 of the first passage that overlaps
+an answer, by the language of the questions. It shows which of several new models is worth a whole
+bench.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ SENTENCE_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The passages of a set, each with its file and place, and as the model reads them."""
+    """The passages of a set with their files and places, and as the model reads them."""
 
     places: list[tuple[str, int, int]]
     inputs: list[EmbedInput]
@@ -78,7 +79,7 @@ def _read_file(child: ExtractionChild, file: Path, name: str, found: Read) -> No
 
 
 def first_right(gold: Sequence[Mapping[str, Any]], places: Sequence[tuple[str, int, int]]) -> float:
-    """One over the rank of the first place that overlaps an answer."""
+    """The reciprocal rank of the first place that overlaps an answer."""
     for rank, (file, start, end) in enumerate(places, 1):
         if any(
             file == one["file"] and min(end, high) > max(start, low)
@@ -96,12 +97,12 @@ def measure(
     """Mean reciprocal ranks of one set, and what reading it took.
 
     Args:
-        record: Of the model.
+        record: The record of the model.
         models: The folder of models.
-        name: Of the set.
-        every: Every so many of the questions are asked.
-        precision: Of the encoder of passages.
-        only: The files that are read, and asked about; by default all.
+        name: The name of the set.
+        every: One in ``every`` questions is asked.
+        precision: The precision of the encoder of passages.
+        only: The files to read and to ask about; by default all.
     """
     text = (SETS / name / "queries.jsonl").read_text("utf-8")
     queries = [json.loads(line) for line in text.splitlines() if line]

@@ -1,8 +1,8 @@
-"""Descriptions: passages of one set asked for in other words than their own.
+"""Descriptions: passages of one set, asked for in other words than their own.
 
-Owns sixty wordings of ours, each with the file and the characters it describes
-(``described.tsv``). None has a content word of its passage, so that only meaning can find it. The
-set's texts are not copied here.
+``described.tsv`` has sixty descriptions of ours, each with the file and the characters that it
+describes. None has a content word of its passage, so that only meaning can find it. The set's texts
+are not copied here.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def descriptions() -> list[Description]:
 
 
 def run(options: Options, libraries: Libraries) -> Section:
-    """Ask for each passage; only whole sets are measured, so not with ``quick``."""
+    """Ask for each passage; only with the whole set, so not with ``quick``."""
     asked = [] if options.quick or not sets.find(SET).corpus.is_dir() else descriptions()
     gold = {one.text: [{"file": one.file, "spans": [[one.start, one.end]]}] for one in asked}
     measurer = scoring.Measurer.from_gold(gold)

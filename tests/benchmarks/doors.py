@@ -1,12 +1,12 @@
-"""What doors add to the engine: system search over D-Bus, and the search of assistants.
+"""The time that doors add to the engine: system search over D-Bus, and searches of assistants.
 
     python -m tests.benchmarks.doors LIBRARY
 
-Starts an engine on a library, a private bus that starts ``lectern desktop``, ``lectern mcp`` and
-``lectern serve``. Each query is typed into KRunner's call word by word, and searched by an
-assistant and by a client of the engine in turns; the pages of its hits in PDFs are shown with the
-passage outlined, as the page of ``lectern serve`` shows them. Prints the times, how often the
-desktop got nothing because it was too late, and the memory of the D-Bus process.
+It starts an engine on a library, a private bus that starts ``lectern desktop``, ``lectern mcp`` and
+``lectern serve``. Each query is typed word by word through KRunner's call, and searched in turns by
+an assistant and by a client of the engine. The PDF pages of its hits are shown with the passage
+outlined, as the page of ``lectern serve`` does. It prints the times, how often the desktop got no
+hits because they came too late, and the memory of the D-Bus process.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def private_bus(home: Path, library: Path, environment: dict[str, str]) -> Itera
 
 
 def ask_desktop(bus: DBusConnection, queries: Sequence[str]) -> tuple[list[float], int]:
-    """Return the seconds of each call of KRunner, and how many were answered with nothing."""
+    """Return the seconds of each call of KRunner, and how many calls got no hits."""
     address = DBusAddress("/runner", BUS_NAME, "org.kde.krunner1")
     seconds, empty = [], 0
     for query in queries:
@@ -125,7 +125,7 @@ async def ask_assistant(
 
 
 def show_pages(address: str, queries: Sequence[str]) -> list[float]:
-    """Return the seconds until a page's image and the places of its passage are there, per hit."""
+    """Return for each hit the seconds until its page's image and its passage's places are there."""
     parts = urlsplit(address)
     headers = {"Authorization": f"Bearer {parts.fragment.removeprefix('token=')}"}
     connection = http.client.HTTPConnection("127.0.0.1", parts.port or 0, timeout=_START_S)

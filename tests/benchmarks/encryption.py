@@ -1,10 +1,10 @@
-"""What an encrypted library costs beside a plain one: indexing, questions, encrypting, unlocking.
+"""Compares an encrypted library with a plain one: indexing, questions, encrypting, unlocking.
 
     python -m tests.benchmarks.encryption FOLDER --queries FILE [--rounds 2]
 
-Runs the commands of Lectern on the same documents and questions, on either kind of library in
+It runs the commands of Lectern on the same documents and questions, with both kinds of library in
 turns. Processor seconds are those of the whole machine, as gocryptfs works in a process of its own,
-so nothing else should run meanwhile. Needs gocryptfs and fuse3.
+so nothing else should run at the same time. It needs gocryptfs and fuse3.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The figures of docs/benchmarks that ``make bench`` compares its own with.
 
-They are in ``docs/benchmarks/figures.json``, each with the words of the page that say it. Machines
-differ, so what is compared is a ratio that holds across them (quality, shares of the bare session,
-p95 over p50, size in times of the text) or, where ``processor`` names a kind, was measured on a
-processor of that kind.
+They are in ``docs/benchmarks/figures.json``, each with the words of the page that state it. Since
+machines differ, only two kinds of figures are compared: ratios that hold on all machines (quality,
+shares of the bare session, p95 over p50, size relative to the text), and figures whose
+``processor`` names the kind of processor of this machine.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A figure, and where a run has its own.
+    """A figure, and the cell of a run's table that has the run's own.
 
     Args:
         part: The part of ``make bench``.
         row: Cells that the row has.
         column: The name of the column.
-        figure: A number, or two, of which the first is divided by the second.
-        page: The page that says it, from docs/benchmarks.
-        says: Its words.
-        processor: The kind of processor it holds for; any by default.
-        over: The cell that the run's own is divided by.
-        less: Less is better.
-        within: The ratio, 1 for the same and less for worse, from which on a run is not below.
+        figure: A number, or two numbers, of which the first is divided by the second.
+        page: The page of docs/benchmarks that states it.
+        says: The words of the page.
+        processor: The kind of processor for which it holds; any by default.
+        over: The cell by which the run's own is divided.
+        less: Whether less is better.
+        within: The least ratio of the run to the figure that is not reported; less is worse.
     """
 
     part: str
@@ -62,7 +62,7 @@ class Figure(msgspec.Struct, frozen=True):
         return self.figure
 
     def here(self, section: Section) -> float | None:
-        """What a run has for it, if it has it."""
+        """The run's own value of this figure, if it has one."""
         found = _cell(section, Place(self.row, self.column))
         if found is None or self.over is None:
             return found
@@ -77,7 +77,7 @@ def read_figures() -> list[Figure]:
 def below(
     sections: Mapping[str, Section], figures: Sequence[Figure], processor: str, load: str
 ) -> Section:
-    """What a run has worse than the figures.
+    """The section with results of a run that are worse than the figures.
 
     Args:
         sections: The run's parts.
@@ -108,7 +108,7 @@ def below(
 
 
 def _cell(section: Section, place: Place) -> float | None:
-    """The number of a cell; None where the run has no such row, column or number."""
+    """The number of a cell; None if the run has no such row, column or number."""
     if place.column not in section.columns:
         return None
     at = section.columns.index(place.column)

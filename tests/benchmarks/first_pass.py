@@ -1,15 +1,16 @@
-"""What a first pass over a library's vectors costs, and which of the nearest it misses.
+"""The cost of a first pass over a library's vectors, and the share of the nearest that it finds.
 
     python -m tests.benchmarks.first_pass                          synthetic, 100,000 and 1,000,000
     python -m tests.benchmarks.first_pass --sets cuad meetings     vectors of public sets
     python -m tests.benchmarks.first_pass --rows 100000 --dimension 768
 
-Each pass leaves a few candidates, which full vectors order: all dimensions in 8 bits
-(``indexer.store.nearest``, exact), some of them in 8 bits (Matryoshka truncation: Kusupati et
-al., 2022), and one bit for each (Yamada et al., 2021). The first ten are compared with those of the
-full vectors. No model that comes with Lectern was trained for truncation, so dimensions are also
-ordered by principal components, which no training can beat for vectors as they are. Time is of the
-processor: beside other work only the proportions within a run mean something.
+Each pass selects a few candidates, which the full vectors then order. There are passes by all
+dimensions in 8 bits (``indexer.store.nearest``, exact), by some of them in 8 bits (Matryoshka
+truncation: Kusupati et al., 2022), and by one bit for each (Yamada et al., 2021). The first ten are
+compared with those of the full vectors. No model that comes with Lectern was trained for
+truncation, so dimensions are also ordered by principal components; for given vectors no training
+can do better. Times are processor times: beside other work only their proportions within a run are
+meaningful.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class FirstPass(Protocol):
     bytes_each: float  # of memory, for a vector
 
     def find(self, query: Floats, count: int) -> Rows:
-        """Candidates for the nearest ``count``, in no order."""
+        """Candidates for the nearest ``count``, in any order."""
         ...
 
 
@@ -87,7 +88,7 @@ class EightBits:
 
 
 class OneBit:
-    """The sign of each dimension, less its mean; the nearest have the most bits in common."""
+    """The signs of dimensions after subtracting means; the nearest share the most bits."""
 
     def __init__(self, vectors: Halves) -> None:
         self._centre = vectors[:: max(1, len(vectors) // 20_000)].astype(np.float32).mean(axis=0)
@@ -195,7 +196,7 @@ def _embedded(names: list[str], most: int) -> Iterator[Floats]:
 
 
 def measure(sample: Sample, method: FirstPass, wanted: list[Rows], count: int) -> dict[str, Any]:
-    """The share of the first ten that are found, and what a query takes."""
+    """The share of the first ten that are found, and the time that a query takes."""
     method.find(sample.queries[0], count)  # the first is slower
     shares, kept, began = [], 0, time.process_time()
     for query, right in zip(sample.queries, wanted, strict=True):

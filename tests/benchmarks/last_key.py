@@ -1,8 +1,8 @@
-"""How soon results stand in the window after the last key, while a folder is read and at rest.
+"""How soon the window shows results after the last key, while a folder is read and at rest.
 
-``python -m tests.benchmarks.last_key`` types questions of a set into the real window, over a real
-engine in a process of its own, first while that reads the set's documents and then at rest. Every
-other question is typed with hits by its words while its answer is under way, the others without.
+``python -m tests.benchmarks.last_key`` types questions of a set into the real window. The engine is
+a process of its own, which first reads the set's documents and then rests. For every other question
+the window shows hits by words until the answer comes, for the others it does not.
 
     python -m tests.benchmarks.last_key --set cuad --times 20
 """
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 GOALS_MS = {"while a folder is read": 350, "at rest": 200}
 KEY_MS = 120  # between two keys
 PATIENCE_S = 1800.0
-TYPED = 20  # letters of a question with these pauses; the others are there at once
+TYPED = 20  # letters of a question that are typed with these pauses, after all others at once
 UNANSWERED_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Painted:
-    """Milliseconds from the last key until hits by words are painted, if so, and the answer."""
+    """Milliseconds from the last key until hits by words, if any, and the answer are painted."""
 
     words: float | None
     answer: float

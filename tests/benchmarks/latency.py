@@ -1,8 +1,8 @@
-"""Latency: one warm query after the other, its embedding included, at 100,000 passages and more.
+"""Latency: one warm query after the other, including its embedding, at 100,000 passages and more.
 
-The synthetic libraries (see ``synthetic_engine``) hold 100,000 and, if asked for, 1,000,000
-passages; they are also asked inside folders that hold 1 %, 50 % and 99 % of their documents.
-The sets' own libraries are timed while their quality is measured.
+The synthetic libraries (see ``synthetic_engine``) hold 100,000 and, on request, 1,000,000 passages.
+Queries are also restricted to folders that hold 1 %, 50 % and 99 % of their documents. The sets'
+own libraries are timed while their quality is measured.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell
 
-# Asked and not timed: caches fill, the query's session is opened.
+# How many queries are not timed, while caches fill and the session for queries is opened.
 WARM, QUERIES = 20, 100
 LIMIT = 10  # what a person sees first
 # Natural questions without quotes; their words occur in the synthetic texts.
@@ -39,7 +39,7 @@ COLUMNS = ("library", "passages", "within", "queries", "p50 ms", "p95 ms", "max 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Milliseconds of n queries, (n,), and the processor time of all threads for all of them."""
+    """Milliseconds of n queries, (n,), and their total processor time in all threads."""
 
     milliseconds: tuple[float, ...]
     worked: float
@@ -72,7 +72,7 @@ def ask(engine: Engine, queries: Sequence[str]) -> Spent:
         engine.call(Search(text, LIMIT, full_text=False))
     spent = []
     working = time.process_time()
-    for text in chosen[WARM:] or chosen:  # a query asked again is not encoded again
+    for text in chosen[WARM:] or chosen:  # a repeated query is not encoded again
         began = time.perf_counter()
         engine.call(Search(text, LIMIT, full_text=False))
         spent.append(1e3 * (time.perf_counter() - began))

@@ -1,8 +1,8 @@
 """Which pages are called illegible, and what judging costs: ``python -m tests.benchmarks.legible``.
 
-Every page of the PDFs of the shared sets is read and judged as extraction does it, every text is
-judged in pieces of the size of a short and of a long page. Of pages that people can read none may
-be called illegible; the status is 1 if one is.
+Every page of the PDFs of the shared sets is read and judged as extraction does it; every text is
+judged in pieces as large as a short and as a long page. No page that people can read may be called
+illegible; the exit status is 1 if one is.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ SETS = (
     "mergers", "hard-files",
 )  # fmt: skip
 PIECES = (700, 2500)  # characters
-# Of the hard files, where the library gives other characters than the page shows; looked at one by
-# one. Of `cyrillic-02` it gives the numbers of the glyphs, of the others mostly nothing.
+# Pages of hard files for which the library gives other characters than the page shows; each was
+# inspected. For `cyrillic-02` it gives the numbers of the glyphs, for the others mostly nothing.
 ILLEGIBLE = {
     "cyrillic-02.pdf": {1},
     "plain-24.pdf": set(range(2, 23)),
@@ -41,7 +41,7 @@ ILLEGIBLE = {
 
 @dataclass
 class Judged:
-    """What was judged in one set, pages of PDFs or pieces of texts, and the processor's seconds."""
+    """The judged pages of PDFs or pieces of texts of one set, and the processor's seconds."""
 
     pages: int = 0
     illegible: list[tuple[str, int]] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Judged:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Judge and print; the status is 1 if a page is called what it is not."""
+    """Judge and print; return 1 if a verdict is wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.legible", description=__doc__)
     parser.add_argument("sets", nargs="*", default=SETS, help="which sets; all if none is named")
     parser.add_argument("--files", type=int, default=0, help="of each set, at most; 0 for all")
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def files_of(name: str) -> list[Path]:
-    """The documents of a set; of the hard files, of all formats, those that have pages."""
+    """The documents of a set; of the hard files, which have many formats, only the PDFs."""
     if name == "hard-files":
         return sorted((BENCH / name).glob("*.pdf"))
     return sorted((BENCH / name / "corpus").iterdir())

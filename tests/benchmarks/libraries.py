@@ -1,7 +1,7 @@
-"""The sets as libraries: each is indexed once a run, with the settings a person starts with.
+"""The sets as libraries: each is indexed once in a run, with the settings of a new installation.
 
-Owns where the libraries of the benchmark lie and when they are made anew. It must not know what
-is measured on them.
+It knows where the libraries of the benchmark lie and when they are made anew. It must not know
+what is measured on them.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was asked for on the command line."""
+    """The options of the command line."""
 
     out: Path
     chosen: tuple[sets.BenchSet, ...] = field(default_factory=sets.every)
     quick: bool = False
-    keep: bool = False  # take libraries as an earlier run left them
+    keep: bool = False  # use libraries that an earlier run left
     million: bool = False
 
     def config(self, library: Path, model: str = "") -> EngineConfig:
-        """The settings a person starts with; scans are left, or Tesseract would be measured too.
+        """The settings of a new installation, but without recognition, which would be measured too.
 
         Args:
-            library: Its folder.
-            model: The one that is chosen; else it goes by the languages of the documents.
+            library: The folder of the library.
+            model: A chosen model; by default the languages of the documents decide.
         """
         return EngineConfig(
             library=library,
@@ -82,7 +82,7 @@ class Libraries:
 
     @contextmanager
     def make(self, wanted: sets.BenchSet) -> Iterator[Path]:
-        """Give the folder of a set's library, without one, to somebody who indexes the set."""
+        """Yield the empty folder of a set's library to a caller who indexes the set."""
         self._discard(wanted.library)
         yield self.folder(wanted.library)
         self._ready.add(wanted.library)
@@ -100,8 +100,8 @@ class Libraries:
 class Indexed:
     """An indexing run from its call to its return: scan, reading, embedding, upkeep.
 
-    ``read`` are the seconds until the progress told that every file had been read, so that it could
-    be found by words.
+    ``read`` are the seconds until the progress reported that every file had been read, so that all
+    could be found by words.
     """
 
     summary: Summary
@@ -110,7 +110,7 @@ class Indexed:
 
 
 def index(engine: Engine, corpus: Path) -> Indexed:
-    """Index a folder, saying how far it is."""
+    """Index a folder, and print the progress."""
     began = time.perf_counter()
     line = _Line(corpus.parent.name)
     summary = engine.call(Index((corpus,)), report=line)
@@ -120,7 +120,7 @@ def index(engine: Engine, corpus: Path) -> Indexed:
 
 
 def note(text: str) -> None:
-    """Say what is going on, beside the table."""
+    """Print a remark to the error stream, apart from the table."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,6 +1,6 @@
-"""What the numbers were measured on.
+"""Describes the machine on which the numbers were measured.
 
-Owns the facts that a reader needs to compare two tables; it must not measure anything.
+It gives the facts that a reader needs to compare two tables; it must not measure anything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import psutil
 from indexer.config import EngineConfig
 
 LIBRARIES = ("lancedb", "onnxruntime", "pyarrow", "pymupdf", "numpy")
-# By flags that Linux tells, the quickest first.
+# Kinds of processors by the flags that Linux lists, the quickest first.
 KINDS = {
     "matrix units": {"amx_int8"},
     "8-bit products": {"avx512_vnni", "avx_vnni"},
@@ -45,20 +45,20 @@ def facts() -> dict[str, str]:
 
 
 def processor() -> str:
-    """The name of the processor, as far as the system tells it."""
+    """The name of the processor, as far as the system knows it."""
     lines = cpuinfo().splitlines()
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.processor() or platform.machine()
 
 
 def kind(cpuinfo: str) -> str:
-    """The kind of a processor, which the model's speed goes by, of what Linux tells of it."""
+    """The kind of a processor, which decides the model's speed, from Linux's description."""
     flags = set(cpuinfo.split())
     return next((name for name, those in KINDS.items() if flags & those), "")
 
 
 def cpuinfo() -> str:
-    """What Linux tells of the processor; nothing elsewhere."""
+    """Linux's description of the processor; empty on other systems."""
     try:
         return Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
@@ -66,7 +66,7 @@ def cpuinfo() -> str:
 
 
 def commit() -> str:
-    """The short hash of the checkout's commit, marked when files differ from it."""
+    """The short hash of the checkout's commit, with a mark if files differ from it."""
     root = Path(__file__).resolve().parents[2]
     command = ["git", "-C", str(root), "describe", "--always", "--dirty"]
     try:
@@ -84,5 +84,5 @@ def _version(name: str) -> str:
 
 
 def _load() -> str:
-    """How busy the machine was over the last minute; other work makes every number worse."""
+    """The load over the last minute, as other work makes every number worse."""
     return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""

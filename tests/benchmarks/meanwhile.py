@@ -1,8 +1,9 @@
 """How soon a search answers while a folder is read.
 
-``python -m tests.benchmarks.meanwhile`` indexes a set in a real engine's process and, meanwhile,
-saves new files until each is found by its words, asks for ten thousand hits, and asks a question
-that replaces such a request. It stops when the folder has been read: the set must be large enough.
+``python -m tests.benchmarks.meanwhile`` indexes a set in a real engine's process. Meanwhile it
+saves new files and waits until each is found by its words, asks for ten thousand hits, and asks a
+question that replaces such a request. It stops when the folder has been read, so the set must be
+large enough.
 
     python -m tests.benchmarks.meanwhile --set financebench --times 5
 """
@@ -76,7 +77,7 @@ def asked(engine: EngineClient, query: str, limit: int) -> float:
 
 
 def newest(library: Path, query: str) -> float:
-    """Return the seconds of a search that replaces one for as many hits as there may be."""
+    """Return the seconds of a search that replaces a search for the most hits allowed."""
     with closing(greeted(library)) as window:
         ask(window, 1, Search(f"{query} again", MAX_LIMIT))
         time.sleep(LOOK_S)

@@ -1,8 +1,9 @@
 """Peak memory over thousands of mixed files: ``python -m tests.benchmarks.mixed_files 3280``.
 
-The files that break programs and those of every set, again and again with another end, so that each
-is read anew and most texts are known. Prints what the engine held resident at most and its share of
-it (PSS: pages of libraries that several processes have count in parts), and the largest child.
+It takes the files that break programs and those of every set, and copies them repeatedly with
+different ends, so that each is read anew but most texts are known. It prints the engine's peak of
+resident memory, its share of that (PSS: pages that several processes have count in parts), and the
+largest child.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LOOK_S = 1.0
 
 
 def make(folder: Path, count: int) -> None:
-    """Write so many files below a folder."""
+    """Write ``count`` files below a folder."""
     originals = [path for path in sorted(sets.BENCH.rglob("*")) if path.is_file()]
     originals.sort(key=lambda path: sets.HARD_FILES not in path.parents)
     for number, path in zip(range(count), itertools.cycle(originals), strict=False):
@@ -35,7 +36,7 @@ def make(folder: Path, count: int) -> None:
 
 
 def run(folder: Path, count: int) -> tuple[Peaks, int]:
-    """Index them in a process of its own; gives its peaks and its largest share in bytes."""
+    """Index the files in another process; return its peaks and its largest share in bytes."""
     make(folder / "documents", count)
     shares = [0]
     ended = threading.Event()
@@ -56,7 +57,7 @@ def run(folder: Path, count: int) -> tuple[Peaks, int]:
 
 
 def _engines(library: str) -> list[Path]:
-    """Where the system tells of the processes that were started with a library."""
+    """The folders in /proc of the processes that were started with a library."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,9 +1,9 @@
 """LanceDB's own multivector column in place of our sentence vectors.
 
-A table beside the library holds the sentence vectors of every passage as one multivector, and
-LanceDB finds candidates by it (MaxSim by cosine, exact: no set is large enough for an index), in
-place of the pooled vectors. ScoredKeys are weighed by the vectors of that column; all else of a
-search stays as it is.
+A table beside the library holds the sentence vectors of every passage as one multivector. LanceDB
+finds candidates by it instead of by the pooled vectors (MaxSim by cosine, exact, as no set is large
+enough for an index). The vectors of that column also score the passages. The rest of a search is
+unchanged.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Multivectors:
 
     @property
     def size(self) -> int:
-        """Bytes in use, the indices on numbers left out."""
+        """Bytes in use, without the indices on numbers."""
         indices = sum(int(index.size_bytes or 0) for index in self.table.list_indices())
         return int(self.table.stats()["total_bytes"]) - indices
 
@@ -92,7 +92,7 @@ class Multivectors:
 
 
 class MultivectorStore:
-    """A store whose sentence vectors, and whose nearest passages, are LanceDB's to find."""
+    """A store that takes sentence vectors and the nearest passages from LanceDB's column."""
 
     def __init__(self, store: Store, vectors: Multivectors) -> None:
         self._store = store

@@ -1,7 +1,7 @@
 """Passages of a set as the model will read them, before anything is indexed.
 
-Owns the choice of a sample and the way to it: the extraction child of indexing. It must not
-know what the sample is for.
+It chooses a sample, and reads it by the extraction child of indexing. It must not know what the
+sample is for.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from indexer.api.types import DocumentInfo
 
-# Documents that are read for a sample; beyond that every so many are left out.
+# The most documents that are read for a sample; of more, an evenly spaced selection is read.
 DOCUMENTS = 10
 
 
 def sample(corpus: Path, count: int) -> list[EmbedInput]:
-    """About ``count`` passages, taken evenly from documents taken evenly, in their order."""
+    """At most ``count`` passages in order, evenly spaced in an even selection of documents."""
     files = sorted(path for path in corpus.rglob("*") if path.is_file())
     found: list[EmbedInput] = []
     with ExtractionChild(Limits()) as child:

@@ -1,13 +1,13 @@
-"""Indexes a folder and answers queries as other people's libraries do it in a few lines.
+"""Indexes a folder and answers queries by other libraries, as people use them in a few lines.
 
     python peer_pipeline.py prepare JOB.json    exports the encoders to ONNX or OpenVINO
     python peer_pipeline.py index JOB.json      indexes the folder and asks every query
     python peer_pipeline.py open JOB.json       opens what was indexed and asks the first query
 
-Runs alone, in an environment with the libraries of ``peers.lock`` or ``peers-onnx.lock``; it
-imports nothing of Lectern. Text is cut into chunks of 1,000 characters. The job names the folder,
-the two encoders and their form, the store, the queries and the files of hits; what is printed is
-what it took, as JSON. Threads are those that each library takes by itself.
+It runs in an environment with the libraries of ``peers.lock`` or ``peers-onnx.lock`` and imports
+nothing of Lectern. Text is cut into chunks of 1,000 characters. The job names the folder, the two
+encoders and their form, the store, the queries and the files of hits. The times are printed as
+JSON. Each library chooses its number of threads itself.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     Job = dict[str, Any]
     Chunk = dict[str, Any]
     Encode = Callable[[list[str]], Any]
-    # (text of a query, whether words count too) to the chunks found, best first
+    # Takes the text of a query and whether words count, and returns the chunks found, best first.
     Ask = Callable[[str, bool], list[Chunk]]
 
 BEGAN = time.perf_counter()
 CHUNK, LIMIT, WARM = 1000, 20, 5
-# Forms of an encoder beside the types of PyTorch's numbers.
+# The forms of an encoder that are not types of PyTorch.
 ONNX, OPENVINO = "onnx-int8", "openvino"
 
 
 def pages(corpus: Path) -> Iterator[tuple[str, int, str]]:
-    """File, page from 1, and text."""
+    """Yield the file, the number from 1, and the text of each page."""
     import pymupdf
 
     for path in sorted(path for path in corpus.rglob("*") if path.is_file()):
@@ -131,7 +131,7 @@ class LanceDB:
 
 
 class Txtai:
-    """Use txtai's hybrid index, which holds no chunks: they lie beside it."""
+    """Use txtai's hybrid index; the chunks, which it does not hold, lie beside it."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -178,7 +178,7 @@ def asked(job: Job, ask: Ask, *, words: bool) -> list[float]:
 
 
 def index(job: Job) -> dict[str, Any]:
-    """Index the folder, ask every query, and return what both took."""
+    """Index the folder, ask every query, and return the time of both."""
     read = list(pages(Path(job["corpus"])))
     chunks = [chunk for page in read for chunk in cut(*page)]
     store = STORES[job["kind"]](job)

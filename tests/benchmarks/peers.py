@@ -1,12 +1,12 @@
-"""Lectern beside pipelines that people put together from other libraries, in one run.
+"""Compares Lectern with pipelines that people build from other libraries, in one run.
 
     python -m tests.benchmarks.peers --set financebench --documents 8
 
-Each gets the same documents, one after the other: sentence-transformers in float32, in bfloat16,
-by ONNX Runtime in 8 bits and by OpenVINO, with LanceDB and its text index, and txtai
-(``peer_pipeline``), with the weights of Lectern's model and with MiniLM's, where these are in
-``resources/models``. Their libraries are in environments of their own, which are made from
-``peers.lock`` and ``peers-onnx.lock`` at the first run. Where the sets are absent nothing is
+All get the same documents, one after the other. The pipelines (``peer_pipeline``) are
+sentence-transformers in float32, in bfloat16, by ONNX Runtime in 8 bits and by OpenVINO, with
+LanceDB and its text index, and txtai. They use the weights of Lectern's model and of MiniLM, if
+these are in ``resources/models``. Their libraries are in environments of their own, made from
+``peers.lock`` and ``peers-onnx.lock`` at the first run. If the sets are absent, nothing is
 installed or measured.
 """
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 ENVIRONMENTS = ROOT / "build"
 HERE = Path(__file__).parent
 OURS, USUAL = "lectern-minilm-late", "all-MiniLM-L6-v2"
-# Forms of an encoder beside the types of PyTorch's numbers; ``peer_pipeline`` has them too.
+# The forms of an encoder that are not types of PyTorch; ``peer_pipeline`` has them too.
 EXPORTED = ("onnx-int8", "openvino")
 # The store, the model and the form of its encoder.
 PEERS = (
@@ -64,9 +64,9 @@ NOTE = (
     "before the clock started. Lectern's model runs at a lower priority than everything else, so "
     "beside other work only its processor time compares."
 )
-WINDOW = 512  # tokens; chunks are shorter
+WINDOW = 512  # tokens of a window; chunks are shorter
 OPENINGS = 3
-# What sentence-transformers calls 8 bits for processors, by the flags that Linux tells; best first.
+# The names that sentence-transformers gives to 8 bits for processors, by Linux's flags, best first.
 QUANTISED = {"avx512_vnni": "avx512_vnni", "avx512f": "avx512", "avx2": "avx2", "asimd": "arm64"}
 QUIET = {
     "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TRANSFORMERS_VERBOSITY": "error",
@@ -117,7 +117,7 @@ def write_folder(model: str, side: Side, folder: Path) -> Path:
 
 
 def environment(form: str) -> Path:
-    """Python with the libraries of the peers; they are installed unless they are there."""
+    """Python with the libraries of the peers, which are installed if they are missing."""
     lock = HERE / ("peers-onnx.lock" if form in EXPORTED else "peers.lock")
     folder = ENVIRONMENTS / lock.stem
     python, stamp = folder / "bin" / "python", folder / "installed"
@@ -131,10 +131,10 @@ def environment(form: str) -> Path:
 
 
 def first_answer_s(command: Sequence[str | Path], env: Mapping[str, str]) -> float:
-    """Seconds from the start of a process until it prints; the median of some.
+    """The median seconds of several processes, from the start to the first print.
 
     Raises:
-        subprocess.CalledProcessError: The process failed.
+        subprocess.CalledProcessError: A process failed.
     """
     spent = []
     for _ in range(OPENINGS):
@@ -150,13 +150,13 @@ def first_answer_s(command: Sequence[str | Path], env: Mapping[str, str]) -> flo
 
 
 def quantised_for(cpuinfo: str) -> str:
-    """The kind of 8 bits for a processor, by what Linux tells of it."""
+    """The kind of 8 bits for a processor, by Linux's description of it."""
     flags = set(cpuinfo.split())
     return next((kind for flag, kind in QUANTISED.items() if flag in flags), "avx2")
 
 
 def ours(share: BenchSet, out: Path) -> tuple[Cell, ...]:
-    """Lectern: ``lectern index`` in a process of its own, then its queries in this one."""
+    """Measure Lectern: ``lectern index`` in a process of its own, then the queries in this one."""
     library = out / "library"
     shutil.rmtree(library, ignore_errors=True)
     before = os.times()
@@ -185,7 +185,7 @@ def ours(share: BenchSet, out: Path) -> tuple[Cell, ...]:
 
 
 def peer(share: BenchSet, out: Path, kind: str, model: str, form: str) -> tuple[Cell, ...]:
-    """One of ``PEERS``."""
+    """Measure one of ``PEERS``."""
     run = out / "runs" / f"{kind}-{model}-{form}"
     run.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as scratch:

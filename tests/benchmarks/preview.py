@@ -1,8 +1,8 @@
-"""The preview: how long from a hit to its painted page, ``python -m tests.benchmarks.preview``.
+"""Times the preview from a hit to its painted page: ``python -m tests.benchmarks.preview``.
 
-The panel is the window's own, over a real render child, offscreen. The child runs already; each
-document is opened anew for the first of its hits, and is open for the others. A time ends when the
-page is painted with its passage marked.
+It uses the window's own panel offscreen, with a real render child that runs already. Each document
+is opened for the first of its hits, and is open for the others. A time ends when the page is
+painted with its passage marked.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 SAMPLE = Path(__file__).resolve().parents[2] / "resources" / "sample" / "documents"
 GOAL_MS = 150
 SIZE = (720, 1000)
-# Of a page's text: a passage of about 150 words, and its best sentence.
+# Characters of a page's text: a passage of about 150 words, and its best sentence.
 PASSAGE, SENTENCE = (0, 900), (100, 250)
 _LIMIT_S = 30.0
 _STEP_MS = 1  # how exact a time is
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print; the status is 1 if the median of first pages misses the goal."""
+    """Measure and print; return 1 if the median of first pages misses the goal."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.preview", description=__doc__)
     parser.add_argument("--documents", type=int, default=40, help="of each set, at most")
     parser.add_argument("--pages", type=int, default=4, help="hits in each document")

@@ -1,8 +1,7 @@
-"""The memory of a process, and its peak in a process and those it starts, seen from outside.
+"""Watches from outside the memory of a process, and the peaks of a process and its children.
 
-Owns the watching; it must not know what the processes do. On Linux the kernel's own high-water
-mark (``VmHWM``) is read, so nothing between two looks is missed; elsewhere the resident memory is
-sampled.
+It must not know what the processes do. On Linux it reads the kernel's own high-water mark
+(``VmHWM``), so that no peak between two looks is missed. Elsewhere it samples the resident memory.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ MB = 1e6
 
 @dataclass(slots=True)
 class Peaks:
-    """What a command took. Memory in bytes; ``children`` counts extraction processes."""
+    """The time and memory (in bytes) of a command; ``children`` counts extraction processes."""
 
     status: int = 0
     output: str = ""
@@ -50,13 +49,13 @@ def index_command(library: Path, folder: Path) -> list[str]:
 def watch(
     command: Sequence[str], env: Mapping[str, str] | None = None, look_s: float = LOOK_S
 ) -> Peaks:
-    """Run a command in the checkout; its short output is kept, its error stream is ours.
+    """Run a command in the checkout; keep its short output, and show its errors.
 
     Args:
         command: The command.
         env: Its environment; ours by default.
-        look_s: Seconds between two looks. A look takes some milliseconds, which are missing where
-            speed is measured; children that end between two looks are missed.
+        look_s: Seconds between two looks. A look takes some milliseconds, which distorts a measure
+            of speed; children that end between two looks are missed.
     """
     peaks = Peaks()
     began = time.perf_counter()
@@ -79,15 +78,15 @@ def _look(process: psutil.Process, peaks: Peaks) -> None:
         peaks.engine = max(peaks.engine, peak(process))
         for child in process.children(recursive=True):
             with suppress(psutil.Error, OSError):
-                # Before its program is loaded, a new process still has its parent's memory, and
-                # its parent's command line.
+                # Until its program is loaded, a new process has the memory and the command line
+                # of its parent.
                 if CHILD in child.cmdline():
                     peaks.children.add(child.pid)
                     peaks.child = max(peaks.child, peak(child))
 
 
 def peak(process: psutil.Process) -> int:
-    """The most memory a process ever had resident, in bytes, as far as the system tells it."""
+    """The peak of a process's resident memory in bytes, as far as the system knows it."""
     try:
         status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii", errors="replace")
     except FileNotFoundError:
@@ -100,7 +99,7 @@ def peak(process: psutil.Process) -> int:
 
 
 def memory(pid: int) -> Memory:
-    """Return what a process has of the memory; of Linux only.
+    """Return a process's own and mapped memory; on Linux only.
 
     Raises:
         OSError: The process has ended.

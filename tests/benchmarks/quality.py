@@ -1,10 +1,10 @@
-"""Quality: every query of every set through the engine as it ships, one setting for all.
+"""Quality: every query of every set, asked of the engine as it ships, with one setting for all.
 
-The model is the one that a library of the set gets by itself; where another is chosen, both have a
-row.
+The model is the one that Lectern chooses for a library of the set; if another is chosen for it,
+both have a row.
 
-CUAD's questions name the contract they mean before they ask; a second row asks without that, as
-somebody would who has only this contract in mind.
+CUAD's questions first name the contract that they are about. A second row asks them without that,
+like a person who has only this contract in mind.
 """
 
 from __future__ import annotations

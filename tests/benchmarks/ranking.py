@@ -1,8 +1,8 @@
-"""``make bench-ranking``: what ranks, what each part of it is worth, and whether that holds.
+"""``make bench-ranking``: the parts of the ranking, what each contributes, and how certain that is.
 
-Each set is asked once (``ranking_evidence``); the variants are arithmetic on what was found.
-Whatever is fitted is reported on the set it was not fitted on. Intervals are bootstrapped, pair by
-pair: the same queries are drawn for both sides. The table is kept in ``RANKING.md`` beside this
+Each set is asked once (``ranking_evidence``); variants are computed from the collected evidence.
+Whatever is fitted is reported on a set to which it was not fitted. Intervals are bootstrapped in
+pairs: the same queries are drawn for both sides. The table is kept in ``RANKING.md`` beside this
 file.
 
 python -m tests.benchmarks.ranking                 everything
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 TABLE = Path(__file__).with_name("RANKING.md")
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
-# Questions of each other set that are put to a library: nine sets make enough.
+# How many questions of each other set are asked of a library; with nine sets that is enough.
 STRANGE = 20
 MODELS = """\
 Each set with the model that a library of its documents gets by itself, but for xquad-cross, whose
@@ -53,7 +53,7 @@ documents are in English and whose questions are not, so that the other is chose
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What was found for one set."""
+    """The evidence collected for one set."""
 
     asked: AskedSet
     model: str
@@ -130,7 +130,7 @@ def _labelled(collector: Collector, wanted: BenchSet, asked: AskedSet) -> Labell
 
 
 def _some(name: str) -> list[Query]:
-    """Questions of a set that are put to another library."""
+    """Questions of a set to ask of another library."""
     queries = sets.find(name).queries()
     return random.Random(1).sample(queries, min(STRANGE, len(queries)))
 
@@ -140,7 +140,7 @@ def _queries(texts: Iterable[str]) -> list[Query]:
 
 
 def _sample(libraries: Libraries) -> LabelledFeatures:
-    """The same for the sample documents, which are asked short questions."""
+    """The features of short questions, asked of the sample documents."""
     with libraries.open_folder("sample", SAMPLE) as engine:
         collector = Collector.from_engine(engine)
         unanswered = {"everyday questions": _features(collector, _queries(UNANSWERED))}
@@ -156,7 +156,7 @@ def _features(collector: Collector, queries: Iterable[Query]) -> list[Answerabil
 
 
 def _found(features: Iterable[AnswerabilityFeatures | None]) -> list[AnswerabilityFeatures]:
-    """Those of queries with hits."""
+    """The features of queries that have hits."""
     return [one for one in features if one is not None]
 
 

@@ -1,8 +1,8 @@
-"""What ranked the answers of a set: collected once from the engine, then ranked in many ways.
+"""The evidence that ranks the answers of a set: collected once, then ranked in many ways.
 
-Owns the collecting. The engine searches as it ships, and of each query everything is kept that its
-score is made of; other weights, single retrievers and the classifier are then arithmetic. It must
-not know which variants there are.
+This module collects it. The engine searches as it ships, and everything that enters a score is kept
+for each query. Other weights, single retrievers and the classifier are then computed from that. It
+must not know which variants there are.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-DEEPEST = 60  # hits that are scored: twenty, and room for several of one page
+DEEPEST = 60  # hits that are scored: twenty would do, but several may be on one page
 
 
 class Evidence(Struct, frozen=True):
-    """What speaks for each candidate of one query.
+    """The evidence for each candidate of one query.
 
     Attributes:
-        id: Of the query.
-        pages: Of n passages.
-        documents: Of m documents.
+        id: The id of the query.
+        pages: The evidence of n passages.
+        documents: The evidence of m documents.
         owner: Shape (n,): the passages' documents among the m.
-        read: Of all n passages, not only of those that lead.
-        words: Shape (n,): BM25 of the whole query among the best of that search, 0 for others.
-        places: Where the passages stand, as a run file says it.
-        shipped: The hits as the engine gives them.
+        read: The evidence from reading all n passages, not only the leading ones.
+        words: Shape (n,): BM25 of the whole query for the best of that search, 0 for others.
+        places: The places of the passages in the form of a run file.
+        shipped: The hits as the engine returns them.
         coverage: See ``indexer.search.query_terms.QueryTerms``.
-        features: Whether there is an answer; None without hits.
-        reading: What reading and measuring the leading passages took, in ms of processor.
+        features: The features that say whether there is an answer; None without hits.
+        reading: The processor time for reading and measuring the leading passages, in ms.
     """
 
     id: str
@@ -76,7 +76,7 @@ class Evidence(Struct, frozen=True):
     reading: float = 0.0
 
     def scores(self, weights: Weights) -> Floats:
-        """The scores of the passages by other weights."""
+        """The scores of the passages with other weights."""
         weights = weights.for_coverage(self.coverage)
         first = fuse(self.pages, self.documents, self.owner, weights)
         leading = first.leading()
@@ -88,13 +88,13 @@ class Evidence(Struct, frozen=True):
         return rerank(first, leading, self.pages.around, read, weights).total
 
     def hits(self, scores: Floats) -> list[RunHit]:
-        """The passages by some scores, best first; those that have none are no hits."""
+        """The passages in the order of scores, best first; those without a score are left out."""
         order = np.argsort(-scores, kind="stable")[:DEEPEST]
         return [self.places[at] for at in order.tolist() if np.isfinite(scores[at])]
 
 
 class Collector(Struct, frozen=True):
-    """Asks one library."""
+    """Collects evidence from one library."""
 
     engine: Engine
     space: Space
@@ -110,11 +110,11 @@ class Collector(Struct, frozen=True):
         return cls(engine, space, cohort)
 
     def evidence(self, queries: Sequence[Query]) -> list[Evidence]:
-        """Everything that ranks the answers of some queries."""
+        """The evidence that ranks the answers of some queries."""
         return [self._one(query) for query in queries]
 
     def features(self, text: str, without: Iterable[str] = ()) -> AnswerabilityFeatures | None:
-        """The answerability features of a query, some files being away; None without hits."""
+        """The answerability features of a query if some files are away; None without hits."""
         request = self._request(text, without)
         found, ranking = self.engine.searcher.rank(request, self.space, CancelToken())
         return self._features(found, self._hits(request, found, ranking), ranking)
@@ -126,12 +126,12 @@ class Collector(Struct, frozen=True):
         return searcher.features(found, self.cohort, hits, ranking) if hits else None
 
     def own(self) -> list[AnswerabilityFeatures]:
-        """Those of the library's own sentences, of which its baseline is made."""
+        """The features of the library's own sentences, from which its baseline is computed."""
         searcher = self.engine.searcher
         return calibration.own_features(searcher, self.space, self.cohort, CancelToken())
 
     def _hits(self, request: SearchRequest, found: Retrieved, ranking: Ranking) -> tuple[Hit, ...]:
-        """The hits as the engine gives them: rare words choose the sentence, and so the page."""
+        """The hits as the engine returns them: rare words decide the sentence, and so the page."""
         catalog, store = self.engine.catalog, self.engine.store
         maker = HitMaker(catalog, store, request.query, request.narrowing)
         none = replace(ranking, phrases=None)

@@ -1,9 +1,9 @@
-"""Fitting of the weights of the fusion, on some sets for another.
+"""Fits the weights of the fusion on some sets for another.
 
-Owns the search for weights: one at a time over a few values each, since the optimum is flat. It
-starts from plain values with every part on, and a value gives way only to one that is better
-beyond doubt: what a few hundred questions of two sets happen to prefer is no reason to leave out
-what a third may need. Pure but for the weights it starts from; it must not know engines.
+It searches one weight after the other over a few values each, since the optimum is flat. It starts
+from plain values with every part on. A value is replaced only by one that is certainly better: the
+chance preference of a few hundred questions of two sets is no reason to drop a part that a third
+set may need. Its functions are pure; it must not know engines.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Doubles = NDArray[np.float64]
 
-# Plain values to start from, and those that are tried.
+# The plain values from which the search starts, and the values that it tries.
 NEUTRAL = Weights(
     sentence=0.5, question=0.5, words=1.0, near=0.3, around=0.1, heading=0.1, short=0.03,
     figures=0.1, name_meaning=0.3, name_words=0.3, opening=0.2, document_words=1.0,
@@ -44,15 +44,15 @@ TRIED: Mapping[str, Sequence[float]] = {
     "sentence": (0.3, 0.5, 0.6, 0.7),
 }
 ROUNDS = 2
-# So many standard errors of the difference, question by question, are beyond doubt.
+# A difference of this many standard errors, question by question, counts as certain.
 DOUBT = 2.0
 
 
 def fit_weights(measure: Callable[[Weights], Sequence[Doubles]]) -> Weights:
-    """The weights for which a measure is highest, one weight after the other.
+    """The weights with the highest measure, found one weight after the other.
 
     Args:
-        measure: Gives for weights the measures of each question of each set; sets count alike.
+        measure: Returns for weights the measures of each question, by set; sets weigh the same.
     """
     best, reached = NEUTRAL, measure(NEUTRAL)
     for _ in range(ROUNDS):
@@ -66,7 +66,7 @@ def fit_weights(measure: Callable[[Weights], Sequence[Doubles]]) -> Weights:
 
 
 def _gain(found: Sequence[Doubles], base: Sequence[Doubles]) -> float:
-    """By how much a measure is better on average, or 0 where that may be chance."""
+    """By how much a measure is better on average, or 0 if that may be chance."""
     differences = [there - here for there, here in zip(found, base, strict=True)]
     gain = float(np.mean([each.mean() for each in differences]))
     error = float(np.sqrt(sum(each.var() / len(each) for each in differences))) / len(differences)

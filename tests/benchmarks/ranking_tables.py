@@ -1,6 +1,6 @@
-"""The tables of ``make bench-ranking``: variants, what was left out, and the time.
+"""The tables of ``make bench-ranking``: variants, fits without one set, and the time.
 
-Owns what is compared with what, and the intervals. It must not know engines.
+It decides what is compared with what, and computes the intervals. It must not know engines.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 DRAWN = 2_000
 INTERVAL = (5.0, 95.0)
 SEED = 20
-# Constant of reciprocal rank fusion, as everybody has it.
+# The usual constant of reciprocal rank fusion.
 RRF = 60
 OFF: Mapping[str, Weights] = {
     "without grouping": DEFAULT_WEIGHTS,
@@ -54,7 +54,7 @@ OFF: Mapping[str, Weights] = {
 
 @dataclass(frozen=True, slots=True)
 class AskedSet:
-    """The questions of a set in one wording, and what was found."""
+    """The questions of a set in one wording, and the evidence for them."""
 
     name: str
     evidence: list[Evidence]
@@ -66,7 +66,7 @@ class AskedSet:
 
 
 def ablation(asked: Sequence[AskedSet]) -> Section:
-    """Each part off, each retriever alone, and the usual fusions, on every set."""
+    """The table of each part switched off, each retriever alone, and the usual fusions."""
     rows: list[tuple[Cell, ...]] = []
     for one in asked:
         shipped = one.rows(lambda each: each.shipped)
@@ -86,7 +86,7 @@ def ablation(asked: Sequence[AskedSet]) -> Section:
 
 
 def left_out(asked: Sequence[AskedSet], shipped: Weights) -> Section:
-    """Weights fitted on all sets but one, on that one; and the better retriever there."""
+    """The table of weights fitted without a set, measured on it, beside its better retriever."""
     rows: list[tuple[Cell, ...]] = []
 
     @cache  # fits without one set or another try mostly the same weights
@@ -125,7 +125,7 @@ def left_out(asked: Sequence[AskedSet], shipped: Weights) -> Section:
 
 
 def speed(asked: Sequence[AskedSet], weights: Weights) -> Section:
-    """How much processor the features of the leading passages and the fusion take."""
+    """The table of processor times of the leading passages' features and of the fusion."""
     rows: list[tuple[Cell, ...]] = []
     for one in asked:
         spent = []

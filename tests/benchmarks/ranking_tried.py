@@ -1,4 +1,4 @@
-"""How `RANKING.md` begins: what its columns are, what was tried, how far the aims are reached."""
+"""The beginning of `RANKING.md`: its columns, what was tried, and how far the aims are reached."""
 
 from __future__ import annotations
 

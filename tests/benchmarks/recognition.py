@@ -1,10 +1,11 @@
 """Words found on scanned and photographed pages: ``make bench-recognition``.
 
-Pages are printed from texts of the shared corpora in several languages, and made scans (turned by
-a tenth of a degree, noise) or photographs (turned by two, in perspective, dim towards an edge, at
-three fifths of the resolution, noise); those of ``bench/scans`` come with both. Told are the share
-of a page's words, in Chinese of its characters, that are found, whatever their order, by all of
-Lectern's recognition and by Tesseract alone, and the seconds of a processor for a page.
+Pages are printed from texts of the shared corpora in several languages, and turned into scans (off
+by a tenth of a degree, with noise) or photographs (off by two degrees, in perspective, dim towards
+an edge, with three fifths of the resolution and noise). The pages of ``bench/scans`` have both
+forms. The table has the share of a page's words (in Chinese, of its characters) that are found in
+any order, by all of Lectern's recognition and by Tesseract alone, and the processor's seconds for a
+page.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 RESOLUTION = 200
 _WORD = re.compile(r"[^\W_]+")
 _IDEOGRAPHIC = ("zh",)
-# Articles of xquad-mono by their language; English is from xquad-cross.
+# Articles of xquad-mono by their language; the English ones are those of xquad-cross.
 ARTICLES = {"en": 0, "de": 0, "es": 1, "zh": 3}
 TYPES = (("serif", 11), ("sans-serif", 9), ("serif", 7))
 

@@ -1,6 +1,6 @@
 """Sections of the table: kept as JSON, shown as Markdown.
 
-Owns the shape of results and how they are written down; it must not know what was measured.
+It defines the form of results and how they are written; it must not know what was measured.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Section:
 
 
 def load(file: Path) -> tuple[Section, dict[str, Any]]:
-    """A section that was kept, and its machine."""
+    """Return a section that was kept, and its machine."""
     kept = json.loads(file.read_text(encoding="utf-8"))
     machine = kept.pop("machine")
     kept["columns"] = tuple(kept["columns"])
@@ -56,13 +56,13 @@ def load(file: Path) -> tuple[Section, dict[str, Any]]:
 
 
 def document(sections: Sequence[Section], machine: Mapping[str, Any]) -> str:
-    """All sections, below what the machine is."""
+    """All sections below a description of the machine."""
     facts = "; ".join(f"{name} {value}" for name, value in machine.items() if value)
     return "\n\n".join([f"Measured on: {facts}.", *(one.markdown() for one in sections)]) + "\n"
 
 
 def shown(cell: Cell) -> str:
-    """A cell in words: counts with separators, other numbers with what is significant.
+    """A cell as text: counts with separators, other numbers with their significant digits.
 
     >>> [shown(x) for x in (1234, 0.98765, 12.345, 1234.5, "a", None)]
     ['1,234', '0.988', '12.3', '1,234', 'a', '']

@@ -1,8 +1,8 @@
 """Measures the list of results, offscreen: ``python -m tests.benchmarks.results_paint``.
 
-Paints screenfuls of a list of 10,000 hits, first and from memory, and times an answer coming in,
-more hits joining it, and a change of the width. The very first screenful of a program is painted
-in programs of their own, with and without the warming up that the window does while it is idle.
+It paints screenfuls of a list of 10,000 hits, for the first time and again, and times the arrival
+of an answer, of more hits, and a change of the width. The first screenful of a program is painted
+in separate programs, with and without the warming up that the window does while it is idle.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def first_screenful(*, warmed: bool) -> float:
 
 
 def first_screenfuls() -> None:
-    """Compare in turns, each in a program of its own."""
+    """Compare both ways in turns, each in a program of its own."""
     times: dict[str, list[float]] = {"cold": [], "warmed": []}
     for _ in range(PROGRAMS):
         for how, known in times.items():

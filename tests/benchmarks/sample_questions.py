@@ -1,6 +1,6 @@
-"""Short questions as people type them, for the sample documents; classifiers must know those too.
+"""Short questions for the sample documents, as people type them; classifiers must handle them, too.
 
-The questions of the sets are long, and short ones are less like everything.
+The questions of the sets are long; short ones have lower similarities to all passages.
 """
 
 from __future__ import annotations

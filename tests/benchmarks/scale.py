@@ -1,11 +1,11 @@
-"""What a library costs as it grows: built, asked, changed and asked again, at several sizes.
+"""The costs of a growing library: it is built, asked, changed and asked again at several sizes.
 
     python -m tests.benchmarks.scale --sizes 100000 1000000
 
-Says how much disk each size needs before it begins. Each step is kept in ``steps.json`` when it is
-done; a run that was interrupted goes on with the next one, and within the building with the files
-that were not read yet. Delete a size's folder to measure it anew. Texts and vectors are those of
-``synthetic_engine``. Owns the steps and their table; it must not know how queries are timed.
+Before a size begins, it prints how much disk that needs. The result of each step is kept in
+``steps.json``. A run that was interrupted continues with the next step, and while building with the
+files that were not read yet. Delete the folder of a size to measure it anew. Texts and vectors are
+those of ``synthetic_engine``. This module must not know how queries are timed.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
     Facts = dict[str, Any]
 
-# Measured at a million: .95 KB of text, 4.4 KB of library, which compaction writes a second time.
+# Measured at a million: .95 KB of text, and 4.4 KB of library, which compaction writes twice.
 BYTES_A_PASSAGE = 11_000
 EDITED_EVERY = 100  # files
-# Folders of a hundredth of the documents each, see ``synthetic_texts``.
+# Folders that each have a hundredth of the documents; see ``synthetic_texts``.
 REMOVED, RENAMED = "most/half/few", "rest"
 COLUMNS = (
     "passages", "built s", "engine MB", "library GB", "p50 ms", "p95 ms", "processor ms",
@@ -57,7 +57,7 @@ class Place:
 
     @property
     def texts(self) -> Path:
-        # A folder called "corpus", as the sets have it, so that progress is told by the size.
+        # The sets call this folder "corpus", too, so that progress lines name the size.
         return self.folder / "texts" / "corpus"
 
     @property
@@ -68,7 +68,7 @@ class Place:
 def carry_out(
     record: Path, steps: Mapping[str, Callable[[], Facts]], what: str = ""
 ) -> dict[str, Facts]:
-    """Run the steps that a record does not have, each kept when it is done; return all."""
+    """Run the steps that a record does not have, keep each result, and return all results."""
     kept: dict[str, Facts] = json.loads(record.read_text("utf-8")) if record.exists() else {}
     for name, step in steps.items():
         if name not in kept:
@@ -121,14 +121,14 @@ def _index(place: Place) -> Facts:
     size = sum(file.stat().st_size for file in place.library.rglob("*") if file.is_file())
     return {
         "seconds": peaks.seconds,
-        "resumed": resumed,  # the seconds are of the last run alone
+        "resumed": resumed,  # the seconds are only those of the last run
         "engine": peaks.engine,
         "bytes": size,
     }
 
 
 def _ask(place: Place, folders: Sequence[str]) -> Facts:
-    """Time queries, in folders too."""
+    """Time queries in the whole library and in folders."""
     queries = [query.text for query in sets.find(SYNTHETIC_QUERIES).queries()]
     found: Facts = {}
     with closing(Engine.open(Options(place.folder).config(place.library))) as engine:
@@ -143,7 +143,7 @@ def _ask(place: Place, folders: Sequence[str]) -> Facts:
 
 
 def _own() -> float | None:
-    """What this process has of the memory but mapped files, in MB, where the system tells it."""
+    """The memory of this process in MB without mapped files; None if the system hides it."""
     return memory(os.getpid())[0] if sys.platform == "linux" else None
 
 

@@ -1,19 +1,19 @@
-"""Where indexing stops scaling: a model of its stages, of costs measured in µs a token.
+"""Where indexing stops scaling: a model of its stages, with measured costs in µs a token.
 
     python -m tests.benchmarks.scaling
 
-Three things take time for each token: the session on all cores, the engine's own Python (tokens,
-layout, pooling, writing, upkeep) on one, and readers on theirs. The session and the engine's
-Python are taken as one after the other, which they mostly are: units of work follow each other,
-and the interpreter runs one thread at a time. Readers work beside both. So the seconds of a run
-are the largest of
+Each token takes time in three places: in the session on all cores, in the engine's own Python
+(tokens, layout, pooling, writing, upkeep) on one core, and in the readers on theirs. The model lets
+the session and the engine's Python take turns, as they mostly do: units of work follow each other,
+and the interpreter runs one thread at a time. Readers work beside both. So the seconds of a run are
+the largest of
 
-- tokens * (session / cores + engine) + what is done once,
+- tokens * (session / cores + engine) + the costs of a run,
 - tokens * reading / readers,
-- tokens * (session + engine + reading) / cores + what is done once.
+- tokens * (session + engine + reading) / cores + the costs of a run.
 
-What it leaves out: memory bandwidth and the second threads of cores, which make a session of 16
-threads slower than eight of two; other figures of "of the bare session" hold that.
+The model leaves out memory bandwidth and the second threads of cores, by which a session of 16
+threads is slower than eight of two. Measured shares of the bare session include these effects.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ CORES = (2, 4, 8, 16)
 REPORTS = 3_606_025  # tokens of 40 reports of financebench
 # "Where the processor time goes" in docs/benchmarks/speed.md, measured on a Xeon.
 READING, LAYOUT, WRITING = 11.0, 4.0, 8.0
-BASELINE, READERS, MEASURED_TOKENS = 8.0, 3.5, 452_173  # done once, told by the token of that run
-# The model computes more tokens than are counted: context of sections, and names.
+BASELINE, READERS, MEASURED_TOKENS = 8.0, 3.5, 452_173  # once a run, here per token of that run
+# The model computes more tokens than are counted, for names and the context of sections.
 AGAIN = 1.031
 COLUMNS = (
     "processor",
@@ -60,9 +60,9 @@ class Predicted:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A processor: its session's cost, and shares of the bare session that were measured there.
+    """A processor: its session's cost, and shares of the bare session that were measured on it.
 
-    ``measured`` is by cores: the tokens of the run and its share.
+    ``measured`` maps numbers of cores to the tokens of a run and its share.
     """
 
     name: str
@@ -71,8 +71,8 @@ class Checked:
     measured: dict[int, tuple[int, float]]
 
 
-# The bare session in µs of all its threads a token: cores / (tokens a second). Where a card is,
-# 16 threads of eight cores were measured; fewer of them are not known.
+# The bare session in µs a token, summed over its threads: cores / (tokens a second). On the machine
+# with a card only all 16 threads of eight cores were measured.
 PROCESSORS = (
     Checked("EPYC with AVX2 only", 2e6 / 6_967, CORES, {2: (REPORTS, 0.88)}),
     Checked("Xeon", 2e6 / 16_494, CORES, {2: (REPORTS, 0.81)}),

@@ -1,8 +1,8 @@
-"""Runs of queries, and what ``score.py`` says of them.
+"""Runs of queries, and their scores by ``score.py``.
 
-Owns the run files and the way to the scorer that comes with the sets: it is run as it is, in a
-process of its own, so that our numbers are everybody's numbers. It must not know how hits are
-found.
+It writes run files and calls the scorer that comes with the sets. That runs unchanged in a process
+of its own, so that our numbers can be compared with those of others. This module must not know how
+hits are found.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.sets import BenchSet, Query
 
 LIMIT = 20
-# The two kinds of sets measure the same under different names.
+# The two kinds of sets have different names for the same measures.
 COLUMNS = ("@1", "recall@5", "recall@10", "mrr@10", "doc@1")
 _NAMES = {
     "@1": ("page_hit@1", "recall@1"),
@@ -48,7 +48,7 @@ def percentiles(milliseconds: Sequence[float]) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """Queries that were asked: the file with their hits, and how long each took, in ms."""
+    """Queries that were asked: the file with their hits, and the time of each in ms."""
 
     file: Path
     milliseconds: tuple[float, ...]
@@ -59,7 +59,7 @@ class Ran:
 
 
 def run_hits(hits: Iterable[Hit]) -> list[RunHit]:
-    """Hits as a run file has them."""
+    """Hits in the form of a run file."""
     return [
         {"file": hit.file, "page": hit.page, "start": hit.start, "end": hit.end} for hit in hits
     ]
@@ -79,7 +79,7 @@ def ask_all(queries: Sequence[Query], ask: Callable[[str], list[RunHit]], file: 
 
 
 def score(wanted: BenchSet, run: Path) -> dict[str, float]:
-    """What the set's own scorer says of a run, by our names of the columns."""
+    """The scores of a run by the set's own scorer, under our names of the columns."""
     command = [sys.executable, str(sets.SCORE), str(wanted.folder), str(run), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     found: Mapping[str, float] = json.loads(done.stdout)
@@ -136,7 +136,7 @@ class Measurer:
 
 
 def compared(base: Sequence[float], other: Sequence[float]) -> str:
-    """How many queries another run answers better and worse.
+    """How many queries another run answers better, and how many worse.
 
     >>> compared([1.0, 0.5, 0.0], [0.5, 1.0, 1.0])
     '+2 -1'

@@ -1,7 +1,7 @@
 """The benchmark sets beside the checkout: where they are and what they ask.
 
-Owns the layout of ``../shared/bench`` and the wording of its queries. It must not know how a set
-is indexed, searched or scored.
+It knows the layout of ``../shared/bench`` and the wording of its queries. It must not know how a
+set is indexed, searched or scored.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from pathlib import Path
 
 from indexer.config import LANGUAGES_MODEL
 
-# Not from ``tests.corpora``: that one needs pytest, which `make bench` does not install.
+# ``tests.corpora`` has this too, but needs pytest, which `make bench` does not install.
 BENCH = Path(__file__).resolve().parents[3] / "shared" / "bench"
 SCORE = BENCH / "score.py"
 HARD_FILES = BENCH / "hard-files"
 
-# Small ones first; what measures one set takes the first or the last.
+# Small ones first; parts that measure only one set take the first or the last.
 NAMES = (
     "chunking-eval", "manuals", "xquad-cross", "xquad-mono", "evidence", "meetings", "regulations",
     "mergers", "cuad", "cuad-plain", "financebench",
 )  # fmt: skip
 SEVERAL_LANGUAGES = frozenset({"xquad-cross", "xquad-mono"})
-# Sets that ask about the same things: each one's documents answer questions of the other. The
-# articles of xquad-mono are those of xquad-cross in other languages.
+# Sets on the same subjects: the documents of each answer questions of the other. xquad-mono has the
+# articles of xquad-cross in other languages.
 SAME_SUBJECTS = (SEVERAL_LANGUAGES, frozenset({"cuad", "cuad-plain"}))
-# Sets that ask another's documents.
+# Sets whose questions are about the documents of another set.
 SHARED_LIBRARIES = {"cuad-plain": "cuad"}
-# Sets that are asked in languages which no document of theirs is in: a library of them would get
-# the model for its documents by itself, and who asks so chooses the other.
+# Sets with questions in languages that none of their documents has. Lectern would choose the model
+# for the documents, so these get the one that a person who asks in such languages would choose.
 CHOSEN_MODELS = {"xquad-cross": LANGUAGES_MODEL}
 
 # "Consider the AGREEMENT between A; B; What is …?": the question is what follows the last part.
@@ -56,7 +56,7 @@ class BenchSet:
 
     @property
     def library(self) -> str:
-        """The name of the library of its documents."""
+        """The name of the library that has its documents."""
         return SHARED_LIBRARIES.get(self.name, self.name)
 
     @property
@@ -64,11 +64,11 @@ class BenchSet:
         return self.folder.with_name(self.library) / "corpus"
 
     def part(self, documents: int, folder: Path) -> BenchSet:
-        """Copy the first documents that are asked for, with the questions that they answer.
+        """Copy the first documents that answer questions, with the questions that they answer.
 
         Args:
-            documents: Their number; 0 for all that are asked for.
-            folder: Where the part is made, in a folder of its own that is made anew.
+            documents: How many documents; 0 for all that answer questions.
+            folder: The part gets a folder in it, which is made anew.
         """
         lines = (self.folder / "queries.jsonl").read_text("utf-8").splitlines()
         gold = {line: {one["file"] for one in json.loads(line)["gold"]} for line in lines if line}
@@ -102,12 +102,12 @@ def every() -> tuple[BenchSet, ...]:
 
 
 def find(name: str) -> BenchSet:
-    """The set of that name."""
+    """The set with a name."""
     return BenchSet(name, BENCH / name, CHOSEN_MODELS.get(name, ""))
 
 
 def without_preamble(text: str) -> str:
-    """The question of a query that first says which contract it means.
+    """The question of a query that first says which contract it is about.
 
     >>> without_preamble("Consider the Lease between A; B; What is the governing law?")
     'What is the governing law?'

@@ -1,7 +1,6 @@
-"""Size: what of the index takes how much, against the bytes of the text it is an index of.
+"""Size: the bytes of each part of the index, compared with those of the indexed text.
 
-The text is the canonical text as UTF-8. Bytes are those in use; free pages stand in a row of their
-own.
+The text is the canonical text as UTF-8. Bytes are those in use; free pages have a row of their own.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def run(options: Options, libraries: Libraries) -> Section:
 
 
 def text_bytes(engine: Engine) -> int:
-    """The canonical text of a library as UTF-8; bytes a character are taken from its passages."""
+    """The bytes of a library's canonical text as UTF-8, from the bytes a character of passages."""
     characters = encoded = 0
     for passage in engine.store.texts.iter_passages(engine.store.known_docs().tolist()):
         characters += len(passage.text)
@@ -62,7 +61,7 @@ def weigh(engine: Engine, library: Path) -> dict[str, int]:
         parts["sentence vectors, keys"] += sizes[name].live - pooled
         parts["vector index"] += vectors.index.size().live if vectors.index else 0
     store = sum(parts.values())
-    # Journals go when the library is closed.
+    # Journals disappear when the library is closed.
     there = (library / TEXTS_NAME).stat().st_size + sum(
         file.stat().st_size
         for file in (library / INDEX_NAME).rglob("*")

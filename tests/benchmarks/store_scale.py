@@ -2,10 +2,10 @@
 
     python -m tests.benchmarks.store_scale --passages 100000 --at /tmp/store-100k
 
-Prints what building took (time, peak memory, bytes for a byte of text), then the latency of each
-part of a query with filters keeping 1 %, 50 % and 99 % of the documents, and the recall of the
-vector index against exact search. CPU is the time of all threads: on a machine that does other
-things as well, the wall clock says little. A store that is already there is measured as it is.
+It prints the costs of building (time, peak memory, bytes for a byte of text), then the latency of
+each part of a query with filters that keep 1 %, 50 % and 99 % of the documents, and the recall of
+the vector index compared with exact search. CPU is the time of all threads; on a machine with other
+work the wall clock says little. If a store exists already, it is measured as it is.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Peak:
 
 @dataclass(slots=True)
 class Writer:
-    """Writes documents in batches, and tidies as an indexing job does."""
+    """Writes documents in batches, with the upkeep of an indexing job."""
 
     store: Store
     tidy_between: bool = True
@@ -134,7 +134,7 @@ def timed(
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Measures the parts of a query on a store that is there."""
+    """Measures the parts of a query on an existing store."""
 
     store: Store
     times: int

@@ -1,8 +1,8 @@
 """A synthetic library of any size, the same for the same seed: text, vectors and queries.
 
-Words follow Zipf's law, sentences are drawn from a pool, documents have log-normal lengths.
-Vectors are clustered as those of a sentence encoder are: by topic, then by document (cosine
-about .36 within a document, .00 ± .09 across), with a decaying spectrum.
+Words follow Zipf's law, sentences are drawn from a pool, and documents have log-normal lengths.
+Vectors are clustered like those of a sentence encoder, by topic and then by document (cosine about
+.36 within a document, .00 ± .09 between documents), with a decaying spectrum.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Document:
 
 
 class Library:
-    """Documents of ``size`` passages in all."""
+    """Documents with ``size`` passages in total."""
 
     def __init__(self, size: int, seed: int = 1) -> None:
         self._rng = np.random.default_rng(seed)
@@ -60,12 +60,12 @@ class Library:
             yield Document(doc, self._passages(doc, length), self._vectors(doc, length))
 
     def query_vector(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """A query near a passage, as a question is: cosine about .8."""
+        """A query as near to a passage as a question is: cosine about .8."""
         noise = self._rng.standard_normal(DIMENSION).astype(np.float32)
         return _unit(vector + 0.75 / np.sqrt(DIMENSION) * noise)
 
     def query_words(self, count: int) -> list[str]:
-        """Words that stand next to each other somewhere, as a pasted sentence's do."""
+        """Words that stand next to each other in some passage, like those of a pasted sentence."""
         text = " ".join(self._sentences[i] for i in self._rng.integers(0, _POOL, 2))
         return text.replace(".", "").split()[:count]
 

@@ -1,11 +1,11 @@
-"""Builds a synthetic library: everything is Lectern's own but most of the vectors.
+"""Builds a synthetic library, in which everything but most of the vectors is real.
 
     python -m tests.benchmarks.synthetic_engine --texts DIR --library DIR
 
-The texts (see ``synthetic_texts``) are files that a real indexing job scans, extracts, cuts and
-writes; only the model is stood in for, because it would take hours for a million passages. Names
-and every 512th unit do go through the model, so that its memory counts. Runs as a process of its
-own, which is watched from outside, and does nothing else in it.
+The texts (see ``synthetic_texts``) are files that a real indexing job scans, extracts, splits and
+writes. Only the model is replaced, because it would take hours for a million passages; names and
+every 512th unit still go through the model, so that its memory counts. This module runs as a
+process that does nothing else and is watched from outside.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 REAL_EVERY = 512  # units
 _BATCH = 16  # passages
 _TOPICS = 200
-_POOL = 1 << 20  # numbers of noise, of which each vector takes those from a place drawn at random
+_POOL = 1 << 20  # numbers of noise; each vector takes some of them, from a random place on
 
 
 class StandIn:
-    """An embedder that draws vectors: near a topic, nearer to their document, as real ones are."""
+    """An embedder that draws vectors as real ones lie: near a topic, nearer to their document."""
 
     def __init__(self, real: OnnxEmbedder) -> None:
         self._real = real
@@ -61,7 +61,7 @@ class StandIn:
         self,
         passages: Sequence[EmbedInput],
         *,
-        runs: Sequence[int] | None = None,  # as the real one has it
+        runs: Sequence[int] | None = None,  # a parameter of the real embedder
         budget: Callable[[], int] | None = None,
     ) -> Iterator[list[tuple[int, PassageVectors]]]:
         self._units += 1
@@ -94,7 +94,7 @@ class StandIn:
 
 
 class SyntheticEngine(Engine):
-    """The engine with its model stood in for while it indexes."""
+    """The engine, whose model is replaced while it indexes."""
 
     def _parts(self, *, first: bool) -> Parts:
         return replace(
@@ -108,7 +108,7 @@ def _unit(vectors: Floats) -> Floats:
 
 
 def build(texts: Path, library: Path) -> dict[str, float]:
-    """Index the texts; say what came of it."""
+    """Index the texts, and print the outcome."""
     config = EngineConfig(library=library, models=models_folder())
     with closing(SyntheticEngine.open(config)) as engine:
         indexed = index(engine, texts)

@@ -1,7 +1,7 @@
-"""Synthetic libraries and what building them took; built once, kept from run to run.
+"""Synthetic libraries and the costs of building them; each is built once and kept for later runs.
 
-Owns where they lie and the record beside each. A library is made by ``synthetic_engine`` in a
-process that is watched from outside. Delete its folder to have it made anew.
+This module knows where they lie, and keeps a record beside each. ``synthetic_engine`` makes a
+library in a process that is watched from outside. Delete its folder to have it made anew.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ QUICK, FULL, MILLION = 10_000, 100_000, 1_000_000
 
 
 def sizes(options: Options) -> tuple[int, ...]:
-    """How many passages the synthetic libraries of this run have."""
+    """The numbers of passages of this run's synthetic libraries."""
     if options.quick:
         return (QUICK,)
     return (FULL, MILLION) if options.million else (FULL,)
 
 
 def ensure(options: Options, size: int) -> Path:
-    """The library of that size, built if it is not there."""
+    """Return the library of a size; build it if it is missing."""
     library = options.out / "synthetic" / str(size)
     if not _record(library).exists():
         _build(library, size)
@@ -41,7 +41,7 @@ def ensure(options: Options, size: int) -> Path:
 
 
 def facts(options: Options, size: int) -> dict[str, Any]:
-    """What building it took: documents, passages, seconds, peaks in bytes, the commit."""
+    """The record of its building: documents, passages, seconds, peaks in bytes, the commit."""
     text = _record(ensure(options, size)).read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
@@ -53,7 +53,7 @@ def _record(library: Path) -> Path:
 
 def _build(library: Path, size: int) -> None:
     note(f"synthetic: building a library of {size:,} passages")
-    # A folder called "corpus", as the sets have it, so that progress is told by the size.
+    # The sets call this folder "corpus", too, so that progress lines name the size.
     texts = library.parent / "texts" / str(size) / "corpus"
     for left in (library, texts):
         shutil.rmtree(left, ignore_errors=True)

@@ -2,10 +2,9 @@
 
     python -m tests.benchmarks.synthetic_texts --passages 100000 --folder DIR
 
-Words come as often as in real text (the chunking-eval set), with a long tail of made-up ones, as
-every growing library has; each document has words of its own that it keeps coming back to.
-Lengths are log-normal, about 100 passages on average. Owns the texts and their folders; it must
-not know what is done with them.
+Words are as frequent as in real text (the chunking-eval set), with a long tail of made-up ones like
+in every growing library. Each document has words of its own that it repeats. Lengths are
+log-normal, about 100 passages on average. This module must not know what is done with the texts.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# A folder of each name holds this share of the documents, here and there among the others.
+# A folder of each name holds this share of the documents, which are scattered among the others.
 FOLDERS = {"few": "1 %", "half": "50 %", "most": "99 %"}
 _INSIDE = ((0.01, "most/half/few"), (0.5, "most/half"), (0.99, "most"), (1.0, "rest"))
 
@@ -35,13 +34,13 @@ _LETTERS = np.array(list("etaoinshrdlcumwfgypbvk"))
 _TAIL_WORDS, _TAIL_SHARE = 100_000, 0.03
 _OWN_WORDS, _OWN_SHARE = 150, 0.2
 _SENTENCES, _SHORTEST, _LONGEST = 6, 12, 38  # of a passage; words of a sentence
-_SECTION = 20  # passages below one heading
+_SECTION = 20  # passages under one heading
 _SHELF = 12  # documents in one folder
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Words, and the running sum of how often each comes: (n,) and (n,), up to 1."""
+    """Words (n,) and the running sum of their frequencies (n,), which ends at 1."""
 
     words: NDArray[np.str_]
     cumulative: NDArray[np.float64]
@@ -77,7 +76,7 @@ def _made_up(rng: np.random.Generator, count: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Documents of ``passages`` passages in all, about."""
+    """Documents with about ``passages`` passages in total."""
 
     words: Vocabulary
     passages: int

@@ -1,8 +1,8 @@
-"""Throttling: what a query costs while the library indexes, by pace, against an idle one.
+"""Throttling: the latency of queries while the library indexes, by pace, relative to an idle one.
 
 The library of one set answers its own queries while another set is read into a copy of it. Idle
-latency is measured before and after each pace, and the factor is of their mean, so that neither a
-machine that grows slower meanwhile nor a library that grows favours a side.
+latency is measured before and after each pace, and the factor is relative to the mean of both. So
+neither a machine that becomes slower nor a growing library favours one side.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell
 
-# The smallest library answers, so that what indexing adds is not lost in what searching takes.
+# The smallest library answers, so that searching is short and the time that indexing adds is seen.
 ASKED, READ = "chunking-eval", "financebench"
 PACES = ("slow", "normal", "fast")
 LOOK_S = 0.05
@@ -41,9 +41,9 @@ COLUMNS = ("pace", "queries", "p50 ms", "p95 ms", "p50 of idle", "p95 of idle", 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Queries while the library indexes, and how many passages it embedded a second.
+    """Queries while the library indexes, and how many passages a second it embedded.
 
-    ``idle`` are the same queries before and after.
+    ``idle`` are the same queries before and after indexing.
     """
 
     pace: str
@@ -104,7 +104,7 @@ def _indexing(engine: Engine, corpus: Path) -> Iterator[None]:
 
 
 def _passages(engine: Engine) -> int:
-    """Embedded by the run that goes on."""
+    """The number of passages that the current run has embedded."""
     running = engine.call(GetActivity()).running
     return int(running.progress.passages) if running else 0
 

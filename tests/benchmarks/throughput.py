@@ -1,9 +1,8 @@
-"""Throughput: indexing, extraction and writing included, against the bare model.
+"""Throughput: indexing, including extraction and writing, compared with the bare model.
 
-The bare model runs a sample of the set's sequences before and after the set is indexed, in the
-same process and the same session; its tokens a second are the mean of the two, so that a machine
-that grows slower meanwhile favours neither side. That process does nothing else, and its memory
-is watched from outside:
+The bare model reads a sample of the set's sequences before and after the set is indexed, in the
+same process and session. Its tokens a second are the mean of both, so that a machine that becomes
+slower favours neither side. That process does nothing else, and its memory is watched from outside:
 
     python -m tests.benchmarks.throughput --library DIR --corpus DIR [--model ID]
 """
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.processes import Peaks
     from tests.benchmarks.report import Cell
 
-# 10 to 20 s of the bare model on two cores.
+# As many as take the bare model 10 to 20 s on two cores.
 SAMPLE = 750
 LOOK_S = 0.5
 COLUMNS = (
@@ -42,7 +41,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was indexed in how many seconds, and the tokens a second of the bare model."""
+    """The amount and time of indexing, and the tokens a second of the bare model."""
 
     documents: int
     pages: int
@@ -83,7 +82,7 @@ def run(options: Options, libraries: Libraries) -> Section:
 
 
 def measure(engine: Engine, corpus: Path) -> Measured:
-    """Bare, index, bare."""
+    """Time the bare model, indexing, and the bare model again."""
     embedder = engine.models.indexing()
     sample = passages.sample(corpus, SAMPLE)
     sequences = embedder.sequences(sample)
@@ -107,7 +106,7 @@ def measure(engine: Engine, corpus: Path) -> Measured:
 
 
 def _worked() -> float:
-    """Seconds of processor time of this process and of its children that ended."""
+    """The processor seconds of this process and of its children that have ended."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 

@@ -1,6 +1,6 @@
-"""Indexes a great many tiny files with the tiny model, and tells whether the rate holds.
+"""Indexes a great many tiny files with the tiny model, and shows whether the rate stays the same.
 
-What a file costs beside its text: ``python -m tests.benchmarks.tiny_files 100000``.
+It measures the cost of a file without its text: ``python -m tests.benchmarks.tiny_files 100000``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LINES = 10  # of progress
 
 
 def run(folder: Path, count: int) -> None:
-    """Make the files, index them, look again, and print what each took."""
+    """Make the files, index them, scan them again, and print the time of each step."""
     install_tiny_model(folder / "models")
     make_tiny_files(folder / "documents", count)
     config = EngineConfig(

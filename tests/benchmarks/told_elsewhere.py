@@ -1,8 +1,8 @@
-"""Questions that count as unanswered and are not: their gold sentence stands in another file too.
+"""Questions that would wrongly count as unanswered, as another file has their gold sentence, too.
 
-Owns the rule: of texts with gold spans, one of at least ``LEAST`` characters stands word for word,
-but for white space, in a file of the corpus that is not gold. Gold pages say too little to look
-for. It must not know engines.
+The rule: a gold span of at least ``LEAST`` characters stands word for word, except for white space,
+in a file of the corpus that is not gold. Sets with gold pages have no sentences to look for. This
+module must not know engines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LEAST = 20
 
 
 def told_elsewhere(wanted: BenchSet) -> frozenset[str]:
-    """The questions of a set that are answered without the files of their gold spans, by id."""
+    """The ids of a set's questions that other files than those of their gold spans answer."""
     lines = (wanted.folder / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     gold = {row["id"]: row["gold"] for row in map(json.loads, filter(str.strip, lines))}
     spanned = {one["file"] for found in gold.values() for one in found if "spans" in one}

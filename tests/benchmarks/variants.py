@@ -1,6 +1,6 @@
 """Searches with one part left out, or with one part alone.
 
-Owns what is left out and how; it must not know how answers are scored.
+It knows what is left out and how; it must not know how answers are scored.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _WEIGHTS = {
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One way to answer; ``opened`` gives it for the length of a block."""
+    """One way to answer; ``opened`` is a context manager that yields it."""
 
     label: str
     opened: Callable[[], AbstractContextManager[Ask]]
 
 
 def variants(engine: Engine) -> Iterator[Variant]:
-    """What is compared, the unchanged search first."""
+    """Yield the variants to compare, the unchanged search first."""
     for label, weights in _WEIGHTS.items():
         yield Variant(label, partial(searching, engine, engine.store, weights))
     yield Variant("question not split off", partial(_unsplit, engine))
@@ -80,7 +80,7 @@ def searching(engine: Engine, store: Store, weights: Weights = DEFAULT_WEIGHTS) 
 
 @contextmanager
 def _unsplit(engine: Engine) -> Iterator[Ask]:
-    """Every query is taken for one question."""
+    """The engine's search, which takes every query as one question."""
     whole = mock.patch("indexer.search.search.question", lambda text, _names: text)
     with whole, searching(engine, engine.store) as ask:
         yield ask
@@ -88,7 +88,7 @@ def _unsplit(engine: Engine) -> Iterator[Ask]:
 
 @dataclass(frozen=True, slots=True)
 class SingleRetrievers:
-    """Each retriever's own list, as the store gives it."""
+    """Each retriever's own list, as the store returns it."""
 
     engine: Engine
     store: Store

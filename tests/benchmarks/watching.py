@@ -1,10 +1,10 @@
-"""What watching costs: nothing while nothing changes, little when a whole folder moves.
+"""The cost of watching: hardly any while nothing changes, and little when a whole folder moves.
 
 python -m tests.benchmarks.watching                        100,000 idle files, 1,000 moved
 python -m tests.benchmarks.watching --idle 2000 --seconds 5 --moved 100
 
-With the real source of events, a real engine and the tiny model. What lies idle is of a kind that
-is not read, which makes no difference to watching.
+It uses the real source of events, a real engine and the tiny model. The idle files are of a kind
+that is not read, which makes no difference to watching.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ WAIT_S = 3600.0
 
 @dataclass(slots=True)
 class Work:
-    """What reading cost since it was last asked."""
+    """The files and passages that were read."""
 
     read: int = 0
     passages: int = 0
@@ -45,7 +45,7 @@ class Work:
     def counted(
         self, engine: Engine
     ) -> Callable[[CancelToken, Callable[[Exception | None], None]], None]:
-        """Read for the watcher of an engine, and count."""
+        """Return a reader for the watcher of an engine that counts what it reads."""
 
         def read(token: CancelToken, done: Callable[[Exception | None], None]) -> None:
             files = 0
@@ -81,7 +81,7 @@ def _wait_until_quiet(engine: Engine) -> None:
 
 
 def idle(folder: Path, files: int, seconds: float) -> None:
-    """Watch files of which nothing is heard, and print what that costs."""
+    """Watch files that do not change, and print the cost."""
     documents = folder / "idle"
     for number in range(files):
         path = documents / str(number // IN_A_FOLDER) / f"file {number}.bin"
@@ -110,7 +110,7 @@ def idle(folder: Path, files: int, seconds: float) -> None:
 
 
 def moved(folder: Path, files: int) -> None:
-    """Rename and move a folder of indexed files, and print when the library has it."""
+    """Rename and move a folder of indexed files, and print when the library is up to date."""
     documents, other = folder / "documents", folder / "other"
     other.mkdir()
     make_tiny_files(documents / "before", files)

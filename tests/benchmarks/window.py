@@ -1,9 +1,9 @@
-"""How soon the window stands: from the start of the process to the first paint.
+"""How soon the window is shown: from the start of the process to the first paint.
 
 ``python -m tests.benchmarks.window`` starts the real program several times, in a home of its own
-that is warm after the first, and reads from its log when the window stood. Without a display it
-paints offscreen, which costs what drawing costs but no way to a screen. The work, in seconds of
-processor, tells more than the clock where the machine is busy.
+that is warm after the first start, and reads from its log when the window was painted. Without a
+display it paints offscreen, which includes drawing but not the way to a screen. On a busy machine
+the processor's seconds say more than the clock.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ GOAL_S = 1.0
 
 
 def first_paint(home: Home, *, library: bool) -> tuple[float, float]:
-    """Start the program once; return its seconds to the first paint, by the clock and of work.
+    """Start the program once; return the seconds and processor seconds to the first paint.
 
     Args:
-        home: Whose home it is started in.
-        library: Whether there is a library already: then the search is shown, else the first run.
+        home: The home folder of the program.
+        library: Whether there is a library; then the search is shown, else the first run.
     """
     home.library.mkdir(parents=True, exist_ok=True)
     catalog = home.library / "catalog.sqlite"

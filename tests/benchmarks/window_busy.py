@@ -1,11 +1,11 @@
 """How long the window blocks its event loop while files are indexed and words are typed.
 
-``python -m tests.benchmarks.window_busy`` opens the real window over a real engine, has it index
-short notes at the speed "fast" and types words letter by letter until all are indexed. A timer
+``python -m tests.benchmarks.window_busy`` opens the real window over a real engine, which indexes
+short notes at the speed "fast", and types words letter by letter until all are indexed. A timer
 beats every 5 ms; the table says how late its beats were. A loaded machine makes every beat late, so
-the time in which threads of this process were ready but had no processor is subtracted: what is
-left is the time that the main thread worked or waited. An idle process beside it shows what the
-machine alone does.
+the time is subtracted in which threads of this process were ready but had no processor. The rest is
+the time in which the main thread worked or waited. An idle process beside it shows how late beats
+are because of the machine alone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TASKS = Path("/proc/self/task")
 
 @dataclass(slots=True)
 class Beats:
-    """Seconds between beats: by the clock, of it due to us, and of that on the processor."""
+    """Seconds between beats: by the clock, the share due to us, and of that the processor time."""
 
     clock: list[float] = field(default_factory=list)
     ours: list[float] = field(default_factory=list)
@@ -84,7 +84,7 @@ print(worst)
 
 
 class Machine:
-    """Measures how late the beats of an otherwise idle process are, because of the machine."""
+    """Measures how late beats are because of the machine, in an otherwise idle process."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -131,7 +131,7 @@ def _now() -> tuple[float, float, float]:
 
 
 def _starved() -> float:
-    """Seconds that threads of this process have spent ready, waiting for a processor."""
+    """The seconds in which threads of this process were ready but waited for a processor."""
     total = 0
     for task in TASKS.glob("*/schedstat") if TASKS.exists() else ():
         try:
@@ -152,7 +152,7 @@ def make_notes(folder: Path, count: int) -> None:
 
 
 def index_and_type(program: Program, notes: Path) -> None:
-    """Have the notes indexed, and type words into the box until they are."""
+    """Start indexing the notes, and type words into the box until all are indexed."""
     from indexer.api.requests import Index, SetPace
     from indexer.api.status import Speed
     from ui.supervisor import EngineState
@@ -179,7 +179,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="lectern-busy-") as folder:
         home = make_home(Path(folder) / "home")
         os.environ.update({name: str(value) for name, value in home.environment.items()})
-        # After the environment, since these read the places of a home when they are imported.
+        # Imported after the environment is set, since these modules read the home's folders.
         from app.gui import Program
         from app.settings import Settings
         from ui.application import make_application
@@ -188,7 +188,7 @@ def main() -> None:
         app = make_application()
         program = Program(app, Settings(home.settings_file), home.library, offline=True)
         program.window.present()
-        # Building and painting the window is measured by ``tests.benchmarks.window``.
+        # ``tests.benchmarks.window`` measures how long the window takes to build and paint.
         QTest.qWait(50)
         heart, machine = Heartbeat(), Machine()
         index_and_type(program, Path(folder) / "notes")

@@ -1,10 +1,10 @@
-"""What the window and all that it starts hold in memory, while a folder is read and at rest.
+"""The memory of the window and of all that it starts, while a folder is read and at rest.
 
-``python -m tests.benchmarks.window_memory`` starts the real program, has it read documents of the
-sets and answer questions, and reads each process's part of the memory from Linux (PSS: pages that
-several processes share are divided among them): *own*, which is what is not backed by a file, and
-*mapped*, which the system takes back when it needs it. "At rest" is after the time without work
-in which the engine gives memory back.
+``python -m tests.benchmarks.window_memory`` starts the real program, which reads documents of the
+sets and answers questions. It reads each process's share of the memory from Linux (PSS: pages that
+several processes share are divided among them): *own* is memory that is not backed by a file, and
+*mapped* is memory that the system can take back. "At rest" is after the time without work in which
+the engine releases memory.
 
     python -m tests.benchmarks.window_memory --set evidence --set cuad --documents 150
 
@@ -49,7 +49,7 @@ PART = {"engine": "engine", CHILD: "extraction", "indexer.render.child": "render
 
 
 def parts_of(window: psutil.Process) -> Iterator[tuple[str, psutil.Process]]:
-    """Yield the window and all processes below it, each with the name of what it does."""
+    """Yield the window and all processes below it, each with the name of its role."""
     for process in (window, *window.children(recursive=True)):
         with suppress(psutil.Error):
             command = process.cmdline()
@@ -73,7 +73,7 @@ def total(parts: Mapping[str, Memory]) -> Memory:
 
 
 def peaks_while_reading(window: psutil.Process, engine: EngineClient) -> dict[str, Memory]:
-    """Return the most own memory of each part, and of all at one time, until nothing is read."""
+    """Return the peaks of own memory, of each part and of all together, until reading has ended."""
     peaks: dict[str, Memory] = {}
     while engine.call(GetActivity()).running is not None:
         parts = held(window)
@@ -95,14 +95,14 @@ def attached(home: Home) -> EngineClient:
 def measure(
     home: Home, documents: Path, questions: list[str], rest_s: float, *, known: bool
 ) -> None:
-    """Open the window, have it read the folder, ask and rest.
+    """Open the window, let it read the folder, ask questions and let it rest.
 
     Args:
-        home: Where the program finds its library.
-        documents: The folder.
-        questions: What is asked.
+        home: The home folder of the program, with its library.
+        documents: The folder to read.
+        questions: The questions to ask.
         rest_s: Seconds without work before the last look.
-        known: The library has the folder's documents, so reading them is not measured.
+        known: The library has the folder's documents already, so reading is not measured.
     """
     environment = {"QT_QPA_PLATFORM": "offscreen", **home.environment}
     command = home.command("gui", "--offline")
@@ -118,7 +118,7 @@ def measure(
                     while engine.call(GetActivity()).running is None:
                         time.sleep(LOOK_S)
                     show("most while reading", peaks_while_reading(window, engine))
-            for question in questions:  # handed over to the window that is open
+            for question in questions:  # the open window takes it over
                 subprocess.run([*command, question], cwd=home.folder, env=environment, check=True)
                 time.sleep(2)
             show("after questions", held(window))

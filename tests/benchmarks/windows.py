@@ -1,8 +1,9 @@
-"""Windows: what it costs to read passages inside their document, against each of them alone.
+"""Windows: the cost of reading passages inside their document, compared with each passage alone.
 
-The same passages of a set go through the model trained late, run by run as an indexing job hands
-them over, with windows of each length, and through the genuine one, a passage at a time: there and
-back again, in one process. What counts is seconds; tokens tell how much is read twice.
+The same passages of a set go through the late-chunking model with windows of each length, in runs
+as an indexing job forms them, and through the original model one by one. All are measured twice in
+one process, the second time in reverse order. The seconds count; the tokens show how much is read
+twice.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ if TYPE_CHECKING:
 
 LATE, ALONE = "lectern-minilm-late", "all-MiniLM-L6-v2"
 LENGTHS = (512, 1024, 2048, 4096)
-SETS = 3  # so many of those chosen
-PASSAGES = 500  # at least so many, of whole documents
+SETS = 3  # how many of the chosen sets are measured
+PASSAGES = 500  # the least number of passages, in whole documents
 COLUMNS = ("set", "passages", "read", "tokens", "s", "processor s", "times alone")
 NOTE = "Sums of two runs each, down this table and up again; int8, two threads. {} is the default."
 
 
 @dataclass(slots=True)
 class Spent:
-    """What two runs took."""
+    """The tokens and seconds of two runs."""
 
     tokens: int = 0
     seconds: float = 0.0
@@ -50,7 +51,7 @@ class Spent:
 
 
 def run(options: Options, libraries: Libraries) -> Section:
-    """Measure both on the first sets chosen."""
+    """Measure both models on the first of the chosen sets."""
     rows: list[tuple[Cell, ...]] = []
     late = find_record(LATE)
     records = {ALONE: find_record(ALONE)}
@@ -79,7 +80,7 @@ def run(options: Options, libraries: Libraries) -> Section:
 
 
 def _fed(engine: Engine, window: int) -> tuple[list[EmbedInput], list[int]]:
-    """What the model is given for whole documents, and the runs it is read in."""
+    """The model's inputs for whole documents, and the lengths of the runs that it reads."""
     inputs: list[EmbedInput] = []
     runs: list[int] = []
     passages = engine.store.texts.iter_passages(engine.store.known_docs().tolist())

@@ -1,9 +1,9 @@
 """One question in several wordings: how it is asked, and how its document is named.
 
-Owns the forms of the wordings. Every question of ``SET`` has an intervention, what it was compared
-with and an outcome, so it can be put in each form; the rows of "its own" questions are those the
-set asks so, which are other questions for each wording. Every question of ``CONTRACTS`` names a
-contract by its kind and its parties.
+It has the forms of the wordings. Every question of ``SET`` has an intervention, what it was
+compared with, and an outcome, so that it can take each form. The rows of "its own" questions have
+those that the set asks in this form, which differ for each wording. Every question of
+``CONTRACTS`` names a contract by its kind and its parties.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def reworded(text: str) -> tuple[int, tuple[str, ...]]:
     """Return which form a question has, and the question in every form.
 
     Raises:
-        ValueError: If it has none of them.
+        ValueError: If it has none of the forms.
 
     >>> reworded("how did pain differ between aspirin and placebo")[1][3]
     'pain: aspirin versus placebo'
@@ -80,7 +80,7 @@ def naming_wordings(text: str) -> tuple[str, ...]:
 
 
 def run(options: Options, libraries: Libraries) -> Section:
-    """Ask each question in each wording; only whole sets are measured, so not with ``quick``."""
+    """Ask each question in each wording; only with whole sets, so not with ``quick``."""
     rows: list[tuple[Cell, ...]] = []
     if not options.quick and sets.find(SET).corpus.is_dir():
         queries = sets.find(SET).queries()
@@ -124,7 +124,7 @@ def _row(form: str, label: str, measures: NDArray[np.float64]) -> tuple[Cell, ..
 
 
 def spread(rows: Sequence[Sequence[Cell]]) -> str:
-    """Say how far the wordings lie apart in mrr@10, of the same questions and of each one's own.
+    """Say how much mrr@10 differs by wording, for the same questions and for each one's own.
 
     >>> rows = [("form", "all", 1, 0.0, 0.0, 0.0, mrr, 0.0) for mrr in (0.5, 0.57)]
     >>> spread([*rows, ("form", "its own", 1, 0.0, 0.0, 0.0, 0.4, 0.0)])[:54]

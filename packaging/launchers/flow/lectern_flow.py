@@ -1,4 +1,4 @@
-"""Lectern in Flow Launcher, which starts this script for each query with a request as JSON."""
+"""Lectern in Flow Launcher, which starts this script with a JSON request for each query."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ GERMAN = {
 
 
 class LecternMenu(GObject.GObject, Nautilus.MenuProvider):  # type: ignore[misc]  # untyped
-    """Offers what Lectern can do with the files that are selected."""
+    """Offers what Lectern can do with the selected files."""
 
     def get_file_items(self, *given: Any) -> list[Any]:
         """Return the entries; Nautilus 3 passes its window before the files."""
         files = [each.get_location().get_path() for each in given[-1]]
-        if not files or None in files:  # one is not on this machine
+        if not files or None in files:  # a file is not on this machine
             return []
         offered = [("Add to Lectern", files)]
         if len(files) == 1:
