@@ -1,9 +1,10 @@
-"""A cgroup for each child that reads documents, where the system delegates cgroups to the person.
+"""Makes a cgroup for each child that reads documents, if the person may make cgroups.
 
-It limits what a child, its readers and all that they start hold together, files in memory included,
-and ends them at once. systemd delegates the cgroups of a session to its user; that of a child is
-made beside the engine's. Where none are delegated, the limits of ``worker`` hold without it. The
-files are described in the kernel's ``Documentation/admin-guide/cgroup-v2.rst``.
+A cgroup limits the total memory of a child, its readers and all processes that they start,
+including files in memory, and can end them at once. systemd delegates the cgroups of a session to
+its user; the cgroup of a child is made beside the engine's. Without delegated cgroups only the
+limits of ``worker`` apply. The files are described in the kernel's
+``Documentation/admin-guide/cgroup-v2.rst``.
 """
 
 from __future__ import annotations
@@ -15,20 +16,20 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-# The limit of processes and threads of a reader; where it may start any, also in addition to those
-# the person has when it is set.
+# The limit of processes and threads of a reader. If a reader may start programs, this many may be
+# added to the person's processes.
 PROCESSES = 256
-# What the programs may hold that a reader started.
+# The memory limit of the programs that a reader has started.
 PROGRAM_BYTES = 1536 << 20
-# The limit of processes and threads of a child beside those of its reader, which ``worker`` counts.
+# The limit of processes and threads of a child without those that ``worker`` counts.
 _MORE_PROCESSES = 32
 _PREFIX = "lectern-child-"
-# A killed process leaves its cgroup some milliseconds later; the next child removes what is left.
+# A killed process leaves its cgroup after some milliseconds; the next child removes what is left.
 _TRIES, _TRY_S = 20, 0.01
 
 
 def verdict() -> tuple[bool, str, str]:
-    """Return for ``doctor`` what counts the memory of children here."""
+    """Return for ``doctor`` how the memory of children is limited on this system."""
     place = delegated()
     told = f"limited with all they hold, by cgroups in {place}"
     return True, told if place else "limited by Lectern alone: no cgroup is delegated here", ""
@@ -48,7 +49,7 @@ def delegated() -> Path | None:
 
 
 def folders_above(groups: str, mounts: str) -> Iterator[Path]:
-    """Yield the folder of a process's cgroup and those above it, from two files of ``/proc``."""
+    """Yield the folder of a process's cgroup and the folders above, from two files of ``/proc``."""
     for own in (line[3:] for line in groups.splitlines() if line.startswith("0::")):
         for place, _, kind in (line.partition(" - ") for line in mounts.splitlines()):
             root, mounted = place.split()[3:5]
@@ -59,13 +60,13 @@ def folders_above(groups: str, mounts: str) -> Iterator[Path]:
 
 
 def join(resident_bytes: int) -> None:
-    """Move this child to a cgroup of its own with limits, and remove those that others left.
+    """Move this child to a new cgroup with limits, and remove cgroups that others left.
 
     ``resident_bytes`` is the limit of the child and its readers without programs; 0 means none.
     """
     if (place := delegated()) is None:
         return
-    for left in place.glob(f"{_PREFIX}*"):  # a child ends with its engine, but not its readers
+    for left in place.glob(f"{_PREFIX}*"):  # a child ends with its engine, but its readers may not
         if not Path("/proc", left.name.removeprefix(_PREFIX)).exists():
             _remove(left)
     most = {"memory.max": resident_bytes + PROGRAM_BYTES} if resident_bytes else {}
@@ -73,12 +74,12 @@ def join(resident_bytes: int) -> None:
     with suppress(OSError):
         (own := place / f"{_PREFIX}{os.getpid()}").mkdir()
         for name, value in {**most, **limits, "cgroup.procs": 0}.items():
-            with suppress(FileNotFoundError):  # no swap, or a kernel without it
+            with suppress(FileNotFoundError):  # without swap or a kernel that limits it
                 (own / name).write_text(str(value))
 
 
 def ran_out(child: int) -> bool:
-    """Return whether a child held more than its limit, and not the machine too little for all."""
+    """Return whether a child exceeded its limit, rather than the machine running out of memory."""
     with suppress(OSError):
         events = Path(delegated() or "", f"{_PREFIX}{child}", "memory.events").read_text()
         return "oom 0" not in events.splitlines()
@@ -86,7 +87,7 @@ def ran_out(child: int) -> bool:
 
 
 def end(place: Path, child: int) -> None:
-    """Kill a child with all that it started, if it has a cgroup in a folder, and remove that."""
+    """Kill a child and all its processes if it has a cgroup in a folder, and remove the cgroup."""
     _remove(place / f"{_PREFIX}{child}")
 
 

@@ -1,4 +1,4 @@
-"""Job objects of Windows: their processes end with their creator, and have a memory limit.
+"""Job objects of Windows, whose processes end with their creator and have a memory limit.
 
 On Unix the same is done by process groups, the parent-death signal and a limited address space.
 """
@@ -39,10 +39,10 @@ class _Extended(ctypes.Structure):
 
 
 class WindowsJob:
-    """A job with one process, which has started no others yet, and all that it starts.
+    """A job with a process, which has not started others yet, and all that it will start.
 
-    They end with it or with this process. Each may commit ``memory`` bytes; 0 means no limit.
-    Raises ``OSError`` if the system refuses, as every system but Windows does.
+    The processes end with the job or with this process. Each may commit ``memory`` bytes; 0 means
+    no limit. Raises ``OSError`` if the system refuses, and on other systems than Windows.
     """
 
     def __init__(self, pid: int, memory: int = 0) -> None:
@@ -68,7 +68,7 @@ class WindowsJob:
             raise OSError(f"no job can limit process {pid} to {memory} bytes on this system")
 
     def end(self) -> None:
-        """End all processes in it; idempotent."""
+        """End all processes in the job; idempotent."""
         if sys.platform == "win32":
             handle, self._handle = self._handle, ctypes.c_void_p()
             if handle.value:

@@ -1,16 +1,16 @@
-"""Which files and system calls the Linux kernel allows this process: Landlock and seccomp.
+"""Restricts the files and system calls of this process by Landlock and seccomp of Linux.
 
-Landlock decides which files it may touch, and whether it may use TCP or signal others; system calls
-and structures are documented in the kernel's ``Documentation/userspace-api/landlock.rst``. A right
-that the running kernel does not know is left out, since requesting it would fail;
-``landlock_version`` returns which rights it knows.
+Landlock decides which files the process may use, and whether it may use TCP or signal other
+processes. Its system calls and structures are documented in the kernel's
+``Documentation/userspace-api/landlock.rst``. Requesting a right that the running kernel does not
+know would fail, so such rights are left out; ``landlock_version`` says which it knows.
 
-seccomp decides which system calls it may make. The filter is in the kernel's classic BPF
+seccomp decides which system calls the process may make. The filter is in the kernel's classic BPF
 (``Documentation/userspace-api/seccomp_filter.rst``), for x86-64 and 64-bit Arm. A filter sees the
-arguments of a call but not the memory they point to, such as paths, so access to files is
-restricted by Landlock. Every program lacks the network by a list of calls that are refused; a
-reader of documents has a list of those that are allowed, measured by ``make confine-trace`` over
-the documents of the benches.
+arguments of a call but not the memory to which they point, such as paths, so Landlock restricts
+access to files. Every program is denied the network by a list of refused calls. A reader of
+documents has a list of allowed calls, which ``make confine-trace`` measures with the documents of
+the benches.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from msgspec import Struct
 from indexer.confine.process import PR_SET_PDEATHSIG, call, no_new_privileges
 
 if TYPE_CHECKING:
-    PathOrFd = Path | int  # a path, or a descriptor of what it names
+    PathOrFd = Path | int  # a path, or a descriptor of its file or folder
 
 # The same numbers on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -43,7 +43,7 @@ _RULE_PATH_BENEATH = 1
 
 
 class FileRights(IntFlag):
-    """Rights on files, by the names of the kernel."""
+    """Rights on files, with the kernel's names."""
 
     EXECUTE = 1 << 0
     WRITE_FILE = 1 << 1
@@ -64,7 +64,7 @@ class FileRights(IntFlag):
 
 
 class Scope(IntFlag):
-    """What is restricted to the confined processes themselves."""
+    """What works only between confined processes."""
 
     ABSTRACT_UNIX_SOCKET = 1 << 0
     SIGNAL = 1 << 1
@@ -93,7 +93,7 @@ _FILES_SINCE = (
     (3, FileRights.TRUNCATE),
     (5, FileRights.IOCTL_DEV),
 )
-# The first versions that restrict TCP, and signals to processes that are not confined.
+# The first versions that restrict TCP, and signals to unconfined processes.
 _NET_SINCE = 4
 SCOPE_SINCE = 6
 
@@ -118,9 +118,9 @@ def landlock_version() -> int:
 
 
 def path_rule(opened: int, rights: FileRights) -> PathRule:
-    """Prepare a rule for ``restrict``, once for all processes that are forked later.
+    """Prepare a rule for ``restrict``, for all processes that are forked later.
 
-    The descriptor of a folder or file stays open until it is used; rights that this kernel does not
+    The descriptor of a folder or file stays open until it is used. Rights that this kernel does not
     know are left out.
     """
     rights &= _known_files(landlock_version())
@@ -135,17 +135,17 @@ def restrict(
     *,
     scope: Scope = EVERYWHERE,
 ) -> int:
-    """Confine this thread, and every thread and process it starts from now on, without TCP.
+    """Confine this thread, and all threads and processes that it starts from now on. Deny TCP.
 
     Args:
-        files: The rights on folders (and everything below) and files; all others are
-            forbidden. ``None`` does not restrict files. Missing paths are skipped.
-        ready: More of these, made by ``path_rule``.
-        scope: What is restricted to confined processes.
+        files: The rights on files, and on folders with everything below; all others are forbidden.
+            ``None`` does not restrict files. Missing paths are skipped.
+        ready: More such rights, made by ``path_rule``.
+        scope: What works only between confined processes.
 
     Returns:
-        The kernel's version of Landlock, 0 if it has none or nothing is to be restricted. Versions
-        below 4 do not restrict TCP, those below 6 have no scopes.
+        The kernel's version of Landlock, 0 without Landlock or restrictions. Versions below 4 do
+        not restrict TCP, and versions below 6 have no scopes.
 
     Raises ``OSError`` if the kernel refuses a restriction that it reports as supported.
     """
@@ -193,7 +193,7 @@ def _allow(ruleset: int, place: PathOrFd, rights: FileRights) -> None:
 AF_UNIX = 1
 _SOCK_STREAM, _SOCK_TYPE = 1, 0xF
 _CLONE_THREAD = 0x10000
-# CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET: new namespaces.
+# New namespaces: CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
 _CLONE_NEW = 0x7E020080
 _MAP_SHARED = 1
 
@@ -208,12 +208,12 @@ _AND = 0x54  # BPF_ALU | BPF_AND | BPF_K
 _IF_EQUAL, _IF_AT_LEAST = 0x15, 0x35  # BPF_JMP | BPF_JEQ, BPF_JGE | BPF_K
 _RETURN = 0x06
 _ALL_BITS = 0xFFFFFFFF
-# From this number on, calls of x86-64 are those of its x32 interface: the same calls again.
+# From this number on, calls of x86-64 belong to its x32 interface, which repeats all calls.
 _X32 = 0x40000000
 
 
 class _Machine(Struct, frozen=True):
-    """An architecture: its AUDIT_ARCH constant, number of ``seccomp``, column of ``_NUMBERS``."""
+    """An architecture: its AUDIT_ARCH constant, ``seccomp``'s number, a column of ``_NUMBERS``."""
 
     audit: int
     seccomp: int
@@ -222,9 +222,8 @@ class _Machine(Struct, frozen=True):
 
 _MACHINES = {"x86_64": _Machine(0xC000003E, 317, 0), "aarch64": _Machine(0xC00000B7, 277, 1)}
 
-# System calls by name: the number on x86-64 and on 64-bit Arm; -1 where there is none.
-#
-# With these a process could evade the rule on sockets, also through another process of its user.
+# System calls by name, with their numbers on x86-64 and 64-bit Arm; -1 for a missing call. With
+# these calls a process could evade the rule on sockets, even through another process of its user.
 _BYPASSES = {
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "pidfd_getfd": (438, 438), "kcmp": (312, 272), "process_madvise": (440, 440), "bpf": (321, 280),
@@ -233,8 +232,8 @@ _BYPASSES = {
 _IO_URING = {
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
 }  # fmt: skip
-# What a reader needs: its files, memory, threads and clocks. Nothing here changes a mode, a time,
-# an owner or an attribute, sends anything, reaches another process or holds memory uncounted.
+# The calls that a reader needs for its files, memory, threads and clocks. None changes a mode, a
+# time, an owner or an attribute, sends anything, reaches another process or takes uncounted memory.
 _READING = {
     "read": (0, 63), "write": (1, 64), "pread64": (17, 67), "pwrite64": (18, 68), "readv": (19, 65),
     "writev": (20, 66), "lseek": (8, 62), "close": (3, 57), "close_range": (436, 436),
@@ -259,7 +258,7 @@ _READING = {
     "getcpu": (309, 168), "poll": (7, -1), "ppoll": (271, 73), "select": (23, -1),
     "pselect6": (270, 72), "pipe": (22, -1), "pipe2": (293, 59),
 }  # fmt: skip
-# What it needs besides to start programs, for Tesseract and LibreOffice.
+# Calls that a reader also needs to start programs, for Tesseract and LibreOffice.
 _RUNNING = {
     "fork": (57, -1), "vfork": (58, -1), "execve": (59, 221), "wait4": (61, 260),
     "waitid": (247, 95), "arch_prctl": (158, -1), "mmap": (9, 222), "kill": (62, 129),
@@ -272,7 +271,7 @@ _RUNNING = {
     "accept4": (288, 242), "getsockname": (51, 204), "getsockopt": (55, 209),
     "setsockopt": (54, 208), "recvfrom": (45, 207), "shutdown": (48, 210),
 }  # fmt: skip
-# What depends on its arguments.
+# Calls that are allowed for some arguments.
 _SOMETIMES = {
     "clone": (56, 220), "clone3": (435, 435), "connect": (42, 203), "fcntl": (72, 25),
     "getpriority": (140, 141), "ioctl": (16, 29), "memfd_create": (319, 279), "prctl": (157, 167),
@@ -294,11 +293,11 @@ def has_seccomp() -> bool:
 
 
 def deny_network() -> bool:
-    """Deny this process, all its threads and all that it starts the network, but not AF_UNIX.
+    """Deny this process, its threads and all that it starts the network, but not AF_UNIX.
 
-    ``socket`` then fails with ``EAFNOSUPPORT``, as on a machine without that protocol, a case that
-    libraries handle. Sockets that are open already stay usable. It returns False, with nothing
-    done, if ``has_seccomp`` is.
+    ``socket`` then fails with ``EAFNOSUPPORT``, as on a machine without that protocol, which
+    libraries can handle. Open sockets stay usable. If ``has_seccomp`` is False, nothing is done and
+    False is returned.
 
     Raises ``OSError`` if the kernel refuses the filter.
     """
@@ -306,12 +305,12 @@ def deny_network() -> bool:
 
 
 def deny_unneeded(*, programs: bool = False) -> bool:
-    """Deny a reader of documents, irrevocably, all but the calls that it needs.
+    """Deny a reader of documents all calls that it does not need, irrevocably.
 
-    With ``programs`` it may start processes and programs, for Tesseract and LibreOffice; threads
+    With ``programs`` it may start processes and programs, for Tesseract and LibreOffice. Threads
     may always be started. Programs may listen on AF_UNIX sockets but not connect, because a desktop
-    has services on such sockets that start programs on request. It returns False as
-    ``deny_network`` does.
+    has services on such sockets that start programs on request. Returns False as ``deny_network``
+    does.
 
     Raises ``OSError`` if the kernel refuses the filter.
     """
@@ -323,7 +322,7 @@ def reading_filter(*, programs: bool, process: int) -> bytes:
     return _reading_filter(programs).replace(struct.pack("=I", _OWN), struct.pack("=I", process))
 
 
-# Stands for the number of the process in a filter that is assembled once for all of them.
+# A placeholder for the process id in a filter that is assembled once for all processes.
 _OWN = 0x7E57_0A11
 
 
@@ -336,10 +335,10 @@ def _reading_filter(programs: bool) -> bytes:  # noqa: FBT001  # cached
 
 
 class _Rule(Struct, frozen=True):
-    """A rule that allows or refuses a system call by its arguments. The first that fits counts.
+    """A rule that allows or refuses a system call by its arguments. The first that fits applies.
 
-    ``error`` is the errno that the call returns; 0 allows it. All ``conditions`` must hold: the
-    number of an argument, its value, and the mask of the bits that are compared.
+    ``error`` is the errno that the call returns; 0 allows the call. All ``conditions`` must be
+    true: the number of an argument, its value, and the mask of the bits that are compared.
     """
 
     name: str
@@ -353,8 +352,8 @@ def _if_equal(name: str, argument: int, *values: int, mask: int = _ALL_BITS) -> 
         yield _Rule(name, conditions=((argument, value, mask),))
 
 
-# How calls fail that are not allowed, where libraries expect more than EPERM: the C library calls
-# clone instead of clone3, whose flags are behind a pointer.
+# The errors of refused calls for which libraries expect another error than EPERM: instead of
+# clone3, whose flags are behind a pointer, the C library then calls clone.
 _ERRORS = (
     _Rule("clone3", errno.ENOSYS), _Rule("memfd_create", errno.ENOSYS),
     _Rule("ioctl", errno.ENOTTY), _Rule("fcntl", errno.EINVAL), _Rule("prctl", errno.EINVAL),
@@ -370,32 +369,32 @@ def _reading_rules() -> Iterator[_Rule]:
     yield from _if_equal("ioctl", 1, *_IOCTL)
     yield from _if_equal("prctl", 0, *_PRCTL)
     yield from _if_equal("tgkill", 0, _OWN)  # abort
-    # Pages that are shared would outlive their mapping in a file without a name.
+    # Shared pages would outlive their mapping in a file without a name.
     yield from _if_equal("mmap", 3, 0, mask=_MAP_SHARED)
     yield from _if_equal("clone", 0, _CLONE_THREAD, mask=_CLONE_THREAD | _CLONE_NEW)
-    # Its own limits, to be read.
+    # It may read its own limits.
     unset = ((0, 0, _ALL_BITS), (2, 0, _ALL_BITS), (_high(2), 0, _ALL_BITS))
     yield _Rule("prlimit64", conditions=unset)
 
 
 def _program_rules() -> Iterator[_Rule]:
-    """What programs need. Landlock refuses signals to processes that are not confined."""
+    """Rules for programs. Landlock refuses signals to unconfined processes."""
     yield from (_Rule(name) for name in _RUNNING)
     yield from _if_equal("fcntl", 1, *_FCNTL_LOCKS)
     yield from _if_equal("clone", 0, 0, mask=_CLONE_NEW)
     yield from _if_equal("prlimit64", 0, 0)
-    nice = ((0, 0, _ALL_BITS), (1, 0, _ALL_BITS))  # of the process itself
+    nice = ((0, 0, _ALL_BITS), (1, 0, _ALL_BITS))  # only for the process itself
     yield from (_Rule(name, conditions=nice) for name in ("getpriority", "setpriority"))
     deadly = ((0, PR_SET_PDEATHSIG, _ALL_BITS), (1, signal.SIGKILL, _ALL_BITS))
     yield _Rule("prctl", conditions=deadly)
     local = ((0, AF_UNIX, _ALL_BITS), (1, _SOCK_STREAM, _SOCK_TYPE))
     yield from (_Rule(name, conditions=local) for name in ("socket", "socketpair"))
-    # Without an address: over a connection.
+    # Only without an address, that is over a connection.
     yield _Rule("sendto", conditions=((4, 0, _ALL_BITS), (_high(4), 0, _ALL_BITS)))
 
 
 def _high(argument: int) -> int:
-    """Number the high half of an argument of 64 bits, for a condition."""
+    """The number of the high half of a 64-bit argument, for a condition."""
     return argument + 8
 
 
@@ -407,12 +406,12 @@ def _network_rules() -> Iterator[_Rule]:
 
 
 def assemble_filter(rules: Iterable[_Rule], machine: str, otherwise: int = _ALLOW) -> bytes:
-    """Assemble a filter: BPF instructions of eight bytes."""
+    """Assemble a filter of BPF instructions of eight bytes."""
     target = _MACHINES[machine]
     code = [
         _instruction(_LOAD, _AT_ARCHITECTURE),
         _instruction(_IF_EQUAL, target.audit, 1, 0),
-        _instruction(_RETURN, _ERRNO | errno.ENOSYS),  # a call of another architecture
+        _instruction(_RETURN, _ERRNO | errno.ENOSYS),  # a call for another architecture
         _instruction(_LOAD, _AT_NUMBER),
     ]
     if machine == "x86_64":
@@ -435,7 +434,7 @@ def _assembled(rule: _Rule, number: int) -> list[bytes]:
         tests = [
             _instruction(_LOAD, _AT_ARGUMENTS + 8 * argument + 4 * half),
             _instruction(_AND, mask),
-            # Past the other tests and the return.
+            # The jump goes past the other tests and the return.
             _instruction(_IF_EQUAL, value, 0, 3 * left + 1),
             *tests,
         ]

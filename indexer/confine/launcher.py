@@ -1,9 +1,9 @@
-"""The launcher: an unconfined process that acts for a process without network.
+"""The launcher, an unconfined process that acts for a process without network.
 
-Confinement cannot be undone and is inherited by every process that is started; so a viewer or a
-download must be started by another process, which is forked before the filter is set. Requests are
-sent over a private socket pair in frames of ``indexer.api.codec``; their handlers are given by
-the caller. It ends with the last process that is connected to it.
+Confinement cannot be undone, and started processes inherit it. So a viewer or a download must be
+started by another process, the launcher, which is forked before the filter is set. Requests are
+sent over a private socket pair in frames of ``indexer.api.codec``; the caller provides their
+handlers. The launcher ends with the last process that is connected to it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from indexer.confine.process import close_all_but
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    # Called with the request and a function that returns whether the client has ended.
+    # A handler is called with the request and a function that returns whether the client has ended.
     Command = Callable[[Any, Callable[[], bool]], object]
     Commands = Mapping[type["LauncherRequest[Any]"], Command]
 
 
-# The environment variable with the descriptor of an inherited launcher's socket.
+# The environment variable with the descriptor of the socket of an inherited launcher.
 VARIABLE = "LECTERN_LAUNCHER"
 # The timeout of a request in seconds.
 PATIENCE_S = 10.0
@@ -72,8 +72,8 @@ class PullLibrary(LauncherRequest[Path], frozen=True):
 class BuildLibrary(LauncherRequest[str], frozen=True):
     """Build a library of many shards below a URI (``indexer.shards.build``).
 
-    ``options`` and the answer are ``BuildOptions`` and ``Built`` as JSON; without options nothing
-    is built, and the answer is what is there.
+    ``options`` and the answer are ``BuildOptions`` and ``Built`` as JSON. Without options nothing
+    is built, and the answer is the present version.
     """
 
     uri: str
@@ -88,7 +88,7 @@ class OpenPath(LauncherRequest[bool], frozen=True):
 
 
 class OpenInViewer(LauncherRequest[bool], frozen=True):
-    """Start a viewer at a page, "" for the person's own; the answer is whether it started."""
+    """Start a viewer at a page, "" for the person's viewer; the answer is whether it started."""
 
     viewer: str
     path: Path
@@ -96,7 +96,7 @@ class OpenInViewer(LauncherRequest[bool], frozen=True):
 
 
 class StartAgain(LauncherRequest[bool], frozen=True):
-    """Start the program again, as it was started; the answer is whether it started."""
+    """Start the program again in the same way; the answer is whether it started."""
 
 
 class _Share(LauncherRequest[None], frozen=True):
@@ -106,7 +106,7 @@ class _Share(LauncherRequest[None], frozen=True):
 class Launcher:
     """The connection to a launcher, whose process may be a child of this one. Thread-safe.
 
-    It sends one request at a time.
+    One request is sent at a time.
     """
 
     def __init__(self, connection: socket.socket, process: int = 0) -> None:
@@ -119,8 +119,8 @@ class Launcher:
     def ask_launcher(self, request: LauncherRequest[A], *, seconds: float = PATIENCE_S) -> A:
         """Send a request and return its answer.
 
-        Raises the error of the command; ``internal``, if the launcher has ended, does not answer in
-        time or does not know the command.
+        Raises the error of the command, or ``internal`` if the launcher has ended, does not answer
+        in time or does not know the command.
         """
         with self._lock:
             try:
@@ -128,7 +128,7 @@ class Launcher:
                 write_frame(self._outgoing, request.header())
                 frame = read_frame(self._incoming)
             except (OSError, ValueError) as error:
-                self.close()  # a late answer would be taken for the next request's
+                self.close()  # a late answer would be taken for that to the next request
                 raise InternalError("internal", reason="launcher_gone") from error
         if frame is None:
             raise InternalError("internal", reason="launcher_gone")
@@ -136,13 +136,13 @@ class Launcher:
         return answer
 
     def share(self) -> socket.socket | None:
-        """Return another socket of the same launcher, for a process that is started confined."""
+        """Return another socket of the same launcher, for a confined process to be started."""
         with self._lock, contextlib.suppress(OSError, ValueError):
             self._connection.settimeout(PATIENCE_S)
             write_frame(self._outgoing, _Share().header())
             _byte, descriptors, *_ = socket.recv_fds(self._connection, 1, 1)
             if descriptors:
-                self._process = 0  # it may outlive this process
+                self._process = 0  # the launcher may outlive this process
                 return socket.socket(fileno=descriptors[0])
         return None
 
@@ -152,7 +152,7 @@ class Launcher:
                 part.close()
 
     def end(self) -> None:
-        """Close the connection, and wait for the process to end unless it has other clients."""
+        """Close the connection, and wait for the launcher to end unless it has other clients."""
         self.close()
         process, self._process = self._process, 0
         if process:
@@ -176,7 +176,7 @@ def use(launcher: Launcher | None) -> None:
 
 @contextlib.contextmanager
 def shared_environment() -> Iterator[dict[str, str]]:
-    """Share the launcher of this process with the process that is started in the block.
+    """Share the launcher of this process with a process that is started in the block.
 
     Yields:
         The variables for its environment.
@@ -222,7 +222,7 @@ def fork(commands: Commands) -> Launcher:
 def _run_launcher(connection: socket.socket, commands: Commands) -> NoReturn:
     """Run the launcher: close the parent's descriptors, serve, and exit."""
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the parent handles Ctrl+C
         nothing = os.open(os.devnull, os.O_RDWR)
         for standard in range(3):
             os.dup2(nothing, standard)
@@ -239,7 +239,7 @@ def _serve(connection: socket.socket, commands: Commands) -> None:
 
     def gone() -> bool:
         readable, _, _ = select.select([connection], [], [], 0)
-        return bool(readable)  # readable before the answer only at the end of the connection
+        return bool(readable)  # before the answer it is readable only at the end of the connection
 
     incoming, outgoing = connection.makefile("rb"), connection.makefile("wb")
     with connection, contextlib.suppress(OSError, WorldError):

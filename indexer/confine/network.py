@@ -1,7 +1,7 @@
-"""Denies this process the network, by means of the operating system that need no special rights.
+"""Denies this process the network, by mechanisms of the system that need no special rights.
 
-On Linux a seccomp filter refuses all but local sockets, and Landlock also refuses TCP; on macOS a
-sandbox profile refuses all but local sockets; on Windows a process cannot restrict itself.
+On Linux a seccomp filter refuses all but local sockets, and Landlock also refuses TCP. On macOS a
+sandbox profile refuses all but local sockets. On Windows a process cannot restrict itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from indexer.confine import kernel
 
 log = logging.getLogger(__name__)
 
-# Services that resolve host names over local sockets, which stay allowed.
+# Services that resolve host names over local sockets and stay allowed.
 _RESOLVERS = ("/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve")
 # The name of a macOS profile and the flag SANDBOX_NAMED, see sandbox_init(3).
 _NO_INTERNET, _NAMED = b"no-internet", 1
@@ -26,10 +26,10 @@ UNSUPPORTED = "on this system a process cannot deny itself the network"
 
 
 class Denial(Struct, frozen=True):
-    """How the network of a process is denied: the mechanisms in force, strongest first.
+    """How a process is denied the network: the active mechanisms, strongest first.
 
-    ``why_not`` says as a sentence why one is not in force, "" if all are; ``refused`` is whether
-    the system refused a mechanism that it should support.
+    ``why_not`` is a sentence that says why a mechanism is not active, "" if all are. ``refused``
+    says whether the system refused a mechanism that it should support.
     """
 
     by: tuple[str, ...] = ()
@@ -41,10 +41,10 @@ _current = Denial()
 
 
 def deny() -> Denial:
-    """Deny this process, and all that it starts, the network. Call it before threads are started.
+    """Deny this process and all that it starts the network. Call this before threads start.
 
-    A refusal by the system is recorded and is no error: the program works without it, and
-    ``doctor`` reports it.
+    If the system refuses, this is recorded and is not an error: the program works, and ``doctor``
+    reports it.
     """
     global _current  # noqa: PLW0603  # a process is confined as a whole, and once
     if sys.platform == "linux":
@@ -71,7 +71,7 @@ def current() -> Denial:
 
 
 def is_reachable() -> bool:
-    """Whether this process can open a network socket, by trying it. Nothing is sent."""
+    """Whether this process can open a network socket, found by trying. Nothing is sent."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect(("127.0.0.1", 9))
@@ -81,7 +81,7 @@ def is_reachable() -> bool:
 
 
 def verdict() -> tuple[bool, str, str]:
-    """Return, for the person, whether the network is denied as it should be, how, and advice."""
+    """Return whether the network is denied as it should be, how, and advice for the person."""
     cut, reachable = _current, is_reachable()
     if not cut.by or reachable:
         wrong = cut.refused or bool(cut.by)

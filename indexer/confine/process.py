@@ -1,12 +1,12 @@
-"""Limits of a child that reads documents: memory, priority, lifetime, and deleting its folder.
+"""Limits the memory, priority and lifetime of a child that reads documents, and deletes its folder.
 
-The child sets them for its own process. The parent's side is ``indexer.extract.process.process``
-and ``ui.preview.client``; access rights are those of ``indexer.confine.worker``.
+The child limits its own process. The parent's side is ``indexer.extract.process.process`` and
+``ui.preview.client``; ``indexer.confine.worker`` restricts access.
 
 A hostile process may have filled its folder. ``tempfile`` and ``shutil`` change modes by path
-before they try again, through links in Python before 3.11.8, and go as deep as the folders do. Here
-everything is deleted by descriptors, and deeper folders are moved up, so that neither depth nor
-modes keep anything, and no link is followed.
+before they try again, through links in Python before 3.11.8, and recurse as deep as the folders.
+Here everything is deleted by descriptors, and deeper folders are moved up. So depth and modes do
+not prevent deletion, and no link is followed.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ _PR_SET_NO_NEW_PRIVS = 38
 
 @functools.cache
 def libc() -> ctypes.CDLL:
-    """Return the C library; errors are read by ``check``."""
+    """Return the C library; ``check`` reads errors of its calls."""
     return ctypes.CDLL(None, use_errno=True)
 
 
 def call(number: int, *arguments: object) -> int:
-    """Make a system call by its number; ``OSError`` if it fails."""
+    """Make a system call by its number. Raises ``OSError`` if it fails."""
     # Integer arguments of a variadic function must have the kernel's width.
     wide = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
     return check(libc().syscall(ctypes.c_long(number), *wide))
 
 
 def check(result: int) -> int:
-    """Raise ``OSError`` for a call that failed."""
+    """Raise ``OSError`` if a call has failed."""
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
@@ -64,7 +64,7 @@ def no_new_privileges() -> None:
 
 
 def become_subreaper() -> None:
-    """Become the parent of all processes below whose own parent ends (PR_SET_CHILD_SUBREAPER)."""
+    """Become the parent of descendants whose own parent ends (PR_SET_CHILD_SUBREAPER)."""
     check(libc().prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 
 
@@ -72,9 +72,9 @@ _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | os.O_RD
 
 
 def remove_folder(folder: Path | str) -> None:
-    """Delete a folder and everything in it, as far as the system permits; links are not followed.
+    """Delete a folder with everything in it, if the system permits, without following links.
 
-    Nothing else may write there meanwhile.
+    No other process may be writing there.
     """
     with suppress(OSError):
         empty_folder(folder)
@@ -82,8 +82,8 @@ def remove_folder(folder: Path | str) -> None:
 
 
 def empty_folder(folder: Path | str) -> None:
-    """Delete everything in a folder, as far as the system permits; links are not followed."""
-    if sys.platform == "win32":  # which has no descriptors of folders, nor confined readers
+    """Delete everything in a folder, if the system permits, without following links."""
+    if sys.platform == "win32":  # Windows has no descriptors of folders and no confined readers
         import shutil
 
         for entry in os.scandir(folder):
@@ -105,7 +105,7 @@ def empty_folder(folder: Path | str) -> None:
 
 
 def _removed(top: int, name: str, names: count[int]) -> bool:
-    """Delete an entry; one that is a folder with others first moves these up beside itself."""
+    """Delete an entry; move the entries of a folder up beside it first."""
     try:
         if not stat.S_ISDIR(os.stat(name, dir_fd=top, follow_symlinks=False).st_mode):
             os.unlink(name, dir_fd=top)
@@ -131,7 +131,7 @@ def _moved_up(inner: int, entry: str, top: int, name: str) -> None:
 
 
 def _opened(parent: int, name: str) -> int:
-    """Open a folder whose mode may forbid it, and permit its owner everything there."""
+    """Open a folder even if its mode forbids it, and give its owner all permissions."""
     try:
         opened = os.open(name, _FOLDER, dir_fd=parent)
     except PermissionError:
@@ -146,7 +146,7 @@ def _opened(parent: int, name: str) -> int:
 
 
 class ScratchFolder:
-    """A new folder below the temporary one, for its owner only, until ``cleanup``."""
+    """A new folder inside the temporary one, only for its owner, until ``cleanup``."""
 
     def __init__(self, prefix: str) -> None:
         self.name = tempfile.mkdtemp(prefix=prefix)
@@ -158,18 +158,18 @@ class ScratchFolder:
         self.cleanup()
 
     def cleanup(self) -> None:
-        """Delete it with everything in it; idempotent."""
+        """Delete the folder with everything in it; idempotent."""
         remove_folder(self.name)
 
 
 NICENESS = 10
 _OOM_SCORE = "500"
-# The frozen program's argument in place of ``-m``.
+# The frozen program's argument that replaces ``-m``.
 CHILD_ARGUMENT = "--child"
 SCRATCH_PREFIX = "lectern-reading-"
-# Older scratch folders are deleted: reading a document never takes so long.
+# Older scratch folders are deleted, as reading a document never takes this long.
 _STALE_S = 6 * 3600.0
-# The environment variables that a child gets: paths of programs, libraries, fonts and temporary
+# The environment variables that a child inherits: paths of programs, libraries, fonts and temporary
 # files, and the language of messages.
 _NEEDED = frozenset({
     "PATH", "HOME", "USERPROFILE", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT",
@@ -183,8 +183,8 @@ _NEEDED_PREFIXES = ("LC_", "LECTERN_", "PYTHON", "COVERAGE")
 class Alarm:
     """Ends the process if it is not restarted in time.
 
-    The engine's timeout is shorter; this one is for a child whose engine has ended. It is
-    faulthandler's, which needs no GIL: a hanging library may never release that.
+    The engine's timeout is shorter; this one is for a child whose engine has ended. It uses
+    faulthandler, which needs no GIL; a hanging library may never release that.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -199,14 +199,14 @@ class Alarm:
 
 
 def is_frozen() -> bool:
-    """Whether this is the program made by PyInstaller, which contains the interpreter."""
+    """Whether this program was made by PyInstaller and contains the interpreter."""
     return bool(getattr(sys, "frozen", False))
 
 
 def frozen_program(*, window: bool = False) -> str:
-    """The path of one of the two programs of an installed Lectern, which are in one folder.
+    """The path of one of the two programs of an installed Lectern, which are in the same folder.
 
-    One runs the engine, the children and the command line, the other has Qt and the window.
+    One runs the engine, the children and the command line; the other has Qt and the window.
     """
     name = "lectern-window" if window else "lectern"
     return str(Path(sys.executable).with_name(name + Path(sys.executable).suffix))
@@ -218,9 +218,9 @@ def own_command(*, window: bool = False) -> list[str]:
 
 
 def child_command(module: str, *, window: bool = False) -> list[str]:
-    """Return the command that runs a module as a child; ``app.__main__`` lists the modules.
+    """Return the command that runs a module as a child. ``app.__main__`` lists these modules.
 
-    Those of the window are not in the frozen program of commands.
+    Modules of the window are not in the frozen program of commands.
     """
     if is_frozen():
         return [frozen_program(window=window), CHILD_ARGUMENT, module]
@@ -228,10 +228,10 @@ def child_command(module: str, *, window: bool = False) -> list[str]:
 
 
 def start_child(command: Sequence[str], errors: IO[bytes] | int) -> subprocess.Popen[bytes]:
-    """Start a child with pipes, in its own group, so that Ctrl+C does not reach it.
+    """Start a child with pipes, in its own process group, so that Ctrl+C does not reach it.
 
-    ``command`` is that of ``child_command``; what the child writes to stderr goes to ``errors``.
-    Raises ``OSError`` if the system refuses.
+    ``command`` is the result of ``child_command``. The child's stderr goes to ``errors``. Raises
+    ``OSError`` if the system refuses.
     """
     options: dict[str, Any] = {}
     if sys.platform == "win32":
@@ -242,7 +242,7 @@ def start_child(command: Sequence[str], errors: IO[bytes] | int) -> subprocess.P
         )
     else:
         options["start_new_session"] = True
-    # Another folder could keep a drive from being unmounted.
+    # In another folder the child could keep a drive from being unmounted.
     place, environment = tempfile.gettempdir(), child_environment()
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, cwd=place,
@@ -251,7 +251,7 @@ def start_child(command: Sequence[str], errors: IO[bytes] | int) -> subprocess.P
 
 
 def close_all_but(kept: Collection[int]) -> None:
-    """Close all descriptors of this process but some, and those of its standard streams."""
+    """Close all descriptors of this process except some, and those of its standard streams."""
     for other in [int(each.name) for each in Path("/dev/fd").iterdir()]:
         if other > 2 and other not in kept:
             with suppress(OSError):
@@ -259,17 +259,17 @@ def close_all_but(kept: Collection[int]) -> None:
 
 
 def take_stdout() -> BinaryIO:
-    """Return the real stdout, and redirect everything else that prints to stderr."""
+    """Return the real stdout, and redirect all other output to stderr."""
     private = os.dup(1)
     os.dup2(2, 1)
     return os.fdopen(private, "wb")
 
 
 class ChildOptions(Struct, frozen=True):
-    """The options of a child from its command line.
+    """The options of a child, from its command line.
 
-    The alarm is restarted while it works; the parent deletes ``scratch``, which is for unpacked
-    files. ``resident_bytes`` limits its resident memory; 0 means no limit.
+    The alarm is restarted while the child works. ``scratch`` is for unpacked files, and the parent
+    deletes it. ``resident_bytes`` limits resident memory; 0 means no limit.
     """
 
     alarm: Alarm
@@ -280,8 +280,8 @@ class ChildOptions(Struct, frozen=True):
 def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOptions:
     """Apply the limits given on the command line to this process.
 
-    They are ``--engine PID --address-space BYTES --resident BYTES --silence SECONDS``, of which 0
-    means no limit, and ``--scratch FOLDER``; ``background`` runs it at the lowest priority.
+    These are ``--engine PID --address-space BYTES --resident BYTES --silence SECONDS``, where 0
+    means no limit, and ``--scratch FOLDER``. ``background`` sets the lowest priority.
     """
     parser = argparse.ArgumentParser(prog="lectern child")
     parser.add_argument("--engine", type=int, default=0)
@@ -292,15 +292,15 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
     options = parser.parse_args(arguments)
     faulthandler.enable()
     if background:
-        if hasattr(os, "nice"):  # on Windows the engine starts the child at a low priority
+        if hasattr(os, "nice"):  # on Windows the engine starts the child with a low priority
             with suppress(OSError):
                 os.nice(NICENESS)
-        # The system ends this process, and its readers, before others if memory runs out.
+        # If memory runs out, the system ends this process and its readers before others.
         with suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text(_OOM_SCORE, "ascii")
     limit_memory(options.address_space)
     die_with(options.engine)
-    with suppress(OSError, AttributeError):  # it leads one, or this is Windows
+    with suppress(OSError, AttributeError):  # it leads a session already, or this is Windows
         os.setsid()
     cgroup.join(options.resident)
     scratch = options.scratch or Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX))
@@ -309,7 +309,7 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOption
 
 
 def make_scratch() -> ScratchFolder:
-    """Create the scratch folder of a child, for its owner only; delete abandoned ones."""
+    """Create the scratch folder of a child, only for its owner; delete abandoned ones."""
     for left in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"):
         with suppress(OSError):
             if time.time() - left.lstat().st_mtime > _STALE_S:
@@ -318,9 +318,9 @@ def make_scratch() -> ScratchFolder:
 
 
 def child_environment() -> dict[str, str]:
-    """Return the environment of a child: no tokens, keys or proxies of the person.
+    """Return the environment of a child, without tokens, keys or proxies of the person.
 
-    Our package is on its path, and numeric libraries use one thread.
+    The path includes our package, and numeric libraries use one thread.
     """
     root = str(Path(__file__).resolve().parents[2])
     path = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
@@ -347,7 +347,7 @@ def limit_memory(address_space: int) -> None:
 
 
 def die_with(parent: int) -> None:
-    """Have Linux kill this process when its parent ends, even by SIGKILL."""
+    """Let Linux kill this process when its parent ends, even by SIGKILL."""
     if sys.platform != "linux" or not parent:
         return
     libc().prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -359,12 +359,12 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the resident memory of a process on Linux; 0 after its end."""
+    """Return the resident memory of a process on Linux; 0 if it has ended."""
     return _number_after(" ", pid, "statm") * _PAGE_BYTES
 
 
 def threads(pid: int) -> int:
-    """Return how many threads a process on Linux has; 0 after its end."""
+    """Return the number of threads of a process on Linux; 0 if it has ended."""
     try:
         return Path(f"/proc/{pid}/task").stat().st_nlink - 2
     except OSError:
@@ -372,7 +372,7 @@ def threads(pid: int) -> int:
 
 
 def children(pid: int) -> list[int]:
-    """Return the processes that a process of Linux has started, without reading all others."""
+    """Return the processes that a process on Linux has started, without reading all processes."""
     found: list[int] = []
     with suppress(OSError):
         for listed in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -389,7 +389,7 @@ def descendants(pid: int) -> Iterator[int]:
 
 
 def written_bytes(pid: int) -> int:
-    """Return what a process has written with system calls, its ended children included."""
+    """Return the bytes that a process and its ended children have written by system calls."""
     return _number_after("wchar:", pid, "io")
 
 
@@ -401,10 +401,10 @@ def _number_after(label: str, pid: int, file: str) -> int:
 
 
 def measure_folder(folder: Path, most: int) -> tuple[int, int]:
-    """Count the files and folders below a folder, up to one more than ``most``, and their bytes.
+    """Count files and folders below a folder, up to one more than ``most``, and their bytes.
 
-    A folder that cannot be listed, because of its mode or as its path is too long, may hold any
-    number of them.
+    A folder that cannot be listed, because of its mode or the length of its path, counts as too
+    many.
     """
     found, size, waiting = 0, 0, [str(folder)]
     while waiting and found <= most:
@@ -412,7 +412,7 @@ def measure_folder(folder: Path, most: int) -> tuple[int, int]:
             with os.scandir(waiting.pop()) as entries:
                 for entry in islice(entries, most + 1):
                     found += 1
-                    with suppress(FileNotFoundError):  # deleted meanwhile
+                    with suppress(FileNotFoundError):  # it was deleted meanwhile
                         size += _on_disk(entry.stat(follow_symlinks=False))
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
@@ -424,7 +424,7 @@ def measure_folder(folder: Path, most: int) -> tuple[int, int]:
 
 
 def nameless_bytes(processes: Iterable[int]) -> int:
-    """Return the bytes of files that processes have open and that have no name any more."""
+    """Return the bytes of files that processes have open but that have no name any more."""
     found: dict[tuple[int, int], int] = {}
     for pid in processes:
         with suppress(OSError), os.scandir(f"/proc/{pid}/fd") as opened:
@@ -441,7 +441,7 @@ def _on_disk(status: os.stat_result) -> int:
 
 
 def kill_readers(child: int) -> None:
-    """Stop a child of ours that is to be killed, and kill its readers with all they started."""
+    """Stop a child of ours that will be killed, and kill its readers with all their processes."""
     if sys.platform == "linux":
         with suppress(OSError):
             os.kill(child, signal.SIGSTOP)
@@ -449,10 +449,10 @@ def kill_readers(child: int) -> None:
 
 
 def kill_session(child: int) -> None:
-    """Kill all that a child of ours started, also after its own end.
+    """Kill all processes that a child of ours has started, even after its end.
 
-    Each reader has a group of processes of its own, which would outlive the child. None of them can
-    leave its group or the session that the child leads.
+    Each reader has its own process group, which would outlive the child. Its processes can leave
+    neither the group nor the session that the child leads.
     """
     if place := cgroup.delegated():
         cgroup.end(place, child)

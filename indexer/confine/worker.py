@@ -1,14 +1,14 @@
-"""One process per document: forked, confined, supervised, and ended after it.
+"""Reads each document in a process of its own that is forked, confined and supervised.
 
-A child that reads documents keeps its libraries loaded and never opens a document itself: for each
-one it forks a worker, which confines itself and reads. A worker has a pipe for requests, one for
-answers and one for errors, which no other worker has, a new folder for what it unpacks, and a group
-of processes that ends with it; the child passes its frames on, one whole frame at a time. So a
-malicious document affects no other, and memory that a library leaks is freed with the worker. On
-systems without fork the child itself reads the documents (``is_available``).
+A child that reads documents keeps its libraries loaded and never opens a document itself. For each
+document it forks a worker, which confines itself and reads. A worker has its own pipes for
+requests, answers and errors, a new folder for unpacked files, and a process group that ends with
+it. The child passes its answers on, one whole frame at a time. So a malicious document cannot
+affect another, and memory that a library leaks is freed with the worker. On systems without fork
+the child itself reads the documents (``is_available``).
 
-A malicious document may run code through a fault of the library that parses it; that code can then
-open no other file of the person, use no network, start no program and reach no process. Besides
+A malicious document may run code through a fault of the library that parses it. That code cannot
+open other files of the person, use the network, start programs or reach other processes. Besides
 the document a reader may read the interpreter, libraries, fonts and dictionaries.
 """
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     Work = Callable[[BinaryIO, BinaryIO], None]
 
-# Folders of the system with programs, libraries, fonts and dictionaries; none has personal files.
+# System folders with programs, libraries, fonts and dictionaries, without personal files.
 _SYSTEM = (
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/gnu/store",
     "/snap", "/app", "/home/linuxbrew/.linuxbrew",
@@ -65,7 +65,7 @@ _SYSTEM_FILES = (
     "/var/lib/libreoffice", "/var/spool/libreoffice",
     "/var/cache/fontconfig", "/sys/devices/system/cpu", "/proc/meminfo", "/proc/cpuinfo",
 )  # fmt: skip
-# What a process may read of itself. Beside these are its network's connections and mounts.
+# The files about itself that a process may read. Others would show connections and mounts.
 _OWN_FILES = ("statm", "stat", "status", "maps", "fd")
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
 # LibreOffice creates its socket here; the path cannot be configured.
@@ -73,14 +73,14 @@ SOCKETS = Path("/tmp")  # noqa: S108  # nothing is written there
 # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, and the version of the structure of capset(2).
 _FILE_CAPABILITIES = 1 << 1 | 1 << 2
 _CAPABILITY_VERSION = 0x20080522
-# Limits of one written file, of processor seconds, of open files.
+# The limits of a written file, of processor seconds, and of open files.
 FILE_BYTES = 1 << 30
 PROCESSOR_S = 3_600
 OPEN_FILES = 512
 
 
 def verdict() -> tuple[bool, str, str]:
-    """Return for ``doctor`` whether readers are wholly confined here, by what, and advice."""
+    """Return for ``doctor`` whether readers are completely confined here, how, and advice."""
     version = kernel.landlock_version()
     held = [
         *(["a process for each document"] if sys.platform == "linux" else []),
@@ -96,11 +96,11 @@ def verdict() -> tuple[bool, str, str]:
 
 
 def confine_to_document(document: int | None, scratch: Path, programs: Iterable[Path] = ()) -> None:
-    """Confine this process, irrevocably, to one document to read and one folder to write to.
+    """Confine this process irrevocably to reading one document and writing to one folder.
 
     It has no network and cannot signal or see other processes. Programs that it starts are confined
-    like it; without paths of programs it starts no process. The document is a descriptor, and may
-    also be opened by its path; ``None`` if it could not be opened.
+    like it; without paths of programs it cannot start processes. The document is a descriptor,
+    ``None`` if it could not be opened, and may also be opened by its path.
 
     Raises ``OSError`` if the kernel refuses a restriction that it reports as supported.
     """
@@ -118,10 +118,10 @@ def confine_to_document(document: int | None, scratch: Path, programs: Iterable[
 
 
 def limit_processes() -> None:
-    """Limit the processes that this one may add to those of the person.
+    """Limit the number of processes that this one may add to the person's.
 
-    The system counts processes by user, and does not limit root. If processes of the user are not
-    visible here, as in a container, the computed limit would be too low; then there is none.
+    The system counts processes by user, and does not limit root. There is no limit if processes of
+    the user are not visible, as in a container, since it would be too low.
     """
     import resource
 
@@ -133,7 +133,7 @@ def limit_processes() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
     most = running + PROCESSES
     if most > soft != resource.RLIM_INFINITY:
-        return  # the limit of the system is lower
+        return  # the system's limit is lower
     resource.setrlimit(resource.RLIMIT_NPROC, (most, hard))
     try:
         if (child := os.fork()) == 0:
@@ -161,7 +161,7 @@ def _allowed(
 
 
 def prepare() -> None:
-    """Prepare the rules of all readers that are forked later."""
+    """Prepare the rules for all readers that are forked later."""
     _opened_places()
     if kernel.has_seccomp():
         for programs in (True, False):
@@ -184,7 +184,7 @@ def _opened_places() -> tuple[PathRule, ...]:
         with suppress(OSError):
             opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
             status, made = os.fstat(opened), kernel.path_rule(opened, rights)
-            # Two places may be one folder: /bin is a link to /usr/bin on many systems.
+            # Two places may be the same folder: on many systems /bin is a link to /usr/bin.
             if (known := found.setdefault((status.st_dev, status.st_ino), made)) is not made:
                 known.allowed_access |= made.allowed_access
                 os.close(opened)
@@ -196,7 +196,7 @@ def _interpreter() -> Iterable[Path]:
     root = Path(__file__).resolve().parents[2]
     places = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.exec_prefix)}
     places |= {root / name for name in ("app", "indexer", "resources")}
-    # None in which the person's files lie, which a PYTHONPATH may name.
+    # Folders with the person's files are left out; a PYTHONPATH may name some.
     own = Path(os.path.expanduser("~")), Path(tempfile.gettempdir())  # noqa: PTH111  # never fails
     for place in (Path(entry).absolute() for entry in sys.path if entry):
         if place != root and not any(each.is_relative_to(place) for each in own):
@@ -209,7 +209,7 @@ def _interpreter() -> Iterable[Path]:
 def _drop_privileges() -> None:
     """Drop root's capabilities (tracing, mounting, signals to others) except those on files.
 
-    Root may index files that only their owner may read; Landlock limits access to the document.
+    Root may index files that only their owner may read. Landlock limits access to the document.
     """
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     kept = struct.pack("=6I", *[_FILE_CAPABILITIES if n < 2 else 0 for n in range(6)])
@@ -239,9 +239,9 @@ _ERRORS_BYTES = 4_000
 _CHUNK_BYTES = 1 << 16
 # The exit status of a child whose worker exceeded its memory limit.
 TOO_LARGE_STATUS = 83
-# What a worker and its programs may write in all, to files and pipes, and have on the disk.
+# The most bytes that a worker and its programs may write to files and pipes, and have on the disk.
 WRITTEN_BYTES = 2 << 30
-# Files and folders in its folder, since empty ones take room on a disk that nothing counts.
+# The most files and folders in its folder, since even empty ones take room on the disk.
 ENTRIES = 4_000
 _FAILED_STATUS = 1
 _LENGTH = struct.Struct(">I")
@@ -254,17 +254,18 @@ def is_available() -> bool:
 
 
 class DocumentWorker:
-    """A forked process, whose parent waits for its end.
+    """A forked process that reads a document, while its parent waits for its end.
 
     If it crashes, or is killed because it exceeds its memory limit, this process ends in the same
-    way, as part of an answer may have been passed on: so the engine sees why.
+    way, so that the engine sees why; part of an answer may have been passed on.
 
     Args:
-        work: Called in the confined process with the pipes of its requests and its answers; an
-            exception ends it with a traceback.
-        document: The file it may read. If it cannot be opened, ``work`` is called all the same.
-        started: Has the folder in which it gets one to write to, and the limit of its memory.
-        programs: Programs it needs to start.
+        work: Called in the confined process with the pipes for requests and answers. An exception
+            ends it with a traceback.
+        document: The file that it may read. ``work`` is called even if it cannot be opened.
+        started: The options of this process: the worker writes below its folder, with its memory
+            limit.
+        programs: The programs that it needs to start.
     """
 
     def __init__(
@@ -280,7 +281,7 @@ class DocumentWorker:
         prepare()
         if programs:
             become_subreaper()
-        gc.freeze()  # the collector would write to all objects, and so copy shared memory
+        gc.freeze()  # the collector would write to all objects and thus copy shared memory
         asked, self._asking = os.pipe()
         self._answers, answering = os.pipe()
         self._errors, failing = os.pipe()
@@ -292,16 +293,16 @@ class DocumentWorker:
             _run_worker(work, document, self._scratch, theirs, programs)
         for descriptor in theirs:
             os.close(descriptor)
-        with suppress(OSError):  # it does so, too; whoever is first
+        with suppress(OSError):  # the worker does the same; one of both is first
             os.setpgid(self.pid, self.pid)
         self._ended = os.pidfd_open(self.pid)
         self._next_look, self._until = time.monotonic() + _POLL_MS / 1000, math.inf
         _running.add(self)
 
     def ask_worker(self, frame: bytes, most: int, seconds: float) -> bytes | None:
-        """Send it a frame and wait for the next of its own, as ``send`` and ``receive`` do.
+        """Send a frame and wait for the next answer, as ``send`` and ``receive`` do.
 
-        Raises ``TimeoutError`` after this many seconds, also if it is at work; 0 means no limit.
+        Raises ``TimeoutError`` after some seconds, even if the worker is active; 0 means no limit.
         """
         self._until = time.monotonic() + seconds if seconds > 0 else math.inf
         try:
@@ -311,19 +312,19 @@ class DocumentWorker:
             self._until = math.inf
 
     def send(self, frame: bytes) -> None:
-        """Send it a whole frame; one that it does not read, or that finds it ended, is lost."""
+        """Send a whole frame. The frame is lost if the worker does not read it or has ended."""
         with suppress(OSError):
             self.deliver(self._asking, frame)
 
     def receive(self, most: int) -> bytes | None:
-        """Wait for its next whole frame, of at most ``most`` bytes; None if there is none."""
+        """Wait for the next whole frame of at most ``most`` bytes; None if there is none."""
         length = self._exactly(_LENGTH.size)
         size = _LENGTH.unpack(length)[0] if len(length) == _LENGTH.size else most + 1
         message = self._exactly(size) if size <= most else b""
         return length + message if message and len(message) == size else None
 
     def deliver(self, descriptor: int, data: bytes) -> None:
-        """Write to a pipe that may be full, while the limits of the worker are watched."""
+        """Write to a pipe that may be full, and watch the worker's limits meanwhile."""
         os.set_blocking(descriptor, False)
         left = memoryview(data)
         while left:
@@ -333,11 +334,11 @@ class DocumentWorker:
                 self.until_ready(descriptor, writing=True)
 
     def until_ready(self, descriptor: int, *, writing: bool = False) -> None:
-        """Wait until a descriptor can be read or written, while the limits are watched.
+        """Wait until a descriptor is readable or writable, and watch the limits meanwhile.
 
-        If the worker ends meanwhile, so does what it started, which may hold its pipes open.
+        If the worker ends, its processes are killed, as they may keep its pipes open.
         """
-        poll = select.poll()  # which Windows lacks, as it has no workers
+        poll = select.poll()  # Windows has no poll, but no workers either
         poll.register(self._ended, select.POLLIN)
         poll.register(descriptor, select.POLLOUT if writing else select.POLLIN)
         ready: dict[int, int] = {}
@@ -347,7 +348,7 @@ class DocumentWorker:
                 poll.unregister(self._ended)
                 with suppress(OSError):
                     os.killpg(self.pid, signal.SIGKILL)
-            # One that sends a byte now and then is always ready.
+            # Limits are checked even if it is ready, as a worker may send single bytes.
             if (now := time.monotonic()) >= self._next_look and self in _running:
                 self._next_look = now + _POLL_MS / 1000
                 self._check_limits()
@@ -355,10 +356,10 @@ class DocumentWorker:
                 raise TimeoutError
 
     def finish(self) -> None:
-        """Wait for the end of a worker that has nothing more to say, and end like it."""
-        if not select.select([self._ended], [], [], _END_S)[0]:  # it closed its pipe, and goes on
+        """Wait for the end of a worker that has closed its answers, and end in the same way."""
+        if not select.select([self._ended], [], [], _END_S)[0]:  # it closed its pipe but continues
             end_all()
-            os._exit(_FAILED_STATUS)  # not like one that the system killed
+            os._exit(_FAILED_STATUS)  # this must not look like a kill by the system
         status = self._end()
         if status:
             end_all()
@@ -368,13 +369,13 @@ class DocumentWorker:
             os._exit(code)
 
     def end(self) -> None:
-        """Kill the process with all that it started, and delete what it left behind."""
+        """Kill the process with all that it started, and delete its folder."""
         with suppress(OSError):
             os.kill(self.pid, signal.SIGKILL)
         self._end()
 
     def _end(self) -> int:
-        """Wait for its end; return its status."""
+        """Wait for the end of the process; return its status."""
         self._until = math.inf
         _running.discard(self)
         self.until_ready(self._ended)
@@ -389,7 +390,7 @@ class DocumentWorker:
         return status
 
     def _exactly(self, size: int) -> bytes:
-        """Read ``size`` bytes of the answers; fewer if they end before that."""
+        """Read ``size`` bytes of the answers, or fewer if they end earlier."""
         parts = []
         while size:
             self.until_ready(self._answers)
@@ -401,11 +402,11 @@ class DocumentWorker:
         return b"".join(parts)
 
     def _check_limits(self) -> None:
-        """End the worker, and this process, if it holds too much."""
+        """End the worker and this process if it exceeds a limit."""
         programs = [*islice(descendants(self.pid), PROCESSES)]
         ours = (self.pid, *programs)
         entries, kept = measure_folder(self._scratch, ENTRIES)
-        if self._programs:  # with which it may write by shared memory, which nothing counts
+        if self._programs:  # programs may write to shared memory, which is not counted otherwise
             kept += nameless_bytes(ours)
         if (
             0 < self._resident_bytes < resident_bytes(self.pid)
@@ -428,11 +429,11 @@ def end_all() -> None:
 
 
 def _end_group(group: int) -> None:
-    """Kill the processes of a group, which none of them may leave, and wait for their end."""
+    """Kill the processes of a group, which they cannot leave, and wait for their end."""
     with suppress(ProcessLookupError, PermissionError):
         while True:
             os.killpg(group, signal.SIGKILL)
-            with suppress(ChildProcessError):  # its parent ends, which hands it to this process
+            with suppress(ChildProcessError):  # inherited once its parent has ended
                 os.waitpid(-group, 0)
 
 
@@ -443,7 +444,7 @@ def _run_worker(
     pipes: tuple[int, int, int],
     programs: Collection[Path],
 ) -> NoReturn:
-    """Do the work and exit: the code of the callers is the parent's and must not run here."""
+    """Do the work and exit, as the callers' code belongs to the parent and must not run here."""
     status = _FAILED_STATUS
     try:
         os.setpgid(0, 0)
@@ -456,7 +457,7 @@ def _run_worker(
             work(incoming, outgoing)
         status = 0
     except (EOFError, BrokenPipeError):
-        status = 0  # the reader has closed the pipe
+        status = 0  # the other side has closed the pipe
     except BaseException:  # noqa: BLE001  # an exception must not leave the fork
         traceback.print_exc()
     finally:
@@ -466,16 +467,16 @@ def _run_worker(
 
 
 def _take_streams(failing: int) -> None:
-    """Take the place of the child's own pipes, which are those to the engine."""
+    """Replace the standard streams, which are the child's pipes to the engine."""
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123  # a device
         os.dup2(nothing.fileno(), 0)
-    os.set_blocking(failing, False)  # what nobody reads is lost
+    os.set_blocking(failing, False)  # messages that nobody reads are lost
     os.dup2(failing, 1)
     os.dup2(failing, 2)
 
 
 def _opened(document: Path) -> int | None:
-    """A descriptor of a file, None if it cannot be opened; reading it will report the error."""
+    """Open a file; None if it cannot be opened, as reading it will report the error."""
     try:
         return os.open(document, os.O_PATH | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -483,7 +484,7 @@ def _opened(document: Path) -> int | None:
 
 
 def _exit_like(number: int) -> NoReturn:
-    """End this process by the signal that ended the worker, which the parent then sees."""
+    """End this process by the signal that ended the worker, so that the parent sees it."""
     if number in (signal.SIGKILL, signal.SIGSTOP):
         os.kill(os.getpid(), number)
     with suppress(OSError, ValueError):

@@ -1,7 +1,7 @@
-"""Files: the entries below the folders that a person added.
+"""Lists and hashes the files below the folders that a person added.
 
-In: roots and patterns. Out: entries with their kind, size, time and identity, the hash of their
-bytes, and whether a root is where it was: a disconnected drive is told from an empty folder. Must
-not know how documents are read, nor what triggers a scan. Open ``scanner`` first (whole and partial
-scans), then ``walk``.
+An entry has a kind, a size, a time, an identity and a hash of its bytes. This room also finds out
+whether a root is still at its place, so that a disconnected drive does not look like an empty
+folder. It must not know how documents are read, nor what triggers a scan. Open ``scanner`` first
+(whole and partial scans), then ``walk``.
 """

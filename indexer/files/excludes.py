@@ -1,10 +1,9 @@
-"""Which files and folders are not indexed, and why: by rules, and by an entry's name and status.
+"""Decides by rules, names and status which files and folders are not indexed, and why.
 
-The person's own patterns, in gitignore syntax, take precedence over the built-in rules: those of
-the nearest ``.lecternignore`` first, then those of the folders above, of the root and of the
-settings. As in gitignore, a file inside an excluded folder cannot be included by itself: include
-the folder (``!node_modules/``), then exclude the rest of it. Nothing is opened to classify an
-entry.
+The person's patterns, in gitignore syntax, take precedence over the built-in rules. The patterns of
+the nearest ``.lecternignore`` come first, then those of the folders above, of the root and of the
+settings. As in gitignore, a file inside an excluded folder cannot be included alone: include the
+folder (``!node_modules/``), then exclude the rest of it. No file is opened to classify it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from indexer.extract.base import shown_size
 
 
 class Reason(StrEnum):
-    """Why something is excluded: codes of ``indexer.api.phrases``."""
+    """Why an entry is excluded, as a code of ``indexer.api.phrases``."""
 
     SECRETS = "secrets"
     BROWSER = "browser"
@@ -43,7 +42,7 @@ class Reason(StrEnum):
     PATTERN = "pattern"  # followed by the pattern
 
 
-# A file of patterns for the folder that it is in.
+# The name of files with patterns for their folder.
 IGNORE_NAME = ".lecternignore"
 MAX_IGNORE_BYTES = 1 << 16
 
@@ -51,10 +50,10 @@ MAX_IGNORE_BYTES = 1 << 16
 class ExcludeRule(Struct, frozen=True):
     """Folders or files that are excluded.
 
-    ``paths`` are the last components of a path, in lower case, joined by "/"; ``*`` at the end or
-    the beginning of the whole matches within one component. With ``beside`` (or ``inside``) the
-    rule applies only if one of these is in the same folder (or in the folder itself), for names
-    that are ordinary words.
+    ``paths`` are the last components of a path, in lower case and joined by "/". ``*`` at the start
+    or the end matches within one component. Rules for names that are ordinary words have ``beside``
+    or ``inside``: they apply only if one of these names is in the same folder, or in the folder
+    itself.
     """
 
     reason: Reason
@@ -74,7 +73,7 @@ SYSTEM_PLACES = frozenset({"proc", "sys", "dev", "run", "boot", "system", "c:/wi
 
 
 class _Table:
-    """Rules by the last component of their paths, for look-ups in constant time."""
+    """Rules by the last component of their paths, for fast look-ups."""
 
     def __init__(self, rules: Iterable[ExcludeRule]) -> None:
         self._exact: dict[str, list[tuple[tuple[str, ...], ExcludeRule]]] = {}
@@ -91,7 +90,7 @@ class _Table:
                     self._exact.setdefault(last, []).append((tuple(before), rule))
 
     def rules_for_name(self, parents: Sequence[str], name: str) -> Iterable[ExcludeRule]:
-        """Return the rules for a name in lower case, below the components ``parents``."""
+        """Return the rules for a name in lower case whose path has the components ``parents``."""
         for before, rule in self._exact.get(name, ()):
             if not before or tuple(parents[-len(before) :]) == before:
                 yield rule
@@ -106,9 +105,9 @@ _FILES = _Table(FILE_RULES)
 class Excludes:
     """Decides what is excluded under one root.
 
-    The patterns are in gitignore syntax, relative to the root; the last match decides, before the
-    built-in rules, and ``!`` includes. ``hidden`` is whether hidden files and folders are included.
-    Raises ``bad_setting`` for an invalid pattern.
+    Patterns are in gitignore syntax, relative to the root. The last match decides and takes
+    precedence over the built-in rules; ``!`` includes. ``hidden`` says whether hidden files and
+    folders are included. Raises ``bad_setting`` for an invalid pattern.
     """
 
     def __init__(self, patterns: Sequence[str] = (), *, hidden: bool = False) -> None:
@@ -118,9 +117,9 @@ class Excludes:
         self._near: tuple[tuple[int, Callable[[str], str | None]], ...] = ()
 
     def within(self, folder: str, patterns: Sequence[str]) -> Excludes:
-        """Return the rules inside a folder, by its path below the root, "" for the root.
+        """Return the rules inside a folder, given its path below the root, "" for the root.
 
-        The patterns are the lines of its ``.lecternignore``; invalid ones are ignored.
+        The patterns are the lines of its ``.lecternignore``; invalid lines are ignored.
         """
         readable = [line for line in patterns if _readable(line)]
         inner = Excludes(hidden=self._hidden)
@@ -134,9 +133,9 @@ class Excludes:
     ) -> str | None:
         """Return why a folder is excluded, or None.
 
-        ``parents`` are the components of the absolute path of the folder that holds it,
-        ``relative`` is its path below the root. ``exists`` is whether a name is in its parent
-        folder; ``folder/name`` checks inside it.
+        ``parents`` are the components of the absolute path of its parent folder, ``relative`` is
+        its path below the root. ``exists`` returns whether a name is in the parent folder;
+        ``folder/name`` checks inside the folder.
         """
         decided = self._by_pattern(f"{relative}/")
         if decided is not None:
@@ -168,7 +167,7 @@ class Excludes:
         return Reason.HIDDEN if name.startswith(".") and not self._hidden else None
 
     def _by_pattern(self, path: str) -> str | None:
-        """Return the reason by the person's patterns; "" if they include it, None if none match."""
+        """Return the reason by the person's patterns, "" if they include it, None if none match."""
         for depth, match in self._near:
             decided = match(path[depth:])
             if decided is not None:
@@ -200,7 +199,7 @@ def _compile(patterns: Sequence[str]) -> Callable[[str], str | None]:
 
 
 def _readable(pattern: str) -> bool:
-    """Whether a pattern can match anything, which one with an open bracket never does."""
+    """Whether a pattern can match anything. A pattern with an unclosed bracket cannot."""
     import pathspec
 
     try:
@@ -211,10 +210,10 @@ def _readable(pattern: str) -> bool:
     return blank or any(each.include is not None for each in read)
 
 
-# A mail in a folder of mails (Maildir): seconds, something unique, the host, perhaps its flags.
+# The name of a mail in a Maildir: seconds, a unique part, the host, perhaps flags.
 _MAILDIR = re.compile(rb"\d{9,11}\.[\w=,+-]+\.[\w.=,+-]+(?:[:;!]2,[A-Za-z]*)?")
 
-# Windows: the bytes come when the file is opened or read.
+# Windows: opening or reading the file fetches its bytes.
 _AWAY = 0x00001000 | 0x00040000 | 0x00400000  # OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS
 _HIDDEN_OR_SYSTEM = 0x2 | 0x4
 _MOUNT_POINT = 0xA0000003  # the reparse tag of a junction
@@ -232,7 +231,7 @@ _SPECIAL = (
 
 
 class EntryKind(Struct, frozen=True):
-    """The classification of a file: ``state`` is None if it is to be read as ``format``."""
+    """The classification of a file. ``state`` is None if it has to be read as ``format``."""
 
     format: str = ""
     state: FileState | None = None
@@ -243,9 +242,9 @@ class EntryKind(Struct, frozen=True):
 class EntryClassifier(Struct, frozen=True):
     """Classifies entries.
 
-    ``formats`` maps extensions with their dot to readable formats; ``limits`` has the largest size
-    of each format in bytes, and ``limit`` that of all others; ``counting`` has the volumes whose
-    block counts are reliable.
+    ``formats`` maps extensions with their dot to readable formats. ``limits`` has the largest size
+    of each format in bytes, ``limit`` that of others. ``counting`` has the volumes whose block
+    counts are reliable.
     """
 
     formats: Mapping[str, str]
@@ -254,7 +253,7 @@ class EntryClassifier(Struct, frozen=True):
     limits: Mapping[str, int] = field(default_factory=dict)
 
     def classify(self, name: bytes, found: os.stat_result) -> EntryKind:
-        """Classify an entry that is no folder."""
+        """Classify an entry that is not a folder."""
         if not stat.S_ISREG(found.st_mode):
             special = next((kind for test, kind in _SPECIAL if test(found.st_mode)), "special")
             return EntryKind("", FileState.UNSUPPORTED, "special_file", {"kind": special})
@@ -291,12 +290,12 @@ def is_hidden(found: os.stat_result) -> bool:
 
 
 def is_away(found: os.stat_result) -> bool:
-    """Return whether a file is marked as a placeholder, which opening would download."""
+    """Return whether a file is marked as a placeholder, so that opening it would download it."""
     if getattr(found, "st_file_attributes", 0) & _AWAY:
         return True
     return sys.platform == "darwin" and bool(getattr(found, "st_flags", 0) & _DATALESS)
 
 
 def is_link(found: os.stat_result) -> bool:
-    """Return whether an entry is a symbolic link, or a junction of Windows."""
+    """Return whether an entry is a symbolic link or a junction of Windows."""
     return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _MOUNT_POINT

@@ -1,9 +1,9 @@
-"""Whole and partial scans of roots: locate the root, collect its rules, walk, apply to the catalog.
+"""Scans roots, or parts: locates the root, collects rules, walks, and updates the catalog.
 
-A folder at a root's path is that root only if it is the same folder, or has known files: an empty
-mount point would make every file count as deleted. One scan at a time is applied, during reading
-too. A volume is identified by the UUID of its file system, the serial number on Windows, or the
-share of a network drive.
+The folder at a root's path counts as the root only if it is the same folder or has known files,
+since with an empty mount point every file would count as deleted. One scan is applied at a time,
+even while files are read. A volume is identified by the UUID of its file system, by the serial
+number on Windows, or by the share of a network drive.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from indexer.config import EngineConfig
 
 
-# File systems on which changes by other machines cause no events.
+# File systems without events for changes by other machines.
 _NETWORK = frozenset({
     "9p", "acfs", "afpfs", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "drvfs", "fuse.davfs2",
     "fuse.gvfsd-fuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "gfs2", "gpfs",
     "lustre", "ncpfs", "nfs", "nfs3", "nfs4", "ocfs2", "osxfuse", "prl_fs", "remote", "smb2",
     "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs", "webdav",
 })  # fmt: skip
-# File systems of Linux that report the blocks of a file; sshfs and others report 0.
+# File systems of Linux that report the blocks of a file. sshfs and others report 0.
 _COUNTING = frozenset({"btrfs", "ext2", "ext3", "ext4", "f2fs", "tmpfs", "xfs"})
 _MOUNTS = Path("/proc/self/mountinfo")
 _ESCAPED = re.compile(rb"\\([0-7]{3})")
@@ -48,7 +48,7 @@ _GET_FS_UUID = 0x80111500  # FS_IOC_GETFSUUID: one byte of length, sixteen of UU
 
 
 class Mount(Struct, frozen=True):
-    """One mounted file system; ``inner`` is its folder that is mounted at ``point``.
+    """A mounted file system; ``inner`` is the folder of it that is mounted at ``point``.
 
     ``device`` is the number of its volume on Linux, "8:1".
     """
@@ -63,8 +63,8 @@ class Mount(Struct, frozen=True):
 class Location(Struct, frozen=True):
     """The location of a folder, independent of the mount point.
 
-    ``volume`` is "" if the volume has no identity, ``volume_path`` is the folder's path on the
-    volume, ``inode`` that of the folder.
+    ``volume`` is "" if the volume has no identity. ``volume_path`` is the folder's path on the
+    volume, ``inode`` its inode.
     """
 
     volume: str = ""
@@ -103,7 +103,7 @@ def _plain(field: bytes) -> bytes:
 
 
 def mount_of(path: bytes, known: Sequence[Mount]) -> Mount | None:
-    """Find the mount that a path is on, links resolved."""
+    """Find the mount of a path, with links resolved."""
     real = os.path.realpath(path)
     # Of several mounts at one point, the last one is visible.
     holding = [mount for mount in known if below(mount.point, real) is not None]
@@ -111,9 +111,9 @@ def mount_of(path: bytes, known: Sequence[Mount]) -> Mount | None:
 
 
 def reports_changes(path: bytes) -> bool:
-    """Return whether the system reports everything that changes under a path.
+    """Return whether the system reports all changes under a path.
 
-    It does not where another machine may change a network drive.
+    It does not on network drives, which other machines may change.
     """
     if sys.platform == "win32" and path.startswith(b"\\\\"):
         return False
@@ -125,7 +125,7 @@ def reports_changes(path: bytes) -> bool:
 
 
 def location_of(path: bytes) -> Location | None:
-    """Return the location of a folder; None if it cannot be looked at."""
+    """Return the location of a folder; None if it is not accessible."""
     with contextlib.suppress(OSError):
         found, real = os.stat(path), os.path.realpath(path)
         mount = mount_of(path, mounts())
@@ -137,7 +137,7 @@ def location_of(path: bytes) -> Location | None:
 
 
 def find_location(place: Location) -> Iterator[bytes]:
-    """Return the paths of a location now, if its volume is mounted."""
+    """Return the present paths of a location, if its volume is mounted."""
     if not place.volume:
         return
     for mount in mounts():
@@ -161,7 +161,7 @@ def _identity(mount: Mount, device: int) -> str:
 
 
 def _uuid_asked(point: bytes) -> str:
-    """Query the UUID by ioctl; Linux from 6.9 on."""
+    """Query the UUID by ioctl, which needs Linux 6.9."""
     if sys.platform != "linux":
         return ""
     import fcntl
@@ -193,14 +193,14 @@ def _uuid_listed(source: str) -> str:
     return ""
 
 
-# Folders on a newly created volume.
+# The folders on a new volume.
 _NOTHING = frozenset({b"lost+found", b"System Volume Information", b"$RECYCLE.BIN"})
 
 
 def locate_root(catalog: Catalog, root: Root) -> Root | None:
-    """Find a root, store its location, and update its path if its volume is mounted elsewhere.
+    """Find a root, store its location, and update its path if its volume has another one.
 
-    None means that it is unreachable.
+    Returns None if it is unreachable.
     """
     here = location_of(root.path)
     if here is not None and _is_same(catalog, root, here):
@@ -213,7 +213,7 @@ def locate_root(catalog: Catalog, root: Root) -> Root | None:
 
 
 def in_place(root: Root) -> bool:
-    """Return whether the folder at a root's path is the one of the last scan; cheap."""
+    """Return whether the folder at a root's path is the one of the last scan. This is cheap."""
     try:
         return signed(os.stat(root.path).st_ino) == root.inode
     except OSError:
@@ -233,7 +233,7 @@ def _is_same(catalog: Catalog, root: Root, here: Location) -> bool:
     known = catalog.files.sizes(root.id)
     if not known or any(_has(join(root.path, path), size) for path, size in known):
         return True
-    # The person recreated it and put other files there.
+    # The person has made the folder again, with other files.
     return here.volume == root.volume and not _empty(root.path)
 
 
@@ -251,7 +251,7 @@ def _empty(folder: bytes) -> bool:
 
 
 def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
-    """Combine settings, the root's patterns and the other roots; ``root`` may be a new one."""
+    """Combine the settings, the root's patterns and the other roots. ``root`` may be new."""
     known = catalog.roots.all()
     others = {
         other.path: "another_root"
@@ -280,7 +280,7 @@ def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
 class Scanner(Struct):
     """Scans the roots of one library. Thread-safe.
 
-    ``on_enter`` is that of each ``RootWalk``; ``exclusive`` is held while a scan is applied.
+    ``on_enter`` is passed to each ``RootWalk``; ``exclusive`` is held while a scan is applied.
     """
 
     catalog: Catalog
@@ -294,9 +294,9 @@ class Scanner(Struct):
         token: CancelToken | None = None,
         seen: Callable[[int], None] = lambda _count: None,
     ) -> list[ScanCounts]:
-        """Scan whole roots; ``seen`` gets the number of entries so far, and may raise to stop.
+        """Scan whole roots; ``seen`` is called with the number of entries and may raise to stop.
 
-        Raises ``Cancelled``; what was applied so far stays. The token is checked at every folder.
+        Raises ``Cancelled``; applied changes stay. The token is checked at every folder.
         """
         with self.exclusive:
             return self._apply([(root, None) for root in roots], token, seen)
@@ -306,7 +306,7 @@ class Scanner(Struct):
         entries: Mapping[int, Mapping[bytes, Collection[bytes]]],
         token: CancelToken | None = None,
     ) -> list[ScanCounts]:
-        """Scan single entries of roots, given by root id; a root never scanned is scanned whole.
+        """Scan single entries of roots, by root id; a root that was never scanned is scanned whole.
 
         Raises ``Cancelled``; what was applied so far stays.
         """
@@ -332,7 +332,7 @@ class Scanner(Struct):
             if found is None:
                 self.catalog.roots.set_online(root.id, online=False)
                 continue
-            # A root that was offline may have changed anywhere.
+            # A root may have changed anywhere while it was offline.
             partial = entries if root.online and found.path == root.path else None
             rules = rules_for(found, self.catalog, self.config)
             walk = RootWalk(found, rules, token, only=partial, on_enter=self.on_enter)

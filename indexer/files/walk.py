@@ -3,8 +3,7 @@
 The walk uses a stack instead of recursion, enters no folder twice, distinguishes unreadable folders
 from deleted ones, and detects a drive that is unplugged meanwhile. It opens only files of patterns.
 Links are listed but not followed: their targets are either under a root, where they are listed, or
-not meant to be indexed. The hash of a file's bytes says too whether they changed while they were
-read.
+not meant to be indexed. Hashing a file also detects changes during the reading.
 """
 
 from __future__ import annotations
@@ -41,21 +40,21 @@ if TYPE_CHECKING:
 
 
 CHUNK_BYTES = 1 << 20
-# The file may have been replaced by a pipe, whose opening must not wait for a writer.
+# A pipe may have replaced the file; opening it must not wait for a writer.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class ContentHash(Struct, frozen=True):
-    """The SHA-256 of a file's bytes, in hexadecimal, and its ``Stamp`` at that time."""
+    """The SHA-256 of a file's bytes in hexadecimal, and the file's ``Stamp`` at that time."""
 
     content_id: str
     stamp: Stamp
 
 
 def size_and_time(path: bytes, *, follow_links: bool = True) -> tuple[int, int] | None:
-    """Return size and time, which nearly every change of a file alters; None without a file.
+    """Return size and time, which nearly every change alters; None without a file.
 
-    Callers that need certainty hash the bytes; readers compare the whole ``Stamp``.
+    Callers that need certainty hash the bytes, and readers compare the whole ``Stamp``.
     """
     try:
         found = os.stat(path, follow_symlinks=follow_links)
@@ -67,9 +66,9 @@ def size_and_time(path: bytes, *, follow_links: bool = True) -> tuple[int, int] 
 def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> ContentHash:
     """Hash a file; ``stopping`` is called between chunks of a megabyte.
 
-    Raises ``Cancelled`` once ``stopping`` returns True; ``changed_while_read``, ``placeholder`` for
-    bytes that would have to be fetched, or ``read_error`` unless it is a regular file; ``OSError``
-    if the file cannot be opened or read.
+    Raises ``Cancelled`` once ``stopping`` returns True, ``changed_while_read``, ``placeholder`` if
+    the bytes would have to be fetched, ``read_error`` if the file is not regular, and ``OSError``
+    if it cannot be opened or read.
     """
     if is_away(os.stat(path)):
         raise WorldError("placeholder")
@@ -106,7 +105,7 @@ _NOFOLLOW = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK
 
 
 def status_of(entry: bytes | os.DirEntry[bytes]) -> os.stat_result | OSError:
-    """Return the status of an entry itself, not of a link's target, or the error."""
+    """Return the status of an entry, not of a link's target, or the error."""
     try:
         if isinstance(entry, bytes):
             return os.lstat(entry)
@@ -116,7 +115,7 @@ def status_of(entry: bytes | os.DirEntry[bytes]) -> os.stat_result | OSError:
 
 
 def ignore_lines(path: bytes) -> list[str]:
-    """Read a file of patterns; a link, a huge file or a placeholder counts as empty."""
+    """Read a file of patterns. A link, a huge file or a placeholder counts as empty."""
     found = first_bytes(path, MAX_IGNORE_BYTES + 1)
     if len(found) > MAX_IGNORE_BYTES:
         return []
@@ -124,7 +123,7 @@ def ignore_lines(path: bytes) -> list[str]:
 
 
 def first_bytes(path: bytes, most: int) -> bytes:
-    """Read the beginning of a file; a link, a placeholder or an unreadable one counts as empty."""
+    """Read the start of a file. A link, a placeholder or an unreadable file counts as empty."""
     try:
         with os.fdopen(os.open(path, _NOFOLLOW), "rb") as file:
             found = os.fstat(file.fileno())
@@ -136,9 +135,9 @@ def first_bytes(path: bytes, most: int) -> bytes:
 
 def row(name: bytes, found: os.stat_result, volume: int, kind: EntryKind) -> FoundFile:
     """Make the record of an entry for the catalog."""
-    # The times of folders and links are left out, as their changes are irrelevant.
+    # Times of folders and links are left out, as their changes are irrelevant.
     counts = stat.S_ISREG(found.st_mode)
-    # On Windows the status of a listed entry has neither volume nor inode.
+    # On Windows the status from a listing has neither volume nor inode.
     size, time = (found.st_size, mtime_ns(found)) if counts else (0, 0)
     identity = found.st_dev or volume, found.st_ino
     return FoundFile(name, size, time, *identity, kind.format, kind.state, kind.code, kind.detail)
@@ -155,12 +154,12 @@ def error_of_root(error: OSError, path: bytes) -> WorldError:
     return WorldError(code, path=os.fsdecode(path), reason=reason_of(error))
 
 
-# Names by folder (below the root) of a partial walk; a name that is a folder is walked whole.
+# The names for a partial walk by folder below the root. A name that is a folder is walked whole.
 Entries = Mapping[bytes, frozenset[bytes]]
 _IGNORE_NAME = os.fsencode(IGNORE_NAME)
 
 
-# A folder to be entered: its path below the root, its volume, and the rules of its parent.
+# A folder to enter: its path below the root, its volume, and the rules of its parent.
 _Folder = tuple[bytes, int, "Excludes"]
 
 
@@ -168,8 +167,8 @@ class ScanRules(Struct, frozen=True):
     """The rules of a walk.
 
     ``skipped`` maps absolute paths of folders to the reason why they are not entered: other roots,
-    the library itself. ``owned`` files are roots by themselves and are not listed again. ``roots``
-    are the paths of all roots, to say where links lead.
+    the library itself. ``owned`` files are roots themselves and not listed again. ``roots`` are the
+    paths of all roots, to find out where links lead.
     """
 
     excludes: Excludes
@@ -180,15 +179,15 @@ class ScanRules(Struct, frozen=True):
 
 
 def ignore_folder(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a callback
-    """The ``on_enter`` of a walk without a watcher."""
+    """The ``on_enter`` for walks without a watcher."""
 
 
 class RootWalk:
-    """One walk over one root, or over some entries (``only``). See ``indexer.catalog.scans.Walk``.
+    """One walk over a root, or over some entries (``only``). See ``indexer.catalog.scans.Walk``.
 
-    Iterate it once. The token is checked at every folder; iterating then raises ``Cancelled``.
+    Iterate it once. The token is checked at every folder, and iterating raises ``Cancelled``.
     ``on_enter`` is called with the absolute path of each folder before it is listed, so that it can
-    be watched from then on, and with whether more than a single file of it belongs to the library.
+    be watched from then on, and with whether more than one file of it belongs to the library.
     """
 
     def __init__(
@@ -213,7 +212,7 @@ class RootWalk:
 
     @property
     def reachable(self) -> bool:
-        """Whether the root was reachable from beginning to end; ``problem`` is why not."""
+        """Whether the root was reachable from start to end; ``problem`` says why not."""
         return self.problem is None
 
     def __iter__(self) -> Iterator[FoundFolder]:
@@ -282,7 +281,7 @@ class RootWalk:
     def _list(
         self, folder: bytes, volume: int, excludes: Excludes
     ) -> tuple[FoundFolder | None, list[_Folder]]:
-        """List one folder: its entries, and the folders in it that are to be entered."""
+        """List one folder; return its entries, and the folders in it to enter."""
         absolute = join(self.root.path, folder)
         entries: list[FoundFile] = []
         inner: list[_Folder] = []
@@ -291,7 +290,7 @@ class RootWalk:
             with os.scandir(absolute) as listing:
                 listed = list(listing)
         except OSError as error:
-            # Deleted since its parent was listed, with everything in it.
+            # The folder was deleted after its parent was listed.
             if not isinstance(error, ABSENT) or folder == b"":
                 self.unread[folder] = code_of(error)
             return None, []
@@ -312,7 +311,7 @@ class RootWalk:
         entries: list[FoundFile],
         inner: list[_Folder],
     ) -> None:
-        """Add an entry to the files or to the folders to be entered."""
+        """Add an entry to the files, or to the folders to enter."""
         volume, excludes = within
         relative = folder + b"/" + name if folder else name
         if isinstance(status, OSError):
@@ -348,7 +347,7 @@ class RootWalk:
         return row(name, found, volume, self.rules.classifier.classify(name, found))
 
     def _single(self, volume: int) -> list[FoundFile]:
-        # The person added this file itself, so no pattern applies, and a link is followed.
+        # The person added this file, so no pattern applies, and a link is followed.
         try:
             found = os.stat(join(self.root.path, self.root.file_name))
         except ABSENT:
@@ -392,7 +391,7 @@ class RootWalk:
         return "leads_inside" if inside else "leads_out"
 
     def _check_root_stayed(self, start: os.stat_result) -> None:
-        """Detect a drive that was unplugged during the walk, as all files would seem deleted."""
+        """Detect a drive that was unplugged during the walk, as its files would seem deleted."""
         try:
             now = os.stat(self.root.path)
         except OSError as error:

@@ -1,8 +1,8 @@
-"""The cache of pages with content but no text, and of their recognised text: one SQLite file.
+"""A cache of pages with content but no text, and of their recognised text, in one SQLite file.
 
-Pages are keyed by the hash of the file's bytes, so that renames, moves and copies cost nothing;
-each entry names the program and languages that made it. It is apart from the catalog because it is
-only a cache: children read it while the engine writes it, and a damaged one is replaced.
+Pages are keyed by the hash of the file's bytes, so that renames, moves and copies cost nothing.
+Each entry names the program and languages that made it. The cache is separate from the catalog:
+children read it while the engine writes it, and a damaged cache is replaced.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ PRAGMA user_version = {_VERSION};
 
 
 class CacheFile:
-    """The file of one library, opened at its first use. Thread-safe."""
+    """The cache file of a library, opened at its first use. Thread-safe."""
 
     def __init__(self, library: Path, *, writable: bool) -> None:
         self.path = library / FILE_NAME
@@ -64,7 +64,7 @@ class CacheFile:
         self._open: sqlite3.Connection | None = None
 
     def close(self) -> None:
-        """Close the connection, if it is open."""
+        """Close the connection if it is open."""
         with self._lock:
             if self._open is not None:
                 self._open.close()
@@ -87,15 +87,14 @@ class CacheFile:
         if not self._writable:
             address = f"{self.path.absolute().as_uri()}?mode=ro"
             return sqlite3.connect(address, uri=True, timeout=_READ_WAIT_S, check_same_thread=False)
-        # SQLite would create it readable by others.
+        # SQLite would create the file readable by others.
         with contextlib.suppress(OSError):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
         )
         try:
-            # Unlike a WAL, this mode needs no files that readers in other processes would have to
-            # create.
+            # Unlike a WAL, this mode needs no files that readers in other processes must create.
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
@@ -143,16 +142,16 @@ class CacheFile:
             raise
 
 
-# The number of runs that a page may end before it counts as failed.
+# A page that crashes this many runs counts as failed.
 MAX_STOPS = 2
-# A document is extracted again after so many of its pages, and then each time they have doubled.
+# A document is extracted again after this many recognised pages, and when their number doubles.
 _FIRST_PAGES = 32
 
-# What stands for the maker of text that no other program or language would change.
+# The maker of text that another program or language would not change.
 LASTING = "lasting"
-# Text by another program counts as missing, unless there is no program now.
+# Text from another program counts as missing, unless there is no program now.
 _WAITS = f"iif(?1 = '', made_by = '', made_by NOT IN (?1, '{LASTING}'))"
-# Documents with the fewest missing pages first; image files last, as there may be very many.
+# Documents with the fewest missing pages come first, and image files last, as they may be many.
 _NEXT = f"""
 WITH waiting AS (
     SELECT p.content, p.page, count(*) OVER (PARTITION BY p.content) AS missing FROM pages p
@@ -183,7 +182,7 @@ class PageCache:
     """The pages of one library. Thread-safe; used by one engine at a time.
 
     The file is created with the first page. Any call may raise ``disk_full`` or
-    ``library_unwritable``; if it is not ``writable``, only reading calls are permitted.
+    ``library_unwritable``. If it is not ``writable``, only methods that read may be called.
     """
 
     def __init__(self, library: Path, *, writable: bool = True) -> None:
@@ -193,9 +192,9 @@ class PageCache:
     def add_pages(
         self, content_id: str, size: int, pages: Iterable[int], *, last: bool = False
     ) -> None:
-        """Record which pages of a content have no text of their own, possibly none.
+        """Record the pages of a content that have no text, which may be none.
 
-        ``size`` is that of the file; those that are ``last`` are recognised after all others.
+        ``size`` is the size of the file. Pages with ``last`` are recognised after all others.
         """
         with self._file.write() as connection:
             connection.execute(
@@ -211,9 +210,9 @@ class PageCache:
             )
 
     def next_page(self, made_by: str, without: Collection[str] = ()) -> tuple[str, int] | None:
-        """Return the content and number of the page to recognise next, ``None`` if none waits.
+        """Return the content and number of the page to recognise next, ``None`` if no page waits.
 
-        Text that is not ``made_by`` these programs and languages ("" for none) counts as missing.
+        Text from other programs and languages than ``made_by`` ("" for none) counts as missing.
         """
         rows = self._file.rows(_NEXT, made_by, json.dumps(list(without)))
         return (str(rows[0][0]), int(rows[0][1])) if rows else None
@@ -224,7 +223,7 @@ class PageCache:
         faults.reached("page-recognised")
 
     def record_stop(self, content_id: str, page: int, made_by: str, reason: str) -> bool:
-        """Count a run that a page ended; return whether the page counts as failed now."""
+        """Count a run that a page has crashed; return whether the page now counts as failed."""
         with self._file.write() as connection:
             (stops,) = connection.execute(
                 "UPDATE pages SET stops = stops + 1 WHERE page = ? AND content = "
@@ -237,11 +236,11 @@ class PageCache:
         return True
 
     def give_up(self, content_id: str, page: int, made_by: str, reason: str) -> None:
-        """Record a page as failed for this program and these languages."""
+        """Record that a page failed with this program and these languages."""
         self._update(content_id, page, made_by, None, reason)
 
     def due(self, made_by: str) -> list[str]:
-        """Return the contents that must be extracted again for their recognised pages."""
+        """Return the contents to extract again because of their recognised pages."""
         return [row[0] for row in self._file.rows(_DUE, made_by)]
 
     def mark_published(self, content_id: str) -> None:
@@ -285,7 +284,7 @@ class PageCache:
             )
 
     def delete(self, content_ids: Iterable[str]) -> None:
-        """Delete the pages of contents that no file holds any more."""
+        """Delete the pages of contents that no file has any more."""
         with self._file.write() as connection:
             connection.executemany(
                 "DELETE FROM contents WHERE content_id = ?",
@@ -293,14 +292,14 @@ class PageCache:
             )
 
     def close(self) -> None:
-        """Close the file, if it is open."""
+        """Close the file if it is open."""
         self._file.close()
 
     def _update(
         self, content_id: str, page: int, made_by: str, words: bytes | None, reason: str
     ) -> None:
         with self._file.write() as connection:
-            # Text by an earlier program is kept until it is replaced.
+            # Text from an earlier program is kept until it is replaced.
             connection.execute(
                 "UPDATE pages SET made_by = ?, words = coalesce(?, words), stops = 0, reason = ? "
                 "WHERE page = ? AND content = (SELECT id FROM contents WHERE content_id = ?)",
@@ -312,7 +311,7 @@ class PageCache:
 
 
 class RecognisedPage(Struct, frozen=True):
-    """The recognised lines of a page, or why there are none; ``done`` if it was recognised."""
+    """The recognised lines of a page, or why there are none; ``done`` after recognition."""
 
     lines: tuple[RecognisedLine, ...] = ()
     reason: str = ""
@@ -323,15 +322,15 @@ _NOTHING = RecognisedPage()
 
 
 class RecognisedPages(Struct, frozen=True):
-    """The recognised pages of one file from the cache, by page number from 1."""
+    """The recognised pages of a file from the cache, by page number from 1."""
 
     pages: Mapping[int, tuple[bytes | None, str]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, library: Path | None, size: int, content: Callable[[], str]) -> RecognisedPages:
-        """Take the pages of a file of a size from the cache in the folder of a library.
+        """Load the pages of a file of this size from the cache in a library's folder.
 
-        ``content`` gives the hash of its bytes; it is only called for files that may have such
+        ``content`` returns the hash of its bytes, and is only called for files that may have such
         pages.
         """
         if library is None:
@@ -350,7 +349,7 @@ class RecognisedPages(Struct, frozen=True):
         return cls()
 
     def page(self, number: int) -> RecognisedPage:
-        """Return what was recognised on a page."""
+        """Return the recognised lines of a page, or why there are none."""
         words, reason = self.pages.get(number, (None, ""))
         if words is None:
             return RecognisedPage((), reason) if reason else _NOTHING

@@ -1,8 +1,8 @@
-"""Recognised words of a page: parsed from Tesseract's output, stored, and as a page dictionary.
+"""The recognised words of a page: parses Tesseract's output, packs it, makes a page dictionary.
 
-The stored form is in points of the page as it is shown. The page dictionary is that of
+Packed words are in points of the page as shown. The page dictionary has the form of
 ``indexer.extract.pdf.lines``, so that a scanned page is laid out, split, outlined and shown like
-any other. Pure; imports no PDF library.
+any other. All functions are pure; no PDF library is imported.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SURE = re.compile(r"\bx_wconf (\d+)")
 _LETTER = re.compile(r"[^\W_]")
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
-# A transformation in PDF's order: x' = a x + c y + e, y' = b x + d y + f.
+# A transformation with PDF's order of numbers: x' = a x + c y + e, y' = b x + d y + f.
 Matrix = tuple[float, ...]
 
 
@@ -37,10 +37,9 @@ class RecognisedWord(Struct, frozen=True):
 
 
 class RecognisedLine(Struct, frozen=True):
-    """Words on one baseline, in the order in which they are read.
+    """Words on one baseline, in reading order.
 
-    ``size`` is the height of its type; ``turn`` is how many quarter turns clockwise the text is
-    turned.
+    ``size`` is the height of its type, ``turn`` the rotation of the text in quarters clockwise.
     """
 
     words: tuple[RecognisedWord, ...]
@@ -48,13 +47,13 @@ class RecognisedLine(Struct, frozen=True):
     turn: int = 0
 
     def moved(self, place: Callable[[Box], Box], size: float, turn: int) -> RecognisedLine:
-        """Return it with the boxes of its words where ``place`` moves them."""
+        """Return the line with the boxes of its words moved by ``place``."""
         words = tuple(RecognisedWord(word.text, place(word.box)) for word in self.words)
         return RecognisedLine(words, size, turn)
 
 
 def read_hocr(text: str) -> list[RecognisedLine]:
-    """Return the lines of an image in reading order, in its pixels; none if it holds no text."""
+    """Return the lines of an image in reading order, in pixels; none if it has no text."""
     from selectolax.lexbor import LexborHTMLParser
 
     lines: list[tuple[float, int, list[RecognisedWord]]] = []
@@ -83,16 +82,16 @@ def _box(title: str) -> Box | None:
     return (left, top, right, bottom) if left < right and top < bottom else None
 
 
-# A wider gap, in type sizes, splits a line: Tesseract joins cells of tables and columns.
+# A wider gap, in type sizes, splits a line, as Tesseract joins columns and cells of tables.
 _GAP = 1.6
-# Measured type sizes within these shares of the page's median are replaced by it.
+# Measured type sizes in this range around the page's median are replaced by the median.
 _USUAL = (0.78, 1.28)
 _SAME = 1.15
 DIRECTIONS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 
 
 def scaled(lines: Iterable[RecognisedLine], scale: float) -> list[RecognisedLine]:
-    """Convert lines from the pixels of an image to the points of its page."""
+    """Convert lines from pixels of an image to points of its page."""
 
     def box(of: Box) -> Box:
         left, top, right, bottom = (round(side * scale, 1) for side in of)
@@ -122,10 +121,10 @@ def unpack(data: bytes) -> list[RecognisedLine]:
 def page_dictionary(
     lines: Sequence[RecognisedLine], matrix: Matrix, width: float, height: float
 ) -> dict[str, Any]:
-    """Return lines, in points of the page as shown, as a page dictionary with characters.
+    """Make a page dictionary with characters from lines in points of the page as shown.
 
-    ``matrix`` transforms points of the page as shown to those of the unrotated page, which has this
-    width and height.
+    ``matrix`` transforms points of the page as shown to points of the unrotated page, which has
+    this width and height.
     """
     sizes = _normalised_sizes(lines)
     rows = [
@@ -137,7 +136,7 @@ def page_dictionary(
 
 
 def _normalised_sizes(lines: Sequence[RecognisedLine]) -> list[float]:
-    """Return the type size of each line, with measuring noise removed."""
+    """Return the type size of each line, without measuring noise."""
     counts = sorted((line.size, sum(len(word.text) for word in line.words)) for line in lines)
     half = sum(count for _, count in counts) / 2
     usual, before = 0.0, 0
@@ -159,7 +158,7 @@ def _normalised_sizes(lines: Sequence[RecognisedLine]) -> list[float]:
 
 
 def _split_at_gaps(line: RecognisedLine, size: float) -> Iterator[tuple[RecognisedWord, ...]]:
-    """Yield the words of a line, split at gaps that are wider than between words."""
+    """Yield the words of a line, split at gaps that are wider than those between words."""
     start = 0
     for place, (word, after) in enumerate(pairwise(line.words), 1):
         gap = along(after.box, line.turn)[0] - along(word.box, line.turn)[1]
@@ -170,12 +169,12 @@ def _split_at_gaps(line: RecognisedLine, size: float) -> Iterator[tuple[Recognis
 
 
 def along(box: Box, turn: int) -> tuple[float, float]:
-    """Return where a box starts and ends in the direction of its text."""
+    """Return the start and end of a box in the direction of its text."""
     return (box[0], box[2]) if turn == 0 else along((box[1], -box[2], box[3], -box[0]), turn - 1)
 
 
 def _row(line: RecognisedLine, matrix: Matrix) -> dict[str, Any]:
-    """Return a line as in PyMuPDF's page dictionary, with a blank between its words."""
+    """Return a line in the form of PyMuPDF's page dictionary, with a blank between words."""
     characters: list[dict[str, Any]] = []
     for place, word in enumerate(line.words):
         if place:

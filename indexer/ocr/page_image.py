@@ -1,8 +1,8 @@
-"""The image of a page made easy to read: lit evenly, upright and straight.
+"""Makes the image of a page easy to read: evenly lit, upright and straight.
 
-Photographs of paper are dim towards an edge, turned by some degrees, or lie on their side. What is
-done to an image is remembered, so that places found in it are told as places of the page. Pure: of
-pictures it knows Pillow and numpy, and nothing of documents or recognition.
+Photographs of paper are dim at an edge, turned by some degrees, or on their side. All changes to an
+image are recorded, so that places in it can be converted to places on the page. All functions are
+pure. This module uses only Pillow and numpy, and knows nothing about documents or recognition.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from indexer.ocr.layer import Box, RecognisedLine
 
 
-Grey = Image.Image  # of mode "L": black is 0, white 255
-# The paper around a place: the lightest of so many pixels, and the blur of these, at an eighth of
-# the size. A letter is narrower than that at any resolution that is used here.
+Grey = Image.Image  # an image of mode "L": black is 0, white 255
+# The light of the paper around a place: the lightest of this many pixels at an eighth of the size,
+# blurred. A letter is narrower than this at any resolution that is used here.
 _SHRINK, _LIGHTEST, _BLUR = 8, 9, 6
-# The darkest share of pixels becomes black, unless that would make grey letters of pale ones.
+# The percentage of pixels that becomes black, and the lightest grey that may become black.
 _BLACK_SHARE, _BLACK_AT_MOST = 0.5, 0.6
-# Degrees: pages are found straight up to so many, in two steps.
+# Degrees: the largest angle that is corrected, and the steps of the coarse and the fine search.
 _MOST_SKEW, _COARSE, _FINE = 15.0, 0.5, 0.05
 _SKEW_SIDE, _SKEW_POINTS, _INK = 1000, 40_000, 150
 _FEW_POINTS = 200
@@ -51,7 +51,7 @@ def evenly_lit(image: Grey) -> Grey:
 
 
 def skew(image: Grey) -> float:
-    """Return by how many degrees, anticlockwise, an image must be turned for level lines."""
+    """Return by how many degrees anticlockwise an image must be turned to level its lines."""
     scale = min(1.0, _SKEW_SIDE / max(image.size))
     size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
     down, across = np.nonzero(np.asarray(image.resize(size, Image.Resampling.BOX)) < _INK)
@@ -72,9 +72,9 @@ def skew(image: Grey) -> float:
 
 
 class UprightImage(Struct, frozen=True):
-    """An image and how it came from the page's: ``matrix`` (2 by 3) leads back from its pixels.
+    """An image, and the ``matrix`` (2 by 3) from its pixels to those of the page's image.
 
-    ``turn`` is how many quarter turns, clockwise, the text was turned on the page.
+    ``turn`` is the rotation of the text on the page, in quarters clockwise.
     """
 
     grey: Grey
@@ -82,11 +82,11 @@ class UprightImage(Struct, frozen=True):
     turn: int = 0
 
     def turned(self, quarters: int) -> UprightImage:
-        """Return it after quarter turns anticlockwise."""
+        """Return the image turned by some quarters anticlockwise."""
         if not (quarters := quarters % 4):
             return self
         width, height = self.grey.size
-        # How it is turned, and where a pixel of the turned image was before.
+        # The way to turn it, and the matrix from the turned image back.
         way, back = {
             1: (Image.Transpose.ROTATE_90, [[0, -1, width], [1, 0, 0]]),
             2: (Image.Transpose.ROTATE_180, [[-1, 0, width], [0, -1, height]]),
@@ -96,13 +96,13 @@ class UprightImage(Struct, frozen=True):
         return UprightImage(turned, self._after(np.array(back, float)), (self.turn + quarters) % 4)
 
     def straightened(self) -> UprightImage:
-        """Return it with level lines of text."""
+        """Return the image with level lines of text."""
         degrees = skew(self.grey)
         if abs(degrees) < _STRAIGHT:
             return self
         cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
         width, height = self.grey.size
-        # As large as the turned sheet, so that no corner is cut off.
+        # The new image is as large as the turned sheet, so that no corner is cut off.
         wide = math.ceil(abs(width * cos) + abs(height * sin))
         high = math.ceil(abs(width * sin) + abs(height * cos))
         x0 = width / 2 - cos * wide / 2 + sin * high / 2

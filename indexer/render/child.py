@@ -1,9 +1,9 @@
-"""The process of the render child: requests on stdin, answers on stdout, one at a time.
+"""The process of the render child, which reads requests from stdin and answers on stdout.
 
 It has the priority of the window and ends with it: when the pipe is closed, and on Linux even if
-the window is killed. The window orders the requests, so there is no queue here. Where the system
-supports it, each document is opened by a confined worker that can read nothing else; a changed
-file, another password or newly recognised pages need a new worker.
+the window is killed. The window orders the requests, so there is no queue here. If the system
+supports it, each document is opened by a confined worker that can read nothing else. A changed
+file, another password or newly recognised pages require a new worker.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 
 class _RunningWorker(Struct, frozen=True):
-    """A worker and the state of its document; a change of it needs a new worker."""
+    """A worker, and the state of its document. A changed document needs a new worker."""
 
     worker: DocumentWorker
     identity: tuple[object, ...]
@@ -71,7 +71,7 @@ class _RunningWorker(Struct, frozen=True):
 class Workers:
     """Passes requests to the workers of their documents, and keeps the last ``MAX_OPEN`` workers.
 
-    ``serve`` answers one request on ``outgoing``, with an error if it must; it does not raise.
+    ``serve`` answers a request on ``outgoing``, perhaps with an error; it does not raise.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Workers:
         )
 
     def serve(self, header: Header) -> None:
-        """Pass a request to its worker; a crash of the worker ends this process too."""
+        """Pass a request to its worker. A crash of the worker also ends this process."""
         request: PageRequest[Any] | None = None
         with suppress(WorldError):
             request = PageRequest.from_header(header)
@@ -96,7 +96,7 @@ class Workers:
             return
         programs = programs_of(promised_format(request.source.path, request.source.format))
         reader = self._reader(request.source, programs).worker
-        # Counted here, as a document that took its reader over would stop an alarm there.
+        # The time is measured here, as a hostile document could stop an alarm in its reader.
         limit_s, failure = self._started.alarm.seconds, broken()
         answer: bytes | None = b""
         with swept(programs):
@@ -132,7 +132,7 @@ class Workers:
         if reader is None:
             _load_libraries(source)
             if recognised.pages:
-                # It decides whether recognised text replaces that of the page.
+                # The number decides whether recognised text replaces that of the page.
                 language.classifier()
 
             def work(requests: BinaryIO, answers: BinaryIO) -> None:
@@ -147,9 +147,9 @@ class Workers:
 
 
 def _checked(answer: bytes, asked: Header, request: PageRequest[Any]) -> bytes | None:
-    """Return a worker's answer to a request as it is passed on; None if it is none.
+    """Return a worker's answer in the form that is passed on; None if it is not valid.
 
-    What a failure says is chosen from the tables.
+    Texts of failures come only from the tables.
     """
     with suppress(WorldError):
         header, data = unpack(answer[LENGTH_BYTES:])
@@ -181,8 +181,8 @@ def main() -> int:
     outgoing = take_stdout()
     library, rest = library_of(sys.argv[1:])
     started = confine(rest, background=False)
-    # The characters of a page are thousands of objects without cycles; with the default threshold
-    # the garbage collector takes longer than reading the page.
+    # The characters of a page are thousands of objects without cycles. With the default threshold
+    # the garbage collector would take longer than reading the page.
     gc.set_threshold(_OBJECTS, 50, 50)
     known = RecognitionLookup(library)
     serve: Callable[[Header], None]
@@ -209,7 +209,7 @@ def main() -> int:
 
 
 def library_of(arguments: Sequence[str]) -> tuple[Path | None, list[str]]:
-    """Take ``--library FOLDER`` out of a command line."""
+    """Remove ``--library FOLDER`` from a command line and return the folder."""
     parser = argparse.ArgumentParser(prog="lectern child", allow_abbrev=False)
     parser.add_argument("--library", type=Path)
     options, rest = parser.parse_known_args(arguments)

@@ -1,8 +1,8 @@
-"""Pages of PDFs and image files for the window: images, boxes of passages, outline, labels.
+"""Renders pages of PDFs and image files for the window, and finds passages, outline and labels.
 
-A passage is found on its pages by its text, which is nearly always unique there, and verifies that
-the page still has the indexed text; its offset in the document would need all pages before. Runs
-in the render child only.
+A passage is found on its pages by its text, which is nearly always unique there. This also verifies
+that the page still has the indexed text. To use its offset in the document, all pages before would
+have to be read. This module runs only in the render child.
 """
 
 from __future__ import annotations
@@ -55,18 +55,18 @@ class Slice(Struct, frozen=True):
 
 
 class Anchor(Struct, frozen=True):
-    """Where a passage was found on consecutive pages."""
+    """The place of a passage on consecutive pages."""
 
-    offset: int  # in the joined text of the pages
-    unique: bool  # it occurs once, or its offset was known
+    offset: int  # offset in the joined text of the pages
+    unique: bool  # whether it occurs once, or its offset was known
 
 
 def find_text(pages: Sequence[str], text: str, expected: int | None = None) -> Anchor | None:
     """Find a passage that begins on the first of some pages.
 
     Returns:
-        The occurrence nearest to the ``expected`` offset in the first page, else the first one;
-        ``None`` if there is none.
+        The occurrence nearest to the ``expected`` offset in the first page, or the first one if the
+        offset is unknown; ``None`` without occurrences.
     """
     whole = PAGE_JOINT.join(pages)
     if not text or not pages:
@@ -101,7 +101,7 @@ MAX_COPY_BYTES = 60 * 1024**2
 MAX_WIDTH = 32_768
 _KEPT_PAGES = 6
 _MAX_PASSAGE_PAGES = 8
-# Seconds a request may count characters or search pages; the window repeats it if needed.
+# The seconds for counting characters or searching pages. The window may repeat the request.
 _COUNT_S, _FIND_S = 0.1, 0.3
 _MAX_PLACES = 200  # of words on a page
 _RGB = 3
@@ -109,7 +109,7 @@ _LETTER_SIZE = (612.0, 792.0)
 
 
 class PdfPages:
-    """An open PDF. Any method may raise ``WorldError`` for a page that cannot be read."""
+    """An open PDF. Any method may raise ``WorldError`` for an unreadable page."""
 
     def __init__(
         self, path: Path, password: str | None, limits: Limits, recognised: RecognisedPages
@@ -149,7 +149,7 @@ class PdfPages:
         return read_outline(self._document)
 
     def sizes(self, first: int, count: int) -> tuple[Size, ...]:
-        """Return the width and height of pages in points, rotation and cropping applied."""
+        """Return the width and height of pages in points, after rotation and cropping."""
         last = min(first + count - 1, self.page_count)
         return tuple(self.size(number) for number in range(first, last + 1))
 
@@ -160,7 +160,7 @@ class PdfPages:
         return self._sizes[page]
 
     def image(self, page: int, width: int, top: int = 0, rows: int = 0) -> tuple[PageImage, bytes]:
-        """Render a page (from 1) that is so many pixels wide, or ``rows`` of it from ``top`` on.
+        """Render a page (from 1) at a width in pixels, or only ``rows`` of it from ``top`` on.
 
         Raises ``bad_request`` for a band outside the page or above ``MAX_IMAGE_BYTES``.
         """
@@ -181,13 +181,13 @@ class PdfPages:
         return PageImage(drawn.width, height, drawn.y, drawn.height, drawn.stride), data
 
     def text(self, page: int) -> PlacedText:
-        """Return a page's text as it was indexed, with the boxes of its characters."""
+        """Return a page's text, as indexed, with the boxes of its characters."""
         return self._placed.computed(page, self._read_text)
 
     def marks(
         self, first: int, last: int, text: str, start: int | None, spans: Sequence[Span]
     ) -> PassageMarks:
-        """Find the boxes of ranges of a passage, which lies on some pages.
+        """Find the boxes of ranges of a passage on some pages.
 
         ``start`` is its offset in the document's text, if known.
         """
@@ -221,7 +221,7 @@ class PdfPages:
         return PassageMarks(found=False, pending=False, spans=())
 
     def margin(self, page: int) -> float:
-        """Return the points that the text of a page leaves free on both sides; 0 without text."""
+        """Return the free width, in points, on both sides of a page's text; 0 without text."""
         with suppress(WorldError):
             text, (width, _height) = self.text(page), self.size(page)
             boxes = text.rectangles(0, len(text.text))
@@ -248,9 +248,9 @@ class PdfPages:
         return FoundWords(page)
 
     def copy_with_highlights(self, highlights: Sequence[PageHighlight]) -> tuple[int, bytes]:
-        """Return how many highlights were found in their places, and a copy that has them.
+        """Return the number of highlights whose quotes were found, and a copy with them.
 
-        The open document is changed by it, and to be closed then.
+        This changes the open document, so the caller must close it.
 
         Raises ``bad_request`` for an image, or a copy too large for one message.
         """
@@ -289,7 +289,7 @@ class PdfPages:
         )
 
     def _text_or_nothing(self, page: int) -> str:
-        """The text of a page; an unreadable page has none, as in the index."""
+        """The text of a page; empty for an unreadable page, as in the index."""
         try:
             return self.text(page).text
         except WorldError as error:

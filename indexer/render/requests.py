@@ -1,6 +1,6 @@
-"""The open documents of the render child, and the answers to ``indexer.api.pages``' requests.
+"""Keeps documents open in the render child, and answers the requests of ``indexer.api.pages``.
 
-Documents that are not rendered as pages are shown as text, in windows around a passage.
+Documents that are not rendered as pages are shown as text around a passage.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ if TYPE_CHECKING:
 
 MAX_OPEN = 4
 NOTHING = RecognisedPages()
-# Renders pages; imported at the first such request, since it loads a library.
+# This module renders pages. It is imported at the first such request, as it loads a library.
 DRAWS = "indexer.render.pdf"
 
 
-# Texts up to this length are cached; longer ones are read again for each window.
+# Texts up to this length are cached. Longer texts are read again for each request.
 MAX_KEPT_CHARS = 8_000_000
 MAX_ROOM_CHARS = 1_000_000
-# A window begins at the start of a line, unless that is farther away than this.
+# The returned text begins at the start of a line, unless that is farther away than this.
 _LINE_CHARS = 4_000
 
 
 class TextDocument:
-    """The text of one file, which is opened for reading only."""
+    """The text of a file, which is only opened while it is read."""
 
     def __init__(self, path: Path, known: Format, password: str | None, limits: Limits) -> None:
         self.form = known.name
@@ -76,7 +76,7 @@ class TextDocument:
     def window(self, start: int, end: int, room: int) -> tuple[TextPart, str]:
         """Return the text around a range and ``room`` on both sides, from the start of a line.
 
-        The range is in code points; beyond the text it stands for its end.
+        The range is in code points; offsets beyond the text stand for its end.
         """
         room = min(room, MAX_ROOM_CHARS)
         low, high = max(0, start - room), max(start, end) + room
@@ -108,7 +108,7 @@ class TextDocument:
         return part, PAGE_JOINT.join(parts)
 
     def _pages(self) -> Iterator[RawPage]:
-        """Yield the pages of the canonical text; cache them when they were read to the end."""
+        """Yield the pages of the canonical text; cache them if they are read to the end."""
         if self._whole is not None:
             yield from self._whole
             return
@@ -129,13 +129,13 @@ class TextDocument:
 
 
 def _line_start(text: str, at: int) -> int:
-    """Return the start of the line of an offset, or the offset if that is too far."""
+    """Return the start of the line at an offset, or the offset if that is too far."""
     start = text.rfind("\n", max(0, at - _LINE_CHARS), at) + 1
     return start if start or at <= _LINE_CHARS else at
 
 
 class OpenDocument(Struct, frozen=True):
-    """An open document and the state of its file when it was opened."""
+    """An open document, and the state of its file at that time."""
 
     document: PdfPages | TextDocument
     stamp: Stamp
@@ -158,7 +158,7 @@ class OpenDocuments:
     def open_document(self, source: DocumentSource) -> OpenDocument:
         """Return a document, opened again if its file, password or recognised pages changed.
 
-        Raises ``WorldError`` if it cannot be opened; ``OSError`` if the file cannot be read.
+        Raises ``WorldError`` if it cannot be opened, ``OSError`` if the file cannot be read.
         """
         path = source.path
         stamp = Stamp.from_status(path.stat())
@@ -190,9 +190,9 @@ class OpenDocuments:
 
 
 class RecognitionLookup:
-    """Looks up the recognised pages of files in a library, if there is one.
+    """Looks up recognised pages of files in a library, if there is one.
 
-    They are cached until the library's file changes.
+    They are cached until the library's cache file changes.
     """
 
     def __init__(self, library: Path | None) -> None:
@@ -220,7 +220,7 @@ def _hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# Sizes that are sent along when a document is opened; it takes 40 microseconds to find one.
+# The number of page sizes sent when a document is opened. Each takes 40 microseconds.
 FIRST_SIZES = 500
 MAX_SIZES = 5_000
 MAX_SPANS = 64
@@ -230,10 +230,10 @@ _NO_BOX = (0.0, 0.0, 0.0, 0.0)
 def answer(  # noqa: C901  # a case for each request
     documents: OpenDocuments, request: PageRequest[Any]
 ) -> tuple[Any, bytes]:
-    """Return the answer to a request, and the binary data that is sent with it.
+    """Return the answer to a request, and the bytes that are sent with it.
 
-    Raises ``WorldError`` if the request is invalid or the document cannot be read; ``OSError`` if
-    the file cannot be read; ``MemoryError`` if the document exceeds the memory limit of a preview.
+    Raises ``WorldError`` if the request is invalid or the document cannot be read, ``OSError`` if
+    the file cannot be read, ``MemoryError`` if the document exceeds a preview's memory limit.
     """
     found: tuple[Any, bytes]
     match request:
@@ -253,7 +253,7 @@ def answer(  # noqa: C901  # a case for each request
             found = _pages(documents, request).find(text, page), b""
         case CopyWithHighlights(highlights=highlights):
             found = _pages(documents, request).copy_with_highlights(highlights)
-            documents.close(request.source.path)  # what is open has the highlights now
+            documents.close(request.source.path)  # the open document now has the highlights
         case GetOutline():
             document = documents.open_document(request.source).document
             found = () if isinstance(document, TextDocument) else document.outline(), b""

@@ -1,6 +1,6 @@
-"""The server: one engine, many clients.
+"""The server of one engine for many clients.
 
-In: messages on a local socket. Out: answers, errors and progress, each request on its work queue.
-Must not know how a request is handled. Open ``service`` first, which dispatches the requests of
-clients; ``session`` is one client, ``work_queues`` run the work.
+It receives requests on a local socket, runs each on its work queue, and sends answers, errors and
+progress. It must not know how a request is handled. Open ``service`` first, which dispatches the
+requests of clients. ``session`` is a client, ``work_queues`` run the work.
 """

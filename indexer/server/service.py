@@ -1,6 +1,6 @@
-"""The engine, served to other processes of the same person, and shared with this one by ``Host``.
+"""Serves an engine to other processes of the same person; ``Host`` shares it with this one.
 
-The caller holds the library lock; the service ends when the folder at the library's path is no
+The caller holds the library lock. The service ends when the folder at the library's path is no
 longer the locked one. Requests of this process use the same queues as those of clients, so there is
 only one writer.
 """
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# The window is one client, and so is each running command.
+# The window is a client, and so is each running command.
 MAX_CLIENTS = 64
-# Seconds without work after which memory is given back; what the window polls is no work.
+# Memory is freed after this many seconds without work. Polling does not count as work.
 REST_S = 300.0
 _POLLED = frozenset({Queue.STATUS, Queue.FAST})
-# Of a message, which its client counts.
+# The field of a message with the number that its client gave it.
 _Number = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
-# Seconds for a running search to be answered before the engine closes.
+# The seconds that a running search may take before the engine closes.
 PATIENCE_S = 5.0
 
 
@@ -59,9 +59,9 @@ class Service:
 
     Args:
         library: The folder of the library, whose lock the caller holds.
-        offline: Sent to clients, which may require an engine that never uses the network.
-        lasting: Whether the process only serves, so that a client may end it; others end with
-            their command.
+        offline: Whether the engine never uses the network; clients may require this.
+        lasting: Whether the process only serves, so that a client may end it. Others end with their
+            command.
     """
 
     def __init__(
@@ -72,9 +72,9 @@ class Service:
         self.lock = engine.lock
         self.offline = offline
         self.lasting = lasting
-        #: Whether it only stays for the next question; see ``Greeting``.
+        #: Whether the engine only waits for questions; see ``Greeting``.
         self.staying = False
-        #: Seconds without work after which it stops, as an encrypted library wants; 0 is never.
+        #: With an encrypted library it stops after so many seconds without work; 0 is never.
         self.lock_after_s = 0.0
         self.search_queue = SearchQueue("search queue")
         self.index_queue = IndexQueue("index queue")
@@ -103,10 +103,10 @@ class Service:
         self._acceptor.open(self._welcome)
 
     def wait(self, idle_seconds: float | None = None) -> None:
-        """Return once ``stop`` was called, or the engine was idle for ``idle_seconds``.
+        """Wait until ``stop`` is called or the engine was idle for ``idle_seconds``.
 
-        What only stays connected, and polls, keeps it from being idle, but not from being locked.
-        Raises ``library_moved``, if the library is no longer at its path.
+        A client that only polls prevents idleness, but not that an encrypted library is locked.
+        Raises ``library_moved`` if the library is no longer at its path.
         """
         with self._changed:
             while not self._stopping and self.lock.is_intact():
@@ -118,12 +118,12 @@ class Service:
                 self._rest()
                 if self.lock_after_s and time.monotonic() - self._worked_at >= self.lock_after_s:
                     self.stop()
-                # A timeout, so that signal handlers run on systems where waiting delays them.
+                # The timeout lets signal handlers run on systems where waiting delays them.
                 self._changed.wait(0.5)
         self.lock.check()
 
     def _rest(self) -> None:
-        """Let the engine give memory back, once after every time of work."""
+        """Let the engine free memory, once after each period of work."""
         working = [queue for name, queue in self.queues.items() if name not in _POLLED]
         if not all(queue.idle for queue in (*working, self.recognition_queue)):
             self._note_work()
@@ -149,7 +149,7 @@ class Service:
         return self._stopping
 
     def close(self) -> None:
-        """Accept no more clients, answer running requests, end indexing cleanly, disconnect."""
+        """Stop accepting clients, answer running requests, end indexing cleanly, and disconnect."""
         self._stopping = True
         self.engine.stop_watching()
         self._acceptor.close()
@@ -188,7 +188,7 @@ class Service:
             connection.close()
 
     def _make_room(self) -> bool:
-        """Whether one more client can be served, if necessary in place of a silent one.
+        """Return whether another client can be served, if necessary instead of a silent one.
 
         Called with the lock held.
         """
@@ -238,7 +238,7 @@ class Service:
         if number in session.jobs:
             raise WorldError("bad_request", reason="its id is in use")
         if not self.lock.is_intact():
-            # The library was moved: the next engine opens it there, and this one ends.
+            # The library was moved. This engine ends, and the next one opens it at its new path.
             self.stop()
             raise WorldError("engine_gone")
         if request.queue not in _POLLED:
@@ -274,7 +274,7 @@ class Service:
         """Send the outcome of a job."""
         was_cancelled = isinstance(answer, Summary) and answer.cancelled
         if (was_cancelled or isinstance(failure, Cancelled)) and self._stopping:
-            # Not cancelled by the client, which can repeat the request with the next engine.
+            # The client did not cancel, so it can repeat the request with the next engine.
             session.fail(number, WorldError("engine_gone"))
         elif isinstance(failure, Cancelled):
             session.reply(number, "cancelled")
@@ -288,7 +288,7 @@ class Service:
             self.answered(request, answer)
 
     def answered(self, request: Request[Any], answer: Any) -> None:
-        """Submit reading the files that a request has queued."""
+        """Submit a job that reads the files that a request has queued."""
         if request.queues_files and answer:
             self.background.work_off()
 
@@ -296,7 +296,7 @@ class Service:
 A = TypeVar("A")
 
 OWN_CLIENT = "this process"
-# Timeout of a wait, for Ctrl+C on systems where waiting delays signals.
+# The timeout of a wait, so that Ctrl+C works on systems where waiting delays signals.
 HOST_POLL_S = 0.2
 
 
@@ -304,10 +304,10 @@ class Host:
     """An ``EngineApi`` over an engine of this process, shared through its service.
 
     Args:
-        engine: Closed together with the host. The caller holds the library lock through it.
-        service: Serves that engine; started here.
+        engine: The engine, closed with the host. It holds the library lock for the caller.
+        service: The engine's service, which is started here.
 
-    Raises ``LecternError`` if a permanent service cannot start; a command runs without sharing.
+    Raises ``LecternError`` if a permanent service cannot start. A command runs without sharing.
     """
 
     def __init__(self, engine: LocalEngine, service: Service) -> None:
@@ -319,13 +319,13 @@ class Host:
             if service.lasting:
                 service.close()
                 raise
-            # The command continues; others wait for the lock.
+            # The command continues, and others wait for the lock.
             log.warning("the engine cannot be shared", exc_info=True)
 
     def call(
         self, request: Request[A], *, token: CancelToken | None = None, report: Report | None = None
     ) -> A:
-        """See ``indexer.api.contract.EngineApi``; index requests wait in the queue."""
+        """See ``indexer.api.contract.EngineApi``. Index requests wait in the queue."""
         if request.queue is Queue.INDEX:
             return self._queued(request, token or CancelToken(), report or ignore_progress)
         answer = self.engine.call(request, token=token, report=report)

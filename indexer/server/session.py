@@ -1,8 +1,8 @@
-"""Connections to the engine: one thread accepts them; each has one that reads and one that writes.
+"""Connections to the engine. One thread accepts them, and each has a reading and a writing thread.
 
-A session does no work itself. A slow client affects only itself: unsent progress is replaced by
-newer progress, and a connection with too many unsent bytes, or without any read for a while, is
-closed. A connection is closed, too, if it sends no hello or stalls in the middle of a message.
+A session does no work itself. A slow client affects only itself: newer progress replaces unsent
+progress, and a connection is closed if it has too many unsent bytes or its client reads nothing for
+a while. It is also closed if the client sends no hello or stalls inside a message.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ log = logging.getLogger(__name__)
 # The limit of a hello, and the seconds to wait for it.
 MAX_HELLO_BYTES = 10_000
 HELLO_S = 10.0
-# Seconds for which a client may read nothing, or pause within a message.
+# The seconds for which a client may read nothing, or pause inside a message.
 STALL_S = 30.0
-# The limit of queued bytes, besides the message being sent. The largest answer to a request of the
-# window is a few megabytes.
+# The limit of queued bytes without the message that is being sent. The largest answer to the window
+# has a few megabytes.
 MAX_UNSENT_BYTES = 16 * 1024 * 1024
-_OVERHEAD_BYTES = 64  # of a message in memory
+_OVERHEAD_BYTES = 64  # memory of a message without its content
 
 
 class Session:
-    """A client, seen from the engine.
+    """A client, as seen by the engine.
 
     Args:
-        connection: An open connection that has not been read from.
-        wake: Becomes readable when the engine closes.
+        connection: An open connection, from which nothing was read.
+        wake: A connection that becomes readable when the engine closes.
         secret: The secret that the client's hello must contain.
     """
 
@@ -122,7 +122,7 @@ class Session:
         self.reply(number, "error", error=error.failure())
 
     def progress(self, number: int, progress: Progress) -> None:
-        """Queue a report; only the newest unsent one of each request is kept."""
+        """Queue a report. Only the newest unsent report of each request is kept."""
         with self._changed:
             if number in self.jobs:
                 self._progress[number] = {"type": "progress", "id": number, "progress": progress}
@@ -202,7 +202,7 @@ class Session:
                 self._unsent_bytes -= len(message) + _OVERHEAD_BYTES
 
     def _outgoing(self) -> bytes | None:
-        """Wait for a message to send; None once the session has ended and all are sent."""
+        """Wait for a message to send; None once the session has ended and all messages are sent."""
         with self._changed:
             self._changed.wait_for(lambda: self._unsent or self._progress or self._ended)
             if self._unsent:
@@ -220,7 +220,7 @@ class Session:
 
 
 def _packed(header: Header) -> bytes:
-    """Encode a message; one that is too large is replaced by an error, so that there is a reply."""
+    """Encode a message; replace one that is too large by an error, so that there is a reply."""
     try:
         return pack(header)
     except (LecternError, TypeError) as error:
@@ -249,7 +249,7 @@ class Acceptor:
     def open(self, welcome: Callable[[MessageStream, Endpoint], None]) -> None:
         """Start listening.
 
-        Raises ``library_unwritable``, if there is no private folder for the socket; ``busy``, if it
+        Raises ``library_unwritable`` if there is no private folder for the socket, ``busy`` if it
         cannot be created there.
         """
         may_write = self._lock.refusal is None
@@ -266,10 +266,10 @@ class Acceptor:
             raise WorldError("busy", reason="no_socket", said=error.strerror) from error
 
     def close(self) -> None:
-        """Stop accepting; ``stopping`` must return True already."""
+        """Stop accepting clients; ``stopping`` must already return True."""
         if self._listener is None:
             return
-        # Closing a socket does not wake a thread that is accepting; a connection does.
+        # Closing a socket does not wake a thread that is accepting, but a connection does.
         with contextlib.suppress(OSError):
             connect(self._address).close()
         with contextlib.suppress(OSError):
@@ -288,8 +288,8 @@ class Acceptor:
             try:
                 connection = listener.accept()
             except OSError:
-                # The client disconnected; or the listener was closed, which ends the loop; or
-                # there are too many open files, which is retried after a delay.
+                # The client disconnected, the listener was closed (which ends the loop), or too
+                # many files are open (which is tried again after a delay).
                 log.debug("a client could not be accepted", exc_info=True)
                 time.sleep(RETRY_S)
                 continue

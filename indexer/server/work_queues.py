@@ -1,9 +1,9 @@
-"""The work queues of the engine, threads that run the jobs of requests, and the engine's own jobs.
+"""The work queues of the engine, which run the jobs of requests and the engine's own jobs.
 
-A work queue runs one job at a time. In the search queue a client's newest query replaces its older
-ones; the index queue is the only writer and reports its progress to waiting jobs. The engine's own
-jobs, which no client waits for, are retries, the watcher, failures due for a retry, scanned pages,
-a change of model, and scanning the folders of a waiting index request ahead.
+A work queue is a thread that runs one job at a time. In the search queue a client's newest query
+replaces its older ones. The index queue is the only writer and reports its progress to waiting
+jobs. No client waits for the engine's own jobs: reading files that requests or the watcher have
+queued, retries, scanned pages, a change of model, and scans for waiting index requests.
 """
 
 from __future__ import annotations
@@ -52,16 +52,15 @@ class Job(Struct, eq=False):
     """One piece of work.
 
     Attributes:
-        owner: The client; a search replaces those of the same owner, and all jobs of an owner that
+        owner: The client. A search replaces older ones of its owner, and all jobs of an owner that
             disconnects are cancelled.
-        work: Returns the answer; is given the job, for its token and its ``report``.
-        finish: Called exactly once, with the answer or the exception (``Cancelled`` included). It
+        work: Called with the job, for its token and ``report``; returns the answer.
+        finish: Called exactly once, with the answer or the exception (including ``Cancelled``). It
             must be quick and must not raise.
-        sink: Receives the progress of the job, and of the job that it waits for.
-        kept: The job outlives its owner.
-        priority: On the index queue a running job is cancelled when one of a higher priority is
-            submitted.
-        spread: Set by the queue: passes progress on to waiting jobs.
+        sink: Receives the progress of the job, and of the job for which it waits.
+        kept: Whether the job outlives its owner.
+        priority: On the index queue a job with a higher priority cancels the running one.
+        spread: Passes progress on to waiting jobs; set by the queue.
     """
 
     owner: Hashable
@@ -85,7 +84,7 @@ class Job(Struct, eq=False):
             answer = self.work(self)
         except (Cancelled, LecternError) as outcome:
             self.finish(None, outcome)
-        except BaseException as error:  # a panic of Lance must not end the thread
+        except BaseException as error:  # even a panic of Lance must not end the thread
             log.exception("a job failed: %s", self.name)
             self.finish(None, error if isinstance(error, Exception) else RuntimeError(repr(error)))
         else:
@@ -93,12 +92,12 @@ class Job(Struct, eq=False):
 
 
 def answering(engine: EngineApi, request: Request[Any]) -> Callable[[Job], Any]:
-    """The work of a job that has an engine answer a request."""
+    """Return the work of a job in which an engine answers a request."""
     return lambda job: engine.call(request, token=job.token, report=job.report)
 
 
 class WorkQueue:
-    """One thread and its queue: first come, first served."""
+    """A thread with a queue: first come, first served."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -122,7 +121,7 @@ class WorkQueue:
     def submit(self, job: Job) -> None:
         """Queue a job.
 
-        Raises ``engine_gone``, if the queue is closing; ``busy``, if too many wait.
+        Raises ``engine_gone`` if the queue is closing, ``busy`` if too many jobs wait.
         """
         with self._changed:
             if self._closed:
@@ -132,14 +131,14 @@ class WorkQueue:
         _give_up(replaced)
 
     def _enqueue(self, job: Job) -> list[Job]:
-        """Insert a job; return those that it replaces. Called with the lock held."""
+        """Insert a job; return the jobs that it replaces. Called with the lock held."""
         if len(self._waiting) >= MAX_WAITING:
             raise WorldError("busy", reason="many_waiting")
         self._waiting.append(job)
         return []
 
     def cancel(self, job: Job) -> None:
-        """Stop a job if it is running, remove it if it is queued."""
+        """Stop a job if it is running, or remove it if it is queued."""
         job.token.cancel()
         self._drop(lambda other: other is job)
 
@@ -199,8 +198,8 @@ class WorkQueue:
 class SearchQueue(WorkQueue):
     """A queued query replaces an older one of the same owner, and owners take turns.
 
-    It keeps the position of the one it replaces: at the end of the queue, a person who types would
-    be overtaken by everybody else. At most one query of each owner waits, so there is always room.
+    The new query keeps the old one's position, else a person who types would be overtaken by all
+    others. Each owner has at most one waiting query, so there is always room.
     """
 
     def _enqueue(self, job: Job) -> list[Job]:
@@ -279,13 +278,13 @@ class LocalEngine(EngineApi, Protocol):
     lock: LibraryLock
 
     def read_with(self, read: Callable[[CancelToken, Done], None]) -> None:
-        """Set the function that reads what the watcher has queued, and calls back when done."""
+        """Set the function that reads files queued by the watcher and calls back when done."""
 
     def stop_watching(self) -> None:
         """Stop the watcher."""
 
     def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
-        """Scan the paths of a waiting index request, so that the current run reads them next."""
+        """Scan the paths of a waiting index request, so that the present run reads them next."""
 
     def overdue(self) -> bool:
         """Whether a failed file is due for a retry."""
@@ -294,7 +293,7 @@ class LocalEngine(EngineApi, Protocol):
         """Whether there may be scanned pages to recognise."""
 
     def release_memory(self) -> bool:
-        """Give back memory that only queries need; return whether that was possible."""
+        """Free memory that only queries need; return whether that was possible."""
 
     def change_waits(self) -> bool:
         """Whether a change of model is pending and possible."""
@@ -304,7 +303,7 @@ class LocalEngine(EngineApi, Protocol):
     ) -> int:
         """Recognise scanned pages until none is left or there is other work.
 
-        Returns how many files were queued again for their recognised text.
+        Returns the number of files queued again for their recognised text.
         """
 
 
@@ -312,9 +311,9 @@ class BackgroundJobs(Struct, frozen=True):
     """Submits an engine's own jobs to its queues.
 
     Args:
-        index_queue: For reading.
-        slow_queue: For scanning folders meanwhile.
-        recognition_queue: For scanned pages, while the other queues are idle.
+        index_queue: The queue for reading.
+        slow_queue: The queue for scanning folders meanwhile.
+        recognition_queue: The queue for scanned pages while other queues are idle.
     """
 
     engine: LocalEngine
@@ -324,10 +323,10 @@ class BackgroundJobs(Struct, frozen=True):
     _changed: threading.Event = field(default_factory=threading.Event)
 
     def look_ahead(self, request: Index) -> None:
-        """Submit a scan of a waiting request's folders, so that the current run reads them next."""
+        """Submit a scan of a waiting request's folders for the present run."""
         if not request.paths or self.index_queue.free:
             return
-        # Errors are reported by the request itself.
+        # The request itself reports errors.
         self._submit(
             self.slow_queue,
             "look ahead",
@@ -335,7 +334,7 @@ class BackgroundJobs(Struct, frozen=True):
         )
 
     def try_again(self) -> None:
-        """Submit reading failed files that are due for a retry, if the engine is idle."""
+        """Submit a retry of failed files that are due, if the engine is idle."""
         if self.index_queue.free and self.engine.overdue():
             self.work_off()
 
@@ -357,9 +356,9 @@ class BackgroundJobs(Struct, frozen=True):
         self._submit(self.recognition_queue, "recognise", work, finish)
 
     def change_model(self) -> None:
-        """Submit a change to the model of the settings, if the engine is idle.
+        """Submit a change to the configured model, if the engine is idle.
 
-        A change that fails is retried by the next engine.
+        The next engine retries a failed change.
         """
         idle = self.index_queue.idle and self.recognition_queue.idle
         if not idle or self._changed.is_set() or not self.engine.change_waits():
@@ -375,13 +374,13 @@ class BackgroundJobs(Struct, frozen=True):
         self._submit(self.index_queue, "change model", work, finish, Priority.IDLE)
 
     def work_off(self) -> None:
-        """Submit reading the queue, as the current run may have checked it for the last time."""
+        """Submit reading the queued files, as the current run may not look for more."""
         if not self.index_queue.waits(ENGINE_OWNER):
             work = answering(self.engine, Index(scan=False))
             self._submit(self.index_queue, "index", work, priority=Priority.FOUND)
 
     def read_found(self, _token: CancelToken, done: Done) -> None:
-        """Submit reading what the watcher found, with lower priority than requests."""
+        """Submit reading files that the watcher found, with lower priority than requests."""
 
         def finish(answer: Any, failure: Exception | None) -> None:
             gave_way = failure is None and answer.cancelled
@@ -400,6 +399,6 @@ class BackgroundJobs(Struct, frozen=True):
         finish: Finish = _note_failure,
         priority: Priority = Priority.ASKED,
     ) -> None:
-        """Submit a job of the engine, unless its queue is closing or full."""
+        """Submit a job of the engine unless its queue is closing or full."""
         with contextlib.suppress(LecternError):
             queue.submit(Job(ENGINE_OWNER, work, finish, kept=True, priority=priority, name=name))

@@ -1,7 +1,7 @@
-"""Libraries on object storage: whole copies of them, named by their content, and who has which.
+"""Publishes libraries to object storage as copies named by their content, and pulls them.
 
-In: the folder of a closed library, or the URI of a published one. Out: the other of the two,
-complete or not at all. It owns what lies below the URI. It must not know how documents are read,
-embedded or searched, nor that processes are confined. Open ``exchange`` first; ``object_store`` is
-the one module that knows the client, obstore, which is imported when a URI is opened.
+It copies the folder of a closed library to a URI, or back, completely or not at all, and owns all
+objects below the URI. It must not know how documents are read, embedded or searched, nor that
+processes are confined. Open ``exchange`` first. Only ``object_store`` uses the client, obstore,
+which is imported when a URI is opened.
 """

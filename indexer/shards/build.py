@@ -1,10 +1,10 @@
-"""Builds a library of many shards with workers, and commits it.
+"""Builds a library of many shards with several workers, and commits it.
 
-A worker fetches the documents of a shard to its own disk, has them read by the command that it is
-given, which is the ordinary pipeline in a confined process, and uploads the library. Then it notes
-below ``built/``, by the name that the plan gave, which files are the shard; one that is noted is
-not built again, so a run that was killed is repeated without harm. Workers are processes of this
-machine, or tasks of Ray, which is imported for these alone. The version is committed last.
+A worker fetches the documents of a shard to its own disk, runs a command that reads them (the
+ordinary pipeline in a confined process), and uploads the library. Then it writes a note below
+``built/``, with the shard's name in the plan, that lists the shard's files. A shard with a note is
+not built again, so a killed run can be repeated without harm. Workers are processes of this
+machine, or tasks of Ray, which is imported only then. The version is committed last.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from indexer.shards.plan import SHARD_BYTES, PlannedShard, planned
 from indexer.shards.sources import LeftOut, SourceFile, fetch, listed, normal
 
 _BUILT = "built"
-# What a worker is killed by, such as for want of memory, seldom comes three times.
+# A cause for which a worker is killed, such as a lack of memory, seldom occurs three times.
 TRIES = 3
-# Of what is on the disk beside the documents while a shard is made: library, words, leftovers.
+# The space needed for a shard, as a multiple of its documents: library, words and the rest.
 _TIMES_DOCUMENTS = 2
 _POLL_S = 0.2
 _FOLDER = "lectern-shard-"
-# Readers of an earlier version go on so long, and a build must not take longer.
+# An earlier version is readable for this long, and a build must not take longer.
 GRACE_S = 7 * 24 * 3600.0
 
 
@@ -49,14 +49,15 @@ class BuildOptions(Struct, frozen=True):
     """How a library is built.
 
     Attributes:
-        command: Reads folders into a library, with the arguments ``--library DIR shard --first N
-            --reader READER FOLDER=PATH…``; prints ``Made`` as JSON, or fails with an error as JSON.
-        reader: What it reads and embeds by; part of the names of shards.
-        workers: How many shards are built at a time, if not by Ray.
-        ray: "" for processes of this machine, "local" for a Ray of its own, or the address of one.
-        scratch: Where workers keep what they build.
+        command: The command that reads folders into a library. It gets the arguments ``--library
+            DIR shard --first N --reader READER FOLDER=PATH…``, and prints ``Made`` or an error as
+            JSON.
+        reader: The way in which it reads and embeds; a part of the names of shards.
+        workers: The number of shards that are built at a time, without Ray.
+        ray: "" for processes of this machine, "local" for a new Ray, or the address of one.
+        scratch: The folder in which workers build.
         shard_bytes: See ``planned``.
-        grace_s: For how long versions stay after the next one was committed.
+        grace_s: How long a version stays after the next one is committed.
     """
 
     command: tuple[str, ...]
@@ -69,7 +70,7 @@ class BuildOptions(Struct, frozen=True):
 
 
 class Made(Struct, frozen=True):
-    """What a command read: documents, passages, and what has no text in the library."""
+    """The numbers of documents and passages that a command read, and the documents without text."""
 
     documents: int
     passages: int
@@ -85,7 +86,7 @@ class ShardJob(Struct, frozen=True):
 
 
 class Built(Struct, frozen=True):
-    """A version, and how many of its shards were there before."""
+    """A version, and the number of its shards that existed before."""
 
     version: Version
     kept: int
@@ -97,17 +98,17 @@ def build(
     options: BuildOptions,
     gone: Callable[[], bool] = lambda: False,
 ) -> Built:
-    """Build what is missing of a library of some sources, and commit its version.
+    """Build the missing shards of a library of some sources, and commit its version.
 
     Args:
-        uri: Where the library is kept.
+        uri: The place of the library.
         sources: Folders and URIs of documents.
-        options: See there.
+        options: See ``BuildOptions``.
         gone: Whether to stop.
 
-    Raises ``path_missing``; ``store_failed``, also if another program committed at the same time;
-    what a worker meets, such as ``disk_full``; ``Cancelled`` once ``gone`` returns True. Shards
-    that are finished stay.
+    Raises ``path_missing``, ``store_failed`` (even if another program committed at the same time),
+    errors of workers, such as ``disk_full``, and ``Cancelled`` once ``gone`` returns True. Finished
+    shards stay.
     """
     store = ObjectStore(uri)
     latest = exchange.latest_version(store)
@@ -124,7 +125,7 @@ def build(
         raise store.failure(f"two of the notes below {_BUILT} are of one shard; delete them")
     kept = len(shards)
     missing = [each for each in plan if each.name not in shards]
-    missing.sort(key=lambda each: -each.size)  # so that no large one is left to the end
+    missing.sort(key=lambda each: -each.size)  # large ones first, so that none is left to the end
     jobs = [ShardJob(uri, each, options) for each in missing]
     shards |= (_by_ray if options.ray else _by_processes)(jobs, options, gone)
     chosen = tuple(shards[each.name] for each in plan)
@@ -136,7 +137,7 @@ def build(
 
 
 def _noted(store: ObjectStore, name: str, size: int) -> Shard:
-    """The shard that is noted under a name; noted again, so that it is not taken for an old one."""
+    """Read the note of a shard, and write it again, so that it does not count as old."""
     shard, content = _note(store, name, size)
     store.write(f"{_BUILT}/{name}", content)
     return shard
@@ -156,7 +157,7 @@ def _note(store: ObjectStore, name: str, size: int) -> tuple[Shard, bytes]:
 def _by_processes(
     jobs: Sequence[ShardJob], options: BuildOptions, gone: Callable[[], bool]
 ) -> Iterator[tuple[str, Shard]]:
-    """Build shards in processes of this machine; the first error ends all."""
+    """Build shards in processes of this machine. The first error ends all."""
     ended = False
 
     def stopped() -> bool:
@@ -177,7 +178,7 @@ def _by_processes(
 def _by_ray(
     jobs: Sequence[ShardJob], options: BuildOptions, gone: Callable[[], bool]
 ) -> Iterator[tuple[str, Shard]]:
-    """Build shards in tasks of Ray, which are tried again where a machine is lost."""
+    """Build shards in tasks of Ray, which are tried again if a machine is lost."""
     try:
         import ray
     except ModuleNotFoundError as error:
@@ -212,7 +213,7 @@ def _by_ray(
 
 
 def build_told(job: str) -> str:
-    """Build a shard; job and answer are JSON, so that Ray's pickles hold text alone."""
+    """Build a shard. Job and answer are JSON, so that Ray only pickles text."""
     try:
         shard = build_shard(decode(ShardJob, json.loads(job)))
     except LecternError as error:
@@ -221,10 +222,10 @@ def build_told(job: str) -> str:
 
 
 def build_shard(job: ShardJob, gone: Callable[[], bool] = lambda: False) -> Shard:
-    """Build a shard, upload it and note that it is there.
+    """Build a shard, upload it and write its note.
 
-    Raises ``disk_full``, ``store_failed``, or what the command fails with; ``Cancelled`` once
-    ``gone`` returns True.
+    Raises ``disk_full``, ``store_failed``, the error of the command, or ``Cancelled`` once ``gone``
+    returns True.
     """
     stop_if(gone)
     store = ObjectStore(job.uri)
@@ -232,7 +233,7 @@ def build_shard(job: ShardJob, gone: Callable[[], bool] = lambda: False) -> Shar
     size = _TIMES_DOCUMENTS * job.shard.size
     with library_errors(scratch, needed=gigabytes(size), disk=scratch):
         scratch.mkdir(parents=True, exist_ok=True)
-        for left in scratch.glob(f"{_FOLDER}*"):  # by workers that were killed
+        for left in scratch.glob(f"{_FOLDER}*"):  # killed workers left these
             if left.stat().st_mtime < time.time() - GRACE_S:
                 shutil.rmtree(left, ignore_errors=True)
         folder = Path(tempfile.mkdtemp(prefix=_FOLDER, dir=scratch))
@@ -250,12 +251,12 @@ def build_shard(job: ShardJob, gone: Callable[[], bool] = lambda: False) -> Shar
             exchange.upload(store, library, shard, gone)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-    if missing:  # the plan's name would promise what is not there
+    if missing:  # the name in the plan stands for all documents
         return shard
     name = f"{_BUILT}/{job.shard.name}"
     if not store.create(name, json.dumps(encode(shard)).encode()):
         noted = store.sizes(_BUILT).get(job.shard.name)
-        if noted is not None:  # another worker was first, and its shard is as good
+        if noted is not None:  # another worker was first; its shard is equally good
             return _noted(store, job.shard.name, noted)
     return shard
 
@@ -263,13 +264,13 @@ def build_shard(job: ShardJob, gone: Callable[[], bool] = lambda: False) -> Shar
 def _fetched(
     documents: Iterable[SourceFile], folder: Path, gone: Callable[[], bool]
 ) -> tuple[dict[str, Path], list[LeftOut]]:
-    """Copy documents below a folder; return the folder of each source, and what was not copied."""
+    """Copy documents below a folder; return each source's folder, and documents not copied."""
     roots: dict[str, Path] = {}
     missing: list[LeftOut] = []
     for each in documents:
         stop_if(gone)
         if each.source not in roots:
-            # Its last component names the documents below it, as it does at home.
+            # Its last component is part of the documents' names, as it is in the source.
             last = each.source.rstrip("/").rpartition("/")[2] or "documents"
             roots[each.source] = folder / "documents" / str(len(roots)) / last
             roots[each.source].mkdir(parents=True)
@@ -279,7 +280,7 @@ def _fetched(
 
 
 def _read(job: ShardJob, folder: Path, roots: dict[str, Path], gone: Callable[[], bool]) -> Made:
-    """Have the documents read into ``folder/library``; again, if the process is killed."""
+    """Run the command that reads documents into ``folder/library``, again if it is killed."""
     library = folder / "library"
     first = str(job.shard.first_document)
     pairs = [f"{root}={shown(source)}" for source, root in roots.items()]
@@ -300,7 +301,7 @@ def _read(job: ShardJob, folder: Path, roots: dict[str, Path], gone: Callable[[]
 
 
 def _run(command: list[str], gone: Callable[[], bool]) -> tuple[int, str, str]:
-    """Run a command until it ends or is not wanted; return its status and what it printed."""
+    """Run a command until it ends or ``gone`` returns True; return its status and output."""
     environment = {**os.environ, "LECTERN_ERRORS": "json"}
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -320,7 +321,7 @@ def _run(command: list[str], gone: Callable[[], bool]) -> tuple[int, str, str]:
 
 
 def shown(source: str) -> str:
-    """The folder by which a source is named in a library: for a URI, ``/s3/BUCKET/…``."""
+    """The folder that stands for a source in a library; for a URI, ``/s3/BUCKET/…``."""
     scheme, separator, rest = source.partition("://")
     return f"/{scheme}/{rest}" if is_uri(source) and separator else source
 
@@ -329,10 +330,10 @@ def shown(source: str) -> str:
 
 
 def forget_old(store: ObjectStore, grace_s: float, now: float | None = None) -> int:
-    """Delete versions that were replaced before the grace period, and shards of none.
+    """Delete versions that were replaced before the grace period, and shards of no version.
 
-    What was written within the period stays, since another build may be about to commit it. Returns
-    how many objects were deleted.
+    Objects written within the period stay, since another build may be about to commit them. Returns
+    the number of deleted objects.
     """
     before = (time.time() if now is None else now) - grace_s
     versions = exchange.versions(store)

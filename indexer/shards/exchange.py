@@ -1,11 +1,11 @@
-"""Publishes a library below a URI, and pulls it from there.
+"""Publishes a library below a URI, and pulls it.
 
-Below the URI are ``shards/NAME/FILE``, the files of libraries, each named by the hash of its files,
-and ``versions/NUMBER``, manifests, which name the shards of a version and the checksum of each
-file. A manifest is written last and only if there is none of its number: of two that publish one
-wins, and a reader sees one version or the other. Shards are never changed; so a run that was killed
-is repeated without harm, and who reads an earlier version goes on. A version of several shards
-(``build``) is joined to one library where it is pulled.
+Below the URI are the files of libraries, ``shards/NAME/FILE``, each library named by the hash of
+its files, and manifests, ``versions/NUMBER``, with the shards of a version and the checksum of each
+file. A manifest is written last, and only if its number is free. So one of two publishers wins, and
+a reader sees one version or the other. Shards are never changed, so a killed run can be repeated
+without harm, and readers of an earlier version can continue. A version of several shards
+(``build``) is joined to one library when it is pulled.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ from indexer.shards.sources import LeftOut  # noqa: TC001  # manifests are decod
 
 _FORMAT = 1
 _VERSIONS, _SHARDS = "versions", "shards"
-# Of shards that were pulled and joined; those of the version that is asked are always kept.
+# The limit of cached shards that were joined. Those of the requested version are always kept.
 CACHE_BYTES = 64 << 30
-# Files that are pulled at a time: most of them are small, and a link takes its time for each.
+# The number of files pulled at a time. Most are small, and each request has a delay.
 _AT_ONCE = 8
 _MANIFEST_BYTES = 64 << 20
 _NUMBER = re.compile(r"\d{10}")
 _HASH = re.compile(r"[0-9a-f]{64}")
-# Of other names a hostile manifest could make files outside of the folder.
+# With other names a hostile manifest could create files outside of the folder.
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/\.?[A-Za-z0-9_][A-Za-z0-9_.-]*){0,5}")
 
 
 class ShardFile(Struct, frozen=True):
-    """One file of a shard, named relative to its folder."""
+    """A file of a shard, with its path in the shard's folder."""
 
     name: str
     size: int
@@ -61,7 +61,7 @@ class ShardFile(Struct, frozen=True):
 
 
 class Shard(Struct, frozen=True):
-    """One library of a version; one that was built has counts, and documents that failed."""
+    """A library of a version. A built one has counts and the documents that failed."""
 
     name: str
     files: tuple[ShardFile, ...]
@@ -75,9 +75,9 @@ class Shard(Struct, frozen=True):
 
 
 class Version(Struct, frozen=True):
-    """What is published below a URI at one time.
+    """A published state of a URI.
 
-    ``reader`` says what built its shards: model, precision and the formats of the library.
+    ``reader`` says how its shards were built: model, precision and the library's formats.
     """
 
     number: int
@@ -88,16 +88,16 @@ class Version(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The hash of what it holds, or the name of its one shard."""
+        """The name of the only shard, or a hash of the names of all."""
         names = sorted(shard.name for shard in self.shards)
         return names[0] if len(names) == 1 else _hash("".join(names).encode())
 
 
 def publish(library: Path, uri: str, gone: Callable[[], bool] = lambda: False) -> Version:
-    """Publish a library that no engine has open; one that is published already is not again.
+    """Publish a library that no engine has open, unless its present state is published.
 
-    Raises ``path_missing``, ``library_locked``, ``store_failed``; ``Cancelled`` once ``gone``
-    returns True, between two files.
+    Raises ``path_missing``, ``library_locked``, ``store_failed``, or ``Cancelled`` once ``gone``,
+    which is called between files, returns True.
     """
     if not exists(library):
         raise WorldError("path_missing", path=str(library))
@@ -112,7 +112,7 @@ def publish(library: Path, uri: str, gone: Callable[[], bool] = lambda: False) -
 
 
 def described(library: Path) -> Shard:
-    """The files of a library that nobody has open, with what SQLite wrote beside them in them."""
+    """Describe the files of a closed library, after merging SQLite's WAL files into them."""
     for path in shared_files(library):
         if path.suffix == ".sqlite":
             with contextlib.closing(sqlite3.connect(path)) as database:
@@ -125,7 +125,7 @@ def described(library: Path) -> Shard:
 
 
 def upload(store: ObjectStore, library: Path, shard: Shard, gone: Callable[[], bool]) -> None:
-    """Upload the files of a shard that are not there; raises as ``publish``."""
+    """Upload the missing files of a shard; raises as ``publish``."""
     there = store.sizes(f"{_SHARDS}/{shard.name}")
     for file in shard.files:
         stop_if(gone)
@@ -142,14 +142,14 @@ def commit(
 ) -> Version:
     """Write the version after the latest, unless another program has.
 
-    Raises ``store_failed``, also if another program was first.
+    Raises ``store_failed``, even if another program was first.
     """
     number = 1 if latest is None else latest.number + 1
     version = Version(number, shards, reader=reader, failed=failed)
     content = json.dumps(encode(version), sort_keys=True).encode()
     manifest = f"{_hash(content)}\n".encode() + content
     name = f"{_VERSIONS}/{version.number:010}"
-    # Where an answer is lost the client sends the manifest again, and finds its own already there.
+    # If an answer is lost, the client sends the manifest again and finds its own one.
     if not store.create(name, manifest) and b"".join(store.read(name, len(manifest))) != manifest:
         raise store.failure("another program published at the same time, and was first")
     return version
@@ -158,14 +158,14 @@ def commit(
 def latest_version(store: ObjectStore) -> Version | None:
     """Return the newest version below a URI; None if there is none.
 
-    Raises ``store_failed``, also for a manifest that is damaged or of a newer format.
+    Raises ``store_failed``, even if a manifest is damaged or has a newer format.
     """
     there = versions(store)
     return read_version(store, there[-1].name.rpartition("/")[2], there[-1].size) if there else None
 
 
 def read_version(store: ObjectStore, name: str, size: int) -> Version:
-    """Return a version by the name and the size of its manifest; raises as ``latest_version``."""
+    """Read a version by the name and size of its manifest; raises as ``latest_version``."""
     if size > _MANIFEST_BYTES:
         raise store.failure(f"its manifest {name} is too large")
     checksum, _, content = b"".join(store.read(f"{_VERSIONS}/{name}", size)).partition(b"\n")
@@ -182,13 +182,13 @@ def read_version(store: ObjectStore, name: str, size: int) -> Version:
 
 
 def is_sound(shard: Shard) -> bool:
-    """Whether the names of a shard and its files lead nowhere else."""
+    """Whether the names of a shard and its files stay inside their folder."""
     files = all(_FILE.fullmatch(file.name) and file.size >= 0 for file in shard.files)
     return files and bool(_HASH.fullmatch(shard.name))
 
 
 def versions(store: ObjectStore) -> list[StoredObject]:
-    """Return the manifests below a URI, the oldest first; other objects there are none."""
+    """Return the manifests below a URI, the oldest first, ignoring other objects."""
     found = store.entries(_VERSIONS)
     named = [each for each in found if _NUMBER.fullmatch(each.name.removeprefix(f"{_VERSIONS}/"))]
     return sorted(named, key=lambda each: each.name)
@@ -197,20 +197,20 @@ def versions(store: ObjectStore) -> list[StoredObject]:
 def pull(
     uri: str, folder: Path, gone: Callable[[], bool] = lambda: False, *, by_name: bool = False
 ) -> Path:
-    """Copy the library below a URI into a folder, which is made, complete or not at all.
+    """Copy the library below a URI into a new folder, completely or not at all.
 
-    Several shards are joined.
+    Several shards are joined to one library.
 
     Args:
-        uri: Where it is published.
-        folder: The new library; with ``by_name`` the folder of copies, each named by its content,
-            where one that is there is not copied again.
+        uri: The place of the published library.
+        folder: The new library. With ``by_name`` the folder of copies, each named by its content;
+            an existing copy is not made again.
         gone: Whether to stop.
         by_name: See ``folder``.
 
     Returns the folder of the library. Raises ``path_missing`` if nothing is published,
-    ``not_empty``, ``disk_full``, ``library_unwritable``; ``store_failed``, also if a byte is not
-    what was published; ``Cancelled`` once ``gone`` returns True.
+    ``not_empty``, ``disk_full``, ``library_unwritable``, ``store_failed``, even if a byte differs
+    from the published one, and ``Cancelled`` once ``gone`` returns True.
     """
     store = ObjectStore(uri)
     version = latest_version(store)
@@ -245,9 +245,9 @@ def pull(
 def _cached(
     store: ObjectStore, version: Version, cache: Path, gone: Callable[[], bool]
 ) -> list[Path]:
-    """Pull the shards of a version that are not in a folder; of others the latest are kept.
+    """Pull the missing shards of a version into a cache; of other shards the latest are kept.
 
-    What is there twice while shards are joined must fit on the disk.
+    The shards and the joined library must fit on the disk together.
     """
     folders = [cache / shard.name[:32] for shard in version.shards]
     cache.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -271,7 +271,7 @@ def _cached(
 
 
 def _evict(cache: Path, used: Collection[Path]) -> None:
-    """Delete the shards that were not used for longest, beyond the size of the cache."""
+    """Delete the least recently used shards beyond the size of the cache."""
     found = sorted(cache.iterdir(), key=lambda path: (path not in used, -path.stat().st_mtime))
     total = 0
     for path in found:
@@ -284,7 +284,7 @@ def _download_shard(
     store: ObjectStore, shard: Shard, folder: Path, gone: Callable[[], bool]
 ) -> None:
     with ThreadPoolExecutor(_AT_ONCE, "pull") as pool:
-        # The first error ends the rest.
+        # The first error ends the others.
         list(pool.map(lambda file: _download(store, shard, file, folder, gone), shard.files))
 
 
@@ -306,13 +306,13 @@ def _download(
 
 
 def carry(library: Path, roots: Sequence[tuple[str, str]]) -> None:
-    """Say where the folders of a library that was read elsewhere are.
+    """Set the folders on this machine for a library that was read on another one.
 
-    A file that is not there is shown from its text; one that is there is not read again.
+    A missing file is shown from its text; an existing one is not read again.
 
     Args:
-        library: Its folder, which no engine has open.
-        roots: Pairs of an indexed folder and the place of the same folder.
+        library: The folder of the library, which no engine has open.
+        roots: Pairs of an indexed folder and its path on this machine.
 
     Raises ``not_a_root`` for a folder that the library does not have.
     """

@@ -1,9 +1,9 @@
-"""Joins shards to one library: the same that one machine would have made of all documents.
+"""Joins shards to one library, equal to that which one machine would make of all documents.
 
-No two shards give a document the same number (``plan``), so texts, vectors and the segments of the
-words are put side by side as they are; nothing is read or embedded again. Rows of the catalog get
-new numbers and are matched by what they name. A text that two shards have is kept once. What is
-measured of a library as a whole is measured at its first opening.
+Documents of different shards have different numbers (``plan``). So texts, vectors and the segments
+of words are put side by side unchanged, and nothing is read or embedded again. Rows of the catalog
+get new numbers and are matched by what they name. A text that two shards have is kept once.
+Statistics of the whole library are measured at its first opening.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from indexer.store.vectors import Vectors, vector_files
 from indexer.store.word_index import AlteredIndexError
 from indexer.store.words import WORDS, join_words
 
-#: The key of ``meta`` that says whether a joined library was measured: "no", or "yes".
+#: The key of ``meta`` that says whether a joined library was measured: "no" or "yes".
 MEASURED = "joined_measured"
-# Of the meta of a catalog: what its files were last tried with, so that none is read again.
+# The keys of ``meta`` with the versions that last tried the files, so that none is read again.
 _CATALOG = f"""
 INSERT OR IGNORE INTO meta SELECT key, value FROM shard.meta WHERE key = '{TRIED_KEY}';
 INSERT OR IGNORE INTO roots (path, file_name, state, patterns, generation)
@@ -80,7 +80,7 @@ INSERT INTO title_words SELECT * FROM shard.title_words WHERE doc IN (SELECT doc
 INSERT INTO meta SELECT 'docs_reserved', coalesce(max(doc), 0) + 1 FROM docs WHERE true
     ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 """
-# The numbers of commits stay different, and later ones larger.
+# The numbers of commits stay unique and ascending.
 _TEXTS = f"""
 INSERT INTO documents SELECT doc, text_id, language, passages,
     CASE complete WHEN 0 THEN 0 ELSE complete + (SELECT number FROM main.commits) END, damaged
@@ -97,15 +97,15 @@ _VECTORS = "".join(
 
 
 def join(shards: Sequence[Path], library: Path, check: Callable[[], None] = lambda: None) -> None:
-    """Make a library in an empty folder of several that are closed.
+    """Make a library in an empty folder from several closed ones.
 
     Args:
-        shards: Their folders; a text that two of them have is taken from the first.
-        library: The folder.
-        check: Called between shards; what it raises ends the work.
+        shards: The folders of the shards. A text that two shards have is taken from the first.
+        library: The empty folder.
+        check: Called between shards; an exception from it ends the work.
 
-    Raises ``library_damaged`` or ``library_older`` for files that are no library's; ``OSError`` as
-    for a full disk.
+    Raises ``library_damaged`` or ``library_older`` if a shard is not a present library, ``OSError``
+    for example on a full disk.
     """
     with contextlib.closing(Catalog(library / CATALOG_NAME)):
         pass
@@ -123,7 +123,7 @@ def join(shards: Sequence[Path], library: Path, check: Callable[[], None] = lamb
             Vectors(target, dimension=dimension).close()
             _copied(target, file, _VECTORS, added)
     check()
-    with contextlib.suppress(AlteredIndexError):  # all are made again from the texts at opening
+    with contextlib.suppress(AlteredIndexError):  # opening makes all words again from the texts
         join_words([shard / INDEX_NAME / WORDS for shard in shards], library / INDEX_NAME / WORDS)
     with contextlib.closing(Catalog(library / CATALOG_NAME)) as catalog:
         catalog.set_meta(MEASURED, "no")
@@ -131,13 +131,13 @@ def join(shards: Sequence[Path], library: Path, check: Callable[[], None] = lamb
 
 
 def _copied(path: Path, shard: Path, script: str, added: Sequence[int] | None = None) -> list[int]:
-    """Run a script on a file with that of a shard attached; return the documents it added.
+    """Run a script on a file with a shard's file attached; return the documents that it added.
 
     Args:
-        path: The file.
-        shard: The shard's.
-        script: With the tables of the shard as ``shard``.
-        added: The documents to take, in ``temp.added``, unless the script makes that.
+        path: The file of the joined library.
+        shard: The file of the shard.
+        script: The script, in which the tables of the shard are ``shard``.
+        added: The documents to take, for ``temp.added``, unless the script creates that table.
     """
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
         database.execute("PRAGMA trusted_schema = OFF")

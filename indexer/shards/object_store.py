@@ -1,8 +1,8 @@
 """The objects below a URI: S3, Google Cloud Storage, Azure, or a folder (``file:///``).
 
-The client is obstore: one wheel with no dependencies, conditional puts on all of these, uploads in
-parts. fsspec with s3fs would bring a second HTTP client and a pinned botocore. Credentials come
-from the variables of the environment and the machine's role, and are never stored.
+The client is obstore: one wheel without dependencies, with conditional puts on all of these and
+uploads in parts. fsspec with s3fs would bring a second HTTP client and a pinned botocore.
+Credentials come from environment variables and the machine's role, and are never stored.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from msgspec import Struct
 from indexer.api.errors import WorldError
 
 SCHEMES = ("s3", "gs", "az", "file")
-_RANGE_BYTES = 8 << 20  # each has 30 seconds
+_RANGE_BYTES = 8 << 20  # each one takes up to 30 seconds
 _RETRIES = {"max_retries": 3, "retry_timeout": timedelta(seconds=60)}
 
 
 class StoredObject(Struct, frozen=True):
-    """An object: its name below the URI, its size, its entity tag and when it was written."""
+    """An object: its name below the URI, its size, its entity tag and its time of writing."""
 
     name: str
     size: int
@@ -34,15 +34,15 @@ class StoredObject(Struct, frozen=True):
 
 
 def is_uri(named: str) -> bool:
-    """Whether a library is named by a URI, not by a folder."""
+    """Whether the name of a library is a URI and not a folder."""
     return named.partition("://")[0] in SCHEMES and "://" in named
 
 
 def checked(uri: str) -> str:
-    """Return a URI without the slashes at its end.
+    """Check a URI and return it without final slashes.
 
-    Raises ``store_failed`` for what is no URI of a place, and, without saying them, for one with
-    credentials, which would be stored in libraries and printed, or a query, which would be ignored.
+    Raises ``store_failed`` if it is not the URI of a place, if it has a query, which would be
+    ignored, or credentials, which would be stored in libraries and printed; the error hides them.
     """
     there = re.sub("[?#].*", "", uri, flags=re.DOTALL)
     user = "[^/]*@" if uri.startswith("file:") else "([^/]*|[^@]*:[^@]*)@"
@@ -58,9 +58,9 @@ def checked(uri: str) -> str:
 
 
 class ObjectStore:
-    """The objects below a URI, by their names with "/" between components.
+    """The objects below a URI. The components of their names are separated by "/".
 
-    Raises ``store_failed``, of every method too.
+    The constructor and every method raise ``store_failed``.
     """
 
     def __init__(self, uri: str) -> None:
@@ -79,7 +79,7 @@ class ObjectStore:
         return WorldError("store_failed", library=self.uri, reason=reason)
 
     def sizes(self, prefix: str) -> dict[str, int]:
-        """Return the sizes of the objects below a prefix, by their names after it."""
+        """Return the sizes of the objects below a prefix, by their names without the prefix."""
         return {each.name.removeprefix(f"{prefix}/"): each.size for each in self.entries(prefix)}
 
     def entries(self, prefix: str) -> list[StoredObject]:
@@ -99,9 +99,9 @@ class ObjectStore:
         return found
 
     def fetch(self, name: str, file: Path) -> tuple[str, float] | None:
-        """Copy an object to a new file; return its entity tag and when it was written.
+        """Copy an object to a new file; return its entity tag and time of writing.
 
-        Returns None, with no file, if there is no such object. Raises ``OSError`` if the file
+        Without such an object it makes no file and returns None. Raises ``OSError`` if the file
         cannot be written.
         """
         with self._translated():
@@ -121,13 +121,13 @@ class ObjectStore:
         return found.meta["e_tag"] or str(modified), modified.timestamp()
 
     def delete(self, names: Sequence[str]) -> None:
-        """Delete objects; one that is gone is none of them."""
+        """Delete objects, ignoring those that do not exist."""
         for name in names:
             with self._translated(), contextlib.suppress(FileNotFoundError):
                 self._client.delete(self._store, name)
 
     def read(self, name: str, size: int) -> Iterator[bytes]:
-        """Yield the bytes of an object of this size; fewer, if it is shorter."""
+        """Yield the bytes of an object of this size, or fewer if it is shorter."""
         for start in range(0, size, _RANGE_BYTES):
             length = min(_RANGE_BYTES, size - start)
             with self._translated():
@@ -135,12 +135,12 @@ class ObjectStore:
             yield part
 
     def write(self, name: str, file: Path | bytes) -> None:
-        """Write an object, which is there whole or not at all."""
+        """Write an object, completely or not at all."""
         with self._translated():
             self._client.put(self._store, name, file)
 
     def create(self, name: str, content: bytes) -> bool:
-        """Write an object unless there is one; return whether it was written."""
+        """Write an object unless it exists; return whether it was written."""
         from obstore.exceptions import AlreadyExistsError, PreconditionError
 
         with self._translated():
@@ -152,7 +152,7 @@ class ObjectStore:
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
-        """Translate the errors of the client, whose further lines are for its developers."""
+        """Translate the errors of the client. Only their first line is for the person."""
         try:
             yield
         except ModuleNotFoundError as error:
@@ -163,7 +163,7 @@ class ObjectStore:
 
 
 def _without_secrets(said: str) -> str:
-    """Leave out of what a server answered what it repeats of the environment's credentials."""
+    """Remove the environment's credentials from a server's answer, which may repeat them."""
     secret = re.compile("KEY|SECRET|TOKEN|PASSW|SAS")
     for name, value in os.environ.items():
         if secret.search(name) and len(value) > 3:

@@ -1,11 +1,11 @@
-"""Groups documents into shards of bounded size, by a rule that is stable when files come and go.
+"""Groups documents into shards of bounded size, which change little when files come and go.
 
-A document belongs to a leaf of a binary tree by the bits of the hash of its content, so equal
-contents are together, as their text is kept once. A leaf that is too large becomes two. A file that
-comes or goes thus changes its own shard, and at most divides it or joins it with its sibling.
+The bits of the hash of a document's content determine its leaf in a binary tree. So equal contents,
+whose text is kept once, are together. A leaf that is too large becomes two. A new or deleted file
+thus changes only its own shard, and at most divides it or joins it with its sibling.
 
-The number of a leaf also says which numbers its documents get, so that no two shards of a library
-have the same and their tables can be put side by side.
+The number of a leaf also determines the numbers of its documents, so that no two shards of a
+library have equal ones and their tables can be put side by side.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from msgspec import Struct
 
 from indexer.shards.sources import SourceFile  # noqa: TC001  # jobs are decoded by it
 
-# About 250,000 passages of documents as they are.
+# About 250,000 passages of average documents.
 SHARD_BYTES = 512 << 20
-# Of a shard; its documents get twice as many numbers, since those of failed tries are not reused.
+# The most documents of a shard. It has twice as many numbers, as those of failed attempts are not
+# reused.
 MOST_DOCUMENTS, NUMBERS = 8_192, 16_384
 # Numbers of documents have 31 bits.
 _DEEPEST = 16
 
 
 class PlannedShard(Struct, frozen=True):
-    """A leaf with its documents. ``name`` is the hash of all that decides what is in the shard."""
+    """A leaf with its documents. ``name`` is a hash of all that determines the shard's content."""
 
     name: str
     leaf: int
@@ -50,9 +51,9 @@ def planned(
     """Group documents into shards.
 
     Args:
-        documents: In any order.
-        reader: What they are read and embedded by; a shard of another one has another name.
-        most_bytes: Of the documents of a shard, unless equal ones are larger.
+        documents: The documents in any order.
+        reader: The way in which they are read and embedded, which is part of the shards' names.
+        most_bytes: The most bytes of a shard's documents, unless equal ones have more.
     """
     marked = sorted((_hash(one.mark), one.source, one.path, one) for one in documents)
     shards: list[PlannedShard] = []

@@ -1,7 +1,7 @@
 """Lists the documents of folders and object storage, and fetches them to a worker's disk.
 
-Each has a mark that differs if its content does: the SHA-256 of a file, the entity tag of an
-object, so that objects are listed without being read.
+Each document has a mark that changes with its content: the SHA-256 of a file, or the entity tag of
+an object, so that objects need not be read to be listed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _READ = frozenset({"", *BY_EXTENSION})
 class SourceFile(Struct, frozen=True):
     """A document below a source, which is a folder or a URI.
 
-    ``path`` is relative, with "/" between components; ``mark`` differs if the content does.
+    ``path`` is relative, with "/" between components; ``mark`` changes with the content.
     """
 
     source: str
@@ -36,21 +36,21 @@ class SourceFile(Struct, frozen=True):
 
     @property
     def whole(self) -> str:
-        """Its path or URI."""
+        """The whole path or URI of the document."""
         return f"{self.source.rstrip('/')}/{self.path}"
 
 
 class LeftOut(Struct, frozen=True):
-    """A document that is not in a shard, or not searchable there, and the code that says why."""
+    """A document that is not in a shard or not searchable there, and the reason code."""
 
     path: str
     code: str
 
 
 def normal(source: str) -> str:
-    """A source as it is named in shards: a URI, or the absolute path of a folder.
+    """Return a source in its form for shards: a URI, or the absolute path of a folder.
 
-    Raises ``path_missing``, and ``store_failed`` as ``checked``.
+    Raises ``path_missing``, or ``store_failed`` as ``checked`` does.
     """
     if "://" in source:
         source = checked(source)
@@ -66,11 +66,11 @@ def normal(source: str) -> str:
 def listed(
     sources: Sequence[str], gone: Callable[[], None] = lambda: None
 ) -> tuple[list[SourceFile], list[LeftOut]]:
-    """List what may be documents, those that are hidden left out; and what cannot be read.
+    """List possible documents without hidden ones, and those that cannot be read.
 
     Args:
         sources: See ``normal``.
-        gone: Called between files; what it raises ends the listing.
+        gone: Called between files; an exception from it ends the listing.
     """
     found: list[SourceFile] = []
     failures: list[LeftOut] = []
@@ -92,7 +92,7 @@ def listed(
 def _objects(source: str) -> Iterator[tuple[str, int, str]]:
     for each in ObjectStore(source).entries(""):
         parts = each.name.split("/")
-        # A hostile name could leave the worker's folder.
+        # A hostile name could lead out of the worker's folder.
         if all(part and not part.startswith(".") and "\\" not in part for part in parts):
             yield each.name, each.size, each.mark
 
@@ -103,14 +103,15 @@ def _files(source: str) -> Iterator[tuple[str, int, str]]:
         for name in sorted(names):
             path = Path(folder) / name
             if not name.startswith(".") and path.is_file() and not path.is_symlink():
-                with contextlib.suppress(OSError):  # deleted meanwhile
+                with contextlib.suppress(OSError):  # it was deleted meanwhile
                     yield path.relative_to(source).as_posix(), path.stat().st_size, ""
 
 
 def fetch(document: SourceFile, target: Path) -> str:
-    """Copy a document to a new file; return "", or the code of why it is left out.
+    """Copy a document to a new file; return "", or the reason code if it is left out.
 
-    Raises ``OSError`` as for a full disk; ``store_failed``, if the object storage refuses.
+    Raises ``OSError``, for example on a full disk, or ``store_failed`` if the object storage
+    refuses.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     if is_uri(document.source):

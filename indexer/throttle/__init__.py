@@ -1,5 +1,5 @@
-"""The throttle: slows down indexing for the person.
+"""Slows down indexing while the person or other programs need the machine.
 
-In: the chosen speed, the machine's load, its battery, typing, and running queries. Out: pauses, and
-the size of batches. Must not know what the work is. Open ``throttle``.
+From the chosen speed, the machine's load, its battery, typing and running queries, it computes
+pauses and the size of batches. It must not know what the work is. Open ``throttle``.
 """

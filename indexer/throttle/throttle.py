@@ -1,6 +1,6 @@
-"""The speed of indexing, by the person's choice, the load of the machine, and running queries.
+"""Controls the speed of indexing by the person's choice, the machine's load and running queries.
 
-A worker reports how long a piece of work took, and pauses.
+A worker reports the duration of a piece of work, and then pauses.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 SAMPLE_EVERY_S = 2.0
 BATTERY_EVERY_S = 15.0
-# Hysteresis: the shares of all cores used by other programs from which on the machine is busy, and
-# below which it is not.
+# Hysteresis: the machine becomes busy if other programs use the first share of all cores, and is no
+# longer busy below the second.
 BUSY_FROM, BUSY_UNTIL = 0.5, 0.25
-# Samples in a row that are needed, so that a short peak does not count.
+# The number of equal samples in a row that are needed, so that a short peak does not count.
 SAMPLES_IN_A_ROW = 2
 
 
@@ -36,7 +36,7 @@ class Machine(Struct):
     busy: bool = False
     _sample_at: float = 0.0
     _battery_at: float = 0.0
-    _before: tuple[float, float, float] | None = None  # when, all cores' work, ours
+    _before: tuple[float, float, float] | None = None  # time, work of all cores, our work
     _samples: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -55,7 +55,7 @@ class Machine(Struct):
             self._lock.release()
 
     def _compare(self, now: float, everyone: float, ours: float) -> None:
-        """Compare the processor seconds of all programs and of ours with the last sample."""
+        """Compare the processor seconds of all programs and of our own with the last sample."""
         before, self._before = self._before, (now, everyone, ours)
         if before is None or now <= before[0]:
             return
@@ -73,7 +73,7 @@ def _on_battery() -> bool:
     sensors = getattr(psutil, "sensors_battery", None)
     if sensors is None:
         return False
-    # Some machines report a missing battery, or fail.
+    # Some machines report a missing battery or fail.
     with contextlib.suppress(OSError, RuntimeError, NotImplementedError, psutil.Error):
         battery = sensors()
         return battery is not None and battery.power_plugged is False
@@ -81,7 +81,7 @@ def _on_battery() -> bool:
 
 
 def _work_done() -> tuple[float, float]:
-    """Processor seconds since boot: of all programs, and of this process and its children."""
+    """The processor seconds since boot of all programs, and of this process and its children."""
     times = psutil.cpu_times()
     idle = times.idle + getattr(times, "iowait", 0.0)
     # Linux counts guest time twice.
@@ -98,11 +98,11 @@ def _work_done() -> tuple[float, float]:
 
 
 SPEED_KEY, PAUSED_KEY = "speed", "paused"
-# Seconds after the last key for which the person counts as typing.
+# The person counts as typing for this many seconds after the last key.
 TYPING_S = 2.0
-# Seconds after an answer for which another query is expected.
+# Another query is expected for this many seconds after an answer.
 QUERY_S = 0.5
-# A pause is waited in steps of so many seconds, so that a change of speed is effective.
+# A pause is split into steps of this many seconds, so that a change of speed is effective.
 LISTEN_S = 0.1
 # The longest pause in seconds.
 LONGEST_REST_S = 20.0
@@ -120,9 +120,9 @@ class Throttle(Struct):
     """Speed, pause and reason of one engine. Thread-safe.
 
     Attributes:
-        adaptive: Whether to slow down automatically; a command that the person waits for does not.
+        adaptive: Whether to slow down automatically. A command for which the person waits does not.
         machine: The load of the machine.
-        disk_full: Set by a worker that waits for space.
+        disk_full: Whether a worker waits for space on the disk.
     """
 
     adaptive: bool = False
@@ -135,7 +135,7 @@ class Throttle(Struct):
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def set_pace(self, speed: Speed | None, *, paused: bool | None, typing: bool | None) -> None:
-        """Set some values; None leaves one unchanged."""
+        """Set speed, pause or typing; None leaves a value unchanged."""
         with self._changed:
             if speed is not None:
                 self.speed = speed
@@ -163,7 +163,7 @@ class Throttle(Struct):
 
     @property
     def reason(self) -> str:
-        """Why work waits or is slow now: a stable code, "" if it does neither."""
+        """Why work waits or is slow, as a stable code; "" if it does neither."""
         if self.paused:
             return "paused"
         if self.disk_full:
@@ -198,7 +198,7 @@ class Throttle(Struct):
             self.wait_for_change(min(left, LISTEN_S))
 
     def wait_for_change(self, seconds: float) -> None:
-        """Wait, at most until a change of speed or pause."""
+        """Wait some seconds, or until a change of speed or pause."""
         with self._changed:
             self._changed.wait(seconds)
 
@@ -218,8 +218,8 @@ class Throttle(Struct):
 
 # The longest pause in seconds: about two warm queries.
 LONGEST_PAUSE_S = 0.2
-# Tokens in a batch: full use of the cores; under 200 ms during queries; without effect on a query
-# that starts in the middle.
+# Tokens in a batch: for full use of the cores; for less than 200 ms during queries; and so few that
+# a query that starts in the middle is not affected.
 FULL_BATCH = 4096
 SMALL_BATCH = 1024
 TINY_BATCH = 256
@@ -229,7 +229,7 @@ class QueryGate:
     """Counts the queries in flight. Thread-safe.
 
     Args:
-        throttle: Notified of each query; returns whether batches must be small.
+        throttle: Is notified of each query, and says whether batches must be small.
     """
 
     def __init__(self, throttle: Throttle | None = None) -> None:
@@ -257,7 +257,7 @@ class QueryGate:
             self._changed.wait_for(lambda: self._active == 0, LONGEST_PAUSE_S)
 
     def batch_tokens(self) -> int:
-        """How many tokens the next batch may have."""
+        """The most tokens of the next batch."""
         if self._throttle is not None and self._throttle.slowed:
             return TINY_BATCH
         return SMALL_BATCH if self._active else FULL_BATCH

@@ -1,8 +1,8 @@
-"""Encrypts a library that exists, and decrypts one. What is killed is undone or finished.
+"""Encrypts and decrypts an existing library. A killed conversion is undone or finished.
 
-A copy is made, read again and compared, and brought to the disk; then one write of the record makes
-it the library, and only then the original is removed. ``put_right`` does at the next start what the
-record says was still to do. Tests kill the process at each of ``ENCRYPTING`` and ``DECRYPTING``.
+A copy is made, synced to the disk, read again and compared. Then one write of the record makes it
+the library, and only then the original is removed. At the next start ``put_right`` does what the
+record says is left to do. Tests kill the process at each step of ``ENCRYPTING`` and ``DECRYPTING``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from indexer.confine.process import check, libc, remove_folder
 from indexer.vault.mounting import check_passphrase, check_possible, lock, make, working_mount
 from indexer.vault.place import OPEN, TEMPORARY, State, VaultPlace, mounted_device, sync_folder
 
-#: The steps, in their order; each is named when it has been done.
+#: The names of the steps in their order. Each name is reached when its step is done.
 ENCRYPTING = (
     "vault-begun", "vault-made", "vault-copied", "vault-compared", "vault-committed",
     "vault-set-aside", "vault-linked", "vault-removed",
@@ -37,10 +37,10 @@ DECRYPTING = (
     "plain-begun", "plain-copied", "plain-compared", "plain-committed", "plain-unlinked",
     "plain-placed", "plain-removed",
 )  # fmt: skip
-# Of the addresses and locks of an engine, which mean nothing elsewhere.
+# Files with an engine's address and locks, which are not valid in a copy.
 _LEFT_OUT = frozenset({"engine.json", LOCK_NAME, HOLDER_NAME})
-_MADE_BEFORE = "gocryptfs.conf"  # before anything is copied
-# Bytes that a file may take beyond its size, encrypted or in whole blocks, and that a folder may.
+_MADE_BEFORE = "gocryptfs.conf"  # written before anything is copied
+# The bytes that a file may take beyond its size, for encryption or whole blocks, and a reserve.
 _MORE_PER_FILE, _MORE = 8 << 10, 32 << 20
 _OWNER = 0o700
 
@@ -52,16 +52,16 @@ def encrypt(
     *,
     keyring: bool = False,
 ) -> None:
-    """Encrypt a library; it is locked afterwards.
+    """Encrypt a library, which is locked afterwards.
 
     Args:
-        place: Of a library that no engine has open.
-        passphrase: From which the key is made.
-        also: Folders that go into the library, by their names there, and are removed too.
+        place: The place of a library that no engine has open.
+        passphrase: The passphrase from which the key is derived.
+        also: Folders that are moved into the library, by their names there.
         keyring: Whether the passphrase is in the keyring.
 
     Raises ``path_missing`` without a library, ``library_locked``, ``disk_full``,
-    ``vault_unavailable`` or ``library_unwritable``; all is then as it was.
+    ``vault_unavailable`` or ``library_unwritable``; then nothing has changed.
     """
     check_possible()
     check_passphrase(passphrase)
@@ -108,7 +108,7 @@ def _copy_into(
 
 
 def _finish_encrypting(place: VaultPlace, also: Iterable[Path]) -> None:
-    """Remove the plain library and what went into it; nothing happens where that is done."""
+    """Remove the plain library and the folders moved into it, unless this is already done."""
     if place.library.is_dir() and not place.library.is_symlink():
         place.library.rename(place.plain)
     sync_folder(place.library.parent)
@@ -125,10 +125,10 @@ def _finish_encrypting(place: VaultPlace, also: Iterable[Path]) -> None:
 
 
 def decrypt(place: VaultPlace, passphrase: str) -> None:
-    """Decrypt a library, which then lies on the disk as before it was encrypted.
+    """Decrypt a library, which is then a plain folder again.
 
     Raises ``vault_passphrase``, ``library_locked``, ``disk_full``, ``vault_unavailable`` or
-    ``library_unwritable``; it is then encrypted, and locked.
+    ``library_unwritable``; the library is then still encrypted, and locked.
     """
     check_possible()
     put_right(place, ())
@@ -155,7 +155,7 @@ def decrypt(place: VaultPlace, passphrase: str) -> None:
 
 
 def _finish_decrypting(place: VaultPlace) -> None:
-    """Put the plain library where it belongs, and remove the encrypted one."""
+    """Move the plain library to its path, and remove the encrypted one."""
     if place.plain.is_dir():
         if place.library.is_symlink():
             place.library.unlink()
@@ -168,14 +168,14 @@ def _finish_decrypting(place: VaultPlace) -> None:
 
 
 def put_right(place: VaultPlace, also: Iterable[Path]) -> None:
-    """Undo or finish what was interrupted.
+    """Undo or finish an interrupted conversion.
 
     Args:
-        place: Of any library.
-        also: The folders that go into it if it is encrypted.
+        place: The place of any library.
+        also: The folders that are moved into it if it is encrypted.
 
-    Raises ``library_locked`` while another process converts it; ``vault_conflict``, if another
-    library was made meanwhile where the encrypted one belongs.
+    Raises ``library_locked`` while another process converts it, ``vault_conflict`` if another
+    library was made at the path of the encrypted one.
     """
     state = place.state()
     if state is None and not place.folder.is_dir():
@@ -201,7 +201,7 @@ def put_right(place: VaultPlace, also: Iterable[Path]) -> None:
 
 
 def remove(place: VaultPlace) -> int:
-    """Delete an encrypted library that is locked; return the bytes that were freed."""
+    """Delete a locked encrypted library; return the bytes freed."""
     freed = sum(found.st_size for _path, found in _walk(place.folder))
     with place.alone():
         if place.library.is_symlink():
@@ -216,7 +216,7 @@ def _errors(place: VaultPlace) -> AbstractContextManager[None]:
 
 
 def _must_be_link(place: VaultPlace) -> None:
-    """Make the link to a library if it is missing, as after a copy without links."""
+    """Make the link to a library if it is missing, for example after a copy without links."""
     if place.library.is_symlink():
         return
     if place.library.exists():
@@ -226,7 +226,7 @@ def _must_be_link(place: VaultPlace) -> None:
 
 
 def _undo(place: VaultPlace) -> None:
-    """Remove the unfinished copy; what was the library is it still."""
+    """Remove the unfinished copy. The original is still the library."""
     lock(place)
     if place.state() is State.RESTORING:
         remove_folder(place.plain)
@@ -236,7 +236,7 @@ def _undo(place: VaultPlace) -> None:
 
 
 def _remove_vault(place: VaultPlace) -> None:
-    """Remove the folder of an encrypted library; the record goes last, so that this is resumed."""
+    """Remove an encrypted library's folder, the record last, so that this can be resumed."""
     if any(mounted_device(point) for point in (place.open, place.work)):
         raise WorldError("vault_unavailable", reason="stays_mounted")
     remove_folder(place.cipher)
@@ -249,7 +249,7 @@ def _remove_vault(place: VaultPlace) -> None:
 
 
 def _remove_copied(folder: Path, before_ns: int) -> None:
-    """Remove what was copied of a folder; what other windows have written since then stays."""
+    """Remove the copied files of a folder; files that were written since then stay."""
     if folder.is_dir():
         for path, found in reversed(list(_walk(folder))):
             with contextlib.suppress(OSError):
@@ -268,9 +268,9 @@ def _check_room(parts: list[Path], disk: Path) -> None:
 
 
 def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield what is to be copied, by its path in a folder: each folder before what is in it.
+    """Yield the entries to copy by their paths in a folder, each folder before its entries.
 
-    Raises ``OSError``: what cannot be listed must not be taken for nothing.
+    Raises ``OSError``, since an unreadable folder must not count as empty.
     """
     for entry in sorted(os.scandir(folder), key=lambda each: each.name):
         if entry.name in _LEFT_OUT:
@@ -282,7 +282,7 @@ def _walk(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def copy_folder(source: Path, made: Path) -> None:
-    """Copy a folder; sockets and pipes hold nothing. ``_sync`` then brings it to the disk."""
+    """Copy a folder without sockets and pipes. ``_sync`` then writes it to the disk."""
     made.mkdir(mode=_OWNER, exist_ok=True)
     for path, found in _walk(source):
         copy = made / path
@@ -303,7 +303,7 @@ def compare_folders(source: Path, made: Path) -> None:
     """
     import filecmp
 
-    filecmp.clear_cache()  # else files of the same size and time are not read a second time
+    filecmp.clear_cache()  # otherwise files of equal size and time are not read again
     for path, found in _walk(source):
         copy = made / path
         if stat.S_ISREG(found.st_mode) and not filecmp.cmp(source / path, copy, shallow=False):
@@ -313,7 +313,7 @@ def compare_folders(source: Path, made: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Have the file system of a folder write all it holds to the disk."""
+    """Write the whole file system of a folder to the disk."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         check(libc().syncfs(opened))

@@ -1,9 +1,9 @@
-"""The process that keeps a library unlocked: it runs gocryptfs, and unmounts when it must.
+"""The process that keeps a library unlocked. It runs gocryptfs, and unmounts at the end.
 
 It ends on SIGTERM, when nothing was open in the library for a while, when the process that converts
-the library ends, and when the machine goes to sleep: the system's login manager announces that on
-D-Bus and waits. It reads no document and no library. Once the folder is mounted it no longer knows
-the passphrase; gocryptfs has the key, and gives it up when it ends.
+the library ends, and when the machine goes to sleep, which the system's login manager announces on
+D-Bus and delays. It reads no document and no library. Once the folder is mounted, it no longer has
+the passphrase; gocryptfs has the key until it ends.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from jeepney.io.blocking import DBusConnection
 
 _FAILED = 1
-# Of the few seconds that the login manager waits, for an engine to finish writing.
+# The seconds for an engine to finish writing, out of the few that the login manager waits.
 _ENGINE_S = 3.0
 _UNMOUNT_S = 5.0
 _LOGIN = "org.freedesktop.login1"
 
 
 def main() -> int:
-    """Mount and stay in the background; the status says whether it is mounted."""
+    """Mount and stay in the background; the exit status says whether mounting worked."""
     folder, worker, idle = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     passphrase = sys.stdin.buffer.read()
     told, telling = os.pipe()
@@ -54,7 +54,7 @@ class Keeper:
 
     Args:
         place: The library.
-        worker: A process with which it ends, or 0.
+        worker: The process with which the keeper ends, or 0.
     """
 
     def __init__(self, place: VaultPlace, worker: int) -> None:
@@ -69,7 +69,7 @@ class Keeper:
         self._ending = self._ready = False
 
     def run(self, passphrase: bytes, idle_s: int, telling: int) -> None:
-        """Mount, tell by a pipe how that went, and unmount when it is time."""
+        """Mount, write the status to a pipe, and unmount when it is time."""
         import fcntl
 
         with self._place.keeper.open("a+b") as held:
@@ -100,7 +100,7 @@ class Keeper:
         process = subprocess.Popen(
             [*command, str(self._place.cipher), str(self._point)],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            # Nothing else runs here yet; the mount goes with its keeper.
+            # No other thread runs here. The mount ends with its keeper.
             preexec_fn=lambda: libc().prctl(PR_SET_PDEATHSIG, signal.SIGTERM),  # noqa: PLW1509  # one thread
         )  # fmt: skip
         with contextlib.suppress(BrokenPipeError), process.stdin or contextlib.nullcontext():
@@ -109,9 +109,9 @@ class Keeper:
         return process
 
     def _mounted(self, process: subprocess.Popen[bytes]) -> int:
-        """Wait until gocryptfs says that it is mounted; return the status to tell.
+        """Wait until gocryptfs reports that it is mounted; return the status.
 
-        Before that the folder must not be looked at, nor gocryptfs be ended: both would hang.
+        Before that the folder must not be accessed, and gocryptfs not be ended: both would hang.
         """
         ends = time.monotonic() + PATIENCE_S
         while process.poll() is None and (left_s := ends - time.monotonic()) > 0:
@@ -142,18 +142,18 @@ class Keeper:
             while process.poll() is None and not self._ending:
                 try:
                     if bus is not None and _is_going_to_sleep(bus):
-                        # What an engine does not finish is not lost.
+                        # Unfinished work of an engine is not lost.
                         with contextlib.suppress(LecternError, OSError):
                             end_engine(self._place.library, _ENGINE_S)
                         self._unmount(process)
                         return
                 except (OSError, EOFError):
-                    bus = None  # the bus has ended, and says nothing any more
+                    bus = None  # the bus has ended
                 ready = self._pause([*watched, *([bus.sock] if bus else [])])
                 self._ending |= any(worker in ready for worker in watched)
 
     def _pause(self, watched: list[Any], seconds: float | None = None) -> list[Any]:
-        """Wait for one of what is watched, or a signal; return those that are ready."""
+        """Wait for a signal or one of the watched objects; return those that are ready."""
         ready, _, _ = select.select([self._signalled, *watched], [], [], seconds)
         if self._signalled in ready:
             os.read(self._signalled, 64)
@@ -164,17 +164,17 @@ class Keeper:
         self._ending |= number in (signal.SIGTERM, signal.SIGINT)
 
     def _unmount(self, process: subprocess.Popen[bytes]) -> None:
-        """End gocryptfs, which unmounts and gives up the key."""
+        """End gocryptfs, which unmounts and forgets the key."""
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(_UNMOUNT_S)
         process.kill()
-        detach(self._point)  # it may wait for itself
+        detach(self._point)  # gocryptfs may be waiting for itself
         process.wait()
 
 
 def _login_manager(until_asleep: contextlib.ExitStack) -> DBusConnection | None:
-    """Listen for the machine's sleep, which is then held up until the stack is closed."""
+    """Listen for the machine's sleep, which is delayed until the stack is closed."""
     from jeepney import DBusAddress, MatchRule, new_method_call
     from jeepney.auth import AuthenticationError
     from jeepney.bus_messages import message_bus
@@ -196,9 +196,9 @@ def _login_manager(until_asleep: contextlib.ExitStack) -> DBusConnection | None:
 
 
 def _is_going_to_sleep(bus: DBusConnection) -> bool:
-    """Read what the bus has said; whether that was that the machine goes to sleep.
+    """Read the messages on the bus; return whether the machine is going to sleep.
 
-    Raises ``OSError``, and ``EOFError`` if the bus has ended.
+    Raises ``OSError``, or ``EOFError`` if the bus has ended.
     """
     from jeepney import HeaderFields, MessageType
 

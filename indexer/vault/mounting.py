@@ -1,8 +1,8 @@
-"""Unlocks and locks: what gocryptfs is asked, by the launcher of this process where it has one.
+"""Unlocks and locks libraries with gocryptfs, through this process's launcher if there is one.
 
-Whoever is not root mounts through a program with more rights than the person has, which a process
-that has confined itself cannot start. So its launcher does it, and only this: it makes an encrypted
-folder and mounts it at its own place. The passphrase goes through pipes only.
+Users other than root mount through a program with more rights than their own, which a confined
+process cannot start. So its launcher does this, and nothing else: it makes an encrypted folder and
+mounts it in its own place. The passphrase is only passed through pipes.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from indexer.confine.process import child_command, child_environment, libc
 from indexer.vault.place import SUFFIX, VaultPlace, is_alive, mounted_device
 
 GOCRYPTFS = "gocryptfs"
-#: Exit statuses, the first two also of the keeper.
+#: Exit statuses of gocryptfs; the first two are also the keeper's.
 WRONG_PASSPHRASE, MOUNTED = 12, 0
 _DEVICE = Path("/dev/fuse")
-# Where the system gives up a mount for the person whose it is.
+# The file by which the system ends a mount of the person.
 _CONNECTIONS = Path("/sys/fs/fuse/connections")
 _UNMOUNT, _FORCE_AND_DETACH = "fusermount3", 1 | 2
-# Seconds for a key to be derived and a folder to be mounted on a busy machine.
+# The seconds for deriving a key and mounting a folder on a busy machine.
 PATIENCE_S = 60.0
-# Seconds for the keeper to unmount; it detaches what others still have open.
+# The seconds for the keeper to unmount, even if other programs have files open.
 LOCK_S = 20.0
 _POLL_S = 0.02
 _MOST = 1024  # characters; gocryptfs takes 2,048 bytes
@@ -61,10 +61,10 @@ class MountVault(LauncherRequest[None], frozen=True):
     """Mount an encrypted folder, and start the process that unmounts it.
 
     Attributes:
-        folder: Of the encrypted library.
-        worker: The process that converts it, with which the mount ends; 0 to use the library.
-        passphrase: Of the person.
-        idle_s: Seconds without an open file after which it is unmounted; 0 is never.
+        folder: The folder of the encrypted library.
+        worker: The process that converts the library, with which the mount ends; 0 for normal use.
+        passphrase: The person's passphrase.
+        idle_s: It is unmounted after this many seconds without an open file; 0 is never.
     """
 
     folder: Path
@@ -88,13 +88,13 @@ class MountVault(LauncherRequest[None], frozen=True):
 
 
 class DetachVault(LauncherRequest[None], frozen=True):
-    """Unmount what a keeper that was killed has left."""
+    """Unmount a folder that a killed keeper has left."""
 
     folder: Path
     working: bool
 
     def do(self) -> None:
-        """Unmount it as root, or by fusermount."""
+        """Unmount the folder as root or with fusermount."""
         place = _place(self.folder)
         detach(place.work if self.working else place.open)
 
@@ -103,14 +103,14 @@ _REQUESTS = (MakeVault, MountVault, DetachVault)
 
 
 def launcher_commands() -> Mapping[type[LauncherRequest[Any]], Callable[[Any, Any], None]]:
-    """Return what a launcher does for this room."""
+    """Return the handlers of a launcher for the requests of this room."""
     if why_not():
         return {}
     return {kind: lambda request, _gone: request.do() for kind in _REQUESTS}
 
 
 def why_not() -> str:
-    """Say why no library can be encrypted on this system, by a phrase; "" if one can."""
+    """Return the phrase that says why libraries cannot be encrypted on this system, or ""."""
     if sys.platform != "linux":
         return "linux_only"
     if shutil.which(GOCRYPTFS) is None:
@@ -119,13 +119,13 @@ def why_not() -> str:
 
 
 def check_possible() -> None:
-    """Raise ``vault_unavailable`` where no library can be encrypted."""
+    """Raise ``vault_unavailable`` if libraries cannot be encrypted on this system."""
     if reason := why_not():
         raise WorldError("vault_unavailable", reason=reason)
 
 
 def check_passphrase(passphrase: str) -> str:
-    """Return a passphrase that gocryptfs takes as it is: one line, and not empty.
+    """Check that gocryptfs accepts a passphrase unchanged: one line, not empty.
 
     Raises ``bad_usage``.
     """
@@ -142,7 +142,7 @@ def make(place: VaultPlace, passphrase: str) -> None:
 
 
 def unlock(place: VaultPlace, passphrase: str, idle_s: int = 0) -> None:
-    """Unlock a library, if it is not. Raises ``vault_passphrase`` or ``vault_unavailable``."""
+    """Unlock a library if it is locked. Raises ``vault_passphrase`` or ``vault_unavailable``."""
     if not is_alive(place):
         _clear(place, working=False)
         _ask(MountVault(place.folder, 0, check_passphrase(passphrase), idle_s))
@@ -150,7 +150,7 @@ def unlock(place: VaultPlace, passphrase: str, idle_s: int = 0) -> None:
 
 @contextlib.contextmanager
 def working_mount(place: VaultPlace, passphrase: str) -> Iterator[Path]:
-    """Have the encrypted folder mounted within the block, for this process to copy."""
+    """Mount the encrypted folder during the block, so that this process can copy it."""
     _clear(place, working=True)
     _ask(MountVault(place.folder, os.getpid(), check_passphrase(passphrase), 0))
     try:
@@ -160,9 +160,9 @@ def working_mount(place: VaultPlace, passphrase: str) -> Iterator[Path]:
 
 
 def lock(place: VaultPlace) -> None:
-    """Unmount a library, at once: what others have open there is gone for them.
+    """Unmount a library at once; other programs lose the files that they have open there.
 
-    Raises ``vault_unavailable``, if its keeper does not end.
+    Raises ``vault_unavailable`` if its keeper does not end.
     """
     ends = time.monotonic() + LOCK_S
     while (keeper := place.kept_by()) is not None:
@@ -179,8 +179,8 @@ def lock(place: VaultPlace) -> None:
 def detach(point: Path) -> None:
     """Unmount a folder even if something is open or hangs there, and remove it.
 
-    A gocryptfs that is killed in its first moments waits for its own answer, and cannot end before
-    the system gives it up.
+    If gocryptfs is killed in its first moments, it waits for its own answer, and cannot end before
+    the system ends the mount.
     """
     if device := mounted_device(point):
         with contextlib.suppress(OSError):
@@ -192,9 +192,9 @@ def detach(point: Path) -> None:
 
 
 def _clear(place: VaultPlace, *, working: bool) -> None:
-    """Take away what a killed keeper has left at a mount point.
+    """Remove the mount that a killed keeper has left.
 
-    Raises ``vault_unavailable``, if it stays mounted.
+    Raises ``vault_unavailable`` if it stays mounted.
     """
     point = place.work if working else place.open
     if mounted_device(point):
@@ -206,7 +206,7 @@ def _clear(place: VaultPlace, *, working: bool) -> None:
 
 
 def _place(folder: Path) -> VaultPlace:
-    """Check a folder that a process asks for: it is that of an encrypted library.
+    """Check that a requested folder is that of an encrypted library.
 
     Raises ``bad_request``.
     """
@@ -219,15 +219,15 @@ def _place(folder: Path) -> VaultPlace:
 
 
 def _bus() -> dict[str, str]:
-    """Return where the bus of the system is, which the keeper listens on."""
+    """Return the address of the system's bus, to which the keeper listens."""
     name = "DBUS_SYSTEM_BUS_ADDRESS"
     return {name: os.environ[name]} if name in os.environ else {}
 
 
 def _ask(request: MakeVault | MountVault | DetachVault) -> None:
-    """Do something by the launcher, or here in a process that is not confined.
+    """Run a command through the launcher, or here if this process is not confined.
 
-    Raises ``vault_unavailable`` and what it raises.
+    Raises ``vault_unavailable``, or the error of the command.
     """
     check_possible()
     ours = launcher.current()

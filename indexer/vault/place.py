@@ -1,4 +1,4 @@
-"""Where the parts of an encrypted library are, and the record of how far it is one."""
+"""The paths of an encrypted library's parts, and the record of its state."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from indexer.api.private_files import write_file
 
 SUFFIX = ".encrypted"
 OPEN = "open"
-# What is kept in a library besides its stores, once it is or was encrypted.
+# The folders inside a library, besides its stores, that is or was encrypted.
 WINDOW, LOG, TEMPORARY = "window", "log", "tmp"
 _MOUNTS = Path("/proc/self/mountinfo")
 _SHOWN_IN_OCTAL = re.compile(rb"[\\ \t\n]")
 
 
 class State(StrEnum):
-    """What a record says; each is written before what it announces begins."""
+    """The state in a record. It is written before the work that it announces begins."""
 
-    COPYING = "copying"  # being encrypted; the plain library counts
-    REMOVING = "removing"  # the encrypted one counts, and the plain one is to go
+    COPYING = "copying"  # being encrypted; the plain library is valid
+    REMOVING = "removing"  # the encrypted library is valid, and the plain one will be removed
     ENCRYPTED = "encrypted"
-    RESTORING = "restoring"  # being decrypted; the encrypted one counts
-    RESTORED = "restored"  # the plain one counts, and the encrypted one is to go
+    RESTORING = "restoring"  # being decrypted; the encrypted library is valid
+    RESTORED = "restored"  # the plain library is valid, and the encrypted one will be removed
 
 
 class VaultPlace(Struct, frozen=True):
@@ -48,28 +48,28 @@ class VaultPlace(Struct, frozen=True):
 
     @property
     def open(self) -> Path:
-        """Where it is mounted while it is unlocked."""
+        """The mount point of an unlocked library."""
         return self.folder / OPEN
 
     @property
     def work(self) -> Path:
-        """Where it is mounted while it is encrypted or decrypted."""
+        """The mount point while the library is being encrypted or decrypted."""
         return self.folder / "work"
 
     @property
     def plain(self) -> Path:
-        """The plain library: to be removed, or just restored."""
+        """The plain library, before it is removed or after it is restored."""
         return self.folder / "plain"
 
     @property
     def keeper(self) -> Path:
-        """Locked by the process that keeps it unlocked, whose number is in it."""
+        """A file with the process id of the keeper, which holds its lock while it is alive."""
         return self.folder / "keeper"
 
     def kept_by(self) -> int | None:
-        """Return the process that keeps it unlocked, 0 before it has said its number.
+        """Return the id of the keeper's process, 0 before it is written, None without a keeper.
 
-        Its lock proves that it is alive.
+        The lock proves that the keeper is alive.
         """
         import fcntl
 
@@ -90,9 +90,9 @@ class VaultPlace(Struct, frozen=True):
         return self.folder / "encrypted.json"
 
     def state(self) -> State | None:
-        """How far it is encrypted; None if it is not.
+        """The state of encryption; None if the library is not encrypted.
 
-        Raises ``vault_conflict``, if the record cannot be understood.
+        Raises ``vault_conflict`` if the record is not valid.
         """
         try:
             return State(str(read_object(self.record)["state"]))
@@ -105,15 +105,15 @@ class VaultPlace(Struct, frozen=True):
 
     @property
     def in_keyring(self) -> bool:
-        """Whether the person had the passphrase kept in the keyring."""
+        """Whether the passphrase is kept in the keyring."""
         with contextlib.suppress(OSError, ValueError):
             return read_object(self.record).get("keyring") is True
         return False
 
     def write(self, state: State, *, keyring: bool | None = None) -> None:
-        """Write the record, so that it outlives a power cut.
+        """Write the record so that it survives a power cut.
 
-        Raises ``OSError`` if it cannot be written; the old one is unchanged.
+        Raises ``OSError`` if it cannot be written; then the old one is unchanged.
         """
         kept = self.in_keyring if keyring is None else keyring
         write_file(self.record, json.dumps({"state": state, "keyring": kept}))
@@ -121,7 +121,7 @@ class VaultPlace(Struct, frozen=True):
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Keep other processes from converting it or opening it meanwhile.
+        """Prevent other processes from converting or opening the library meanwhile.
 
         Raises ``library_locked``.
         """
@@ -139,7 +139,7 @@ class VaultPlace(Struct, frozen=True):
 
 
 def place_of(library: Path) -> VaultPlace:
-    """Return where a library is encrypted, or would be; any links to it are followed."""
+    """Return the place of a library's encrypted folder, even if there is none. Follows links."""
     real = Path(os.path.realpath(library))
     if real.name == OPEN and real.parent.name.endswith(SUFFIX):
         folder = real.parent
@@ -158,14 +158,14 @@ def is_encrypted(library: Path) -> bool:
 
 
 def is_locked(library: Path) -> bool:
-    """Whether a library is encrypted and has to be unlocked before it can be opened."""
+    """Whether a library is encrypted and locked."""
     return is_encrypted(library) and not is_alive(place_of(library))
 
 
 def mounted_device(point: Path) -> str:
-    """Return the number of what is mounted at a folder; "" if nothing is.
+    """Return the device number of the mount at a folder; "" without a mount.
 
-    The folder itself is not looked at: one whose server hangs would have every look hang.
+    The folder itself is not accessed, as access would hang if its server does.
     """
     shown = _SHOWN_IN_OCTAL.sub(lambda found: b"\\%03o" % found[0][0], os.fsencode(point))
     mounts = [line.split() for line in _MOUNTS.read_bytes().splitlines()]
@@ -173,7 +173,7 @@ def mounted_device(point: Path) -> str:
 
 
 def is_alive(place: VaultPlace) -> bool:
-    """Whether a library is unlocked: mounted, kept so, and answering."""
+    """Whether a library is unlocked: mounted, with a keeper, and responding."""
     try:
         return bool(
             mounted_device(place.open) and place.kept_by() is not None and place.open.stat()
@@ -183,7 +183,7 @@ def is_alive(place: VaultPlace) -> bool:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder outlive a power cut."""
+    """Make the names in a folder survive a power cut."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)

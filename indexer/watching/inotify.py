@@ -1,9 +1,9 @@
-"""Events on Linux: one watch on each folder that a scan enters, and on no other.
+"""Events on Linux, from a watch on each folder that a scan enters, and on no others.
 
-It uses watchdog's inotify reader without its observers, because those also watch excluded folders
-(a folder of programs may have more folders than all documents), walk the tree a second time, and do
+It uses watchdog's inotify reader without its observers. Observers also watch excluded folders (a
+folder of programs may have more folders than all documents), walk the tree a second time, and do
 not report events that the kernel drops. Here the scan adds each watch before it lists the folder,
-so no change is missed; dropped events, unmounts and exhausted watches are reported.
+so no change is missed. Dropped events, unmounts and exhausted watches are reported.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class InotifySource:
     def __init__(self, hints: Hints) -> None:
         self._hints = hints
         self._lock = threading.Lock()
-        # Inverses of each other: the watch of each folder, and the folder of each watch.
+        # The watch of each folder, and the folder of each watch.
         self._watches: dict[bytes, Registered] = {}
         self._paths: dict[WatchDescriptor, bytes] = {}
         self._numbers = itertools.count(1)
@@ -58,7 +58,7 @@ class InotifySource:
         return len(self._paths)
 
     def watch_folder(self, path: bytes, *, whole: bool = True) -> bool:
-        """Watch one folder, and return whether it is watched now; the scan enters every folder."""
+        """Watch one folder, as the scan enters every folder; return whether it is watched now."""
         del whole
         with self._lock:
             if self._closed:
@@ -101,7 +101,7 @@ class InotifySource:
             return
         child = path.rstrip(b"/") + b"/" + event.name if event.name else path
         if event.is_moved_from and event.mask & _C.IN_ISDIR:
-            # Its watches move with the folder; the scan adds them again at the new path.
+            # The watches move with the folder. The scan adds them again at the new path.
             self.unwatch_folder(child)
         if event.name:
             self._hints.add_hint(child)
@@ -123,8 +123,8 @@ class InotifySource:
         self, path: bytes, watch: WatchDescriptor, callback: CallbackId
     ) -> list[Registered]:
         """Note the watch of a folder, and return the watches that it replaces."""
-        # The folder may have been watched before, at this or its earlier path, or another folder
-        # may have been at this path.
+        # The folder may already be watched, at this or an earlier path, or another folder may have
+        # been at this path.
         replaced = self._removed({path, self._paths.get(watch, path)} & self._watches.keys())
         self._watches[path], self._paths[watch] = (watch, callback), path
         return replaced

@@ -1,4 +1,4 @@
-"""Events on systems that watch whole trees: macOS, Windows and others."""
+"""Events on systems that watch whole trees, such as macOS and Windows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# Events of reading, of which indexing causes many, are no changes.
+# Events for reading are not changes; indexing causes many.
 _READING = frozenset({"opened", "closed_no_write"})
 
 
@@ -40,7 +40,7 @@ class ObserverSource(FileSystemEventHandler):
         return len(self._watches)
 
     def watch_folder(self, path: bytes, *, whole: bool = True) -> bool:
-        """Watch a folder, with everything below it if ``whole``, unless that is watched."""
+        """Watch a folder, with everything below it if ``whole``, unless it is watched already."""
         with self._lock:
             trees = [folder for folder, watch in self._watches.items() if watch.is_recursive]
             known = path in self._watches and not whole
@@ -70,7 +70,7 @@ class ObserverSource(FileSystemEventHandler):
         self._observer.join()
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        """Convert an event to hints: its path, and the destination of a move."""
+        """Convert an event to hints: its path and the destination of a move."""
         if event.event_type in _READING:
             return
         for path in (event.src_path, event.dest_path):
@@ -78,7 +78,7 @@ class ObserverSource(FileSystemEventHandler):
                 self._hints.add_hint(self._as_watched(os.fsencode(path)))
 
     def _as_watched(self, path: bytes) -> bytes:
-        """Map a resolved path, which some systems report, to the path that is watched."""
+        """Map a resolved path, which some systems report, to the watched path."""
         for watched, real in list(self._real.items()):
             if real != watched and (inside := below(real, path)) is not None:
                 return join(watched, inside)

@@ -1,8 +1,8 @@
 """Debounces changed paths, and maps them to the entries and roots to scan.
 
-A path has settled once it had no event, and its size and time were constant, for a while; a folder
-once nothing below it is unsettled either. A path that never settles, such as a log, is reported at
-intervals. Pure: time and status are arguments.
+A path has settled if it had no event for a while, and its size and time were constant. A folder has
+settled if also nothing below it is unsettled. A path that never settles, such as a log, is reported
+at intervals. All functions are pure: time and status are arguments.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Waiting(Struct):
 
 
 class Settling(Struct):
-    """Unsettled paths; ``separator`` is that of path components."""
+    """Unsettled paths; ``separator`` separates path components."""
 
     separator: bytes = b"/"
     settled_s: float = SETTLED_S
@@ -90,7 +90,7 @@ _IGNORE_NAME = os.fsencode(IGNORE_NAME)
 
 
 class Targets(Struct):
-    """What to scan: single entries of roots, and ``whole`` roots, all by the roots' ids."""
+    """The single entries of roots to scan, and the ``whole`` roots, by the roots' ids."""
 
     entries: dict[int, dict[bytes, set[bytes]]] = field(default_factory=dict)
     whole: set[int] = field(default_factory=set)
@@ -105,7 +105,7 @@ def targets(paths: Iterable[bytes], roots: Collection[Root]) -> Targets:
     chosen = {_meant(path) for path in paths}
     found = Targets()
     for path in chosen:
-        # A path below a chosen one is scanned with it.
+        # A path below a chosen path is scanned with it.
         if not any(above in chosen for above in _above(path, _SEPARATOR)):
             for root in roots:
                 _place(path, root, found)
@@ -113,7 +113,7 @@ def targets(paths: Iterable[bytes], roots: Collection[Root]) -> Targets:
 
 
 def _meant(path: bytes) -> bytes:
-    """The path to scan for a changed one: for a file of patterns, its folder."""
+    """The path to scan for a changed path; for a file of patterns its folder."""
     folder, _, name = path.rpartition(_SEPARATOR)
     return folder if name == _IGNORE_NAME else path
 

@@ -1,6 +1,6 @@
-"""The watched roots: by events or by polling, when each was scanned, and which are due.
+"""The watched roots: whether by events or by polling, when each was scanned, which are due.
 
-A source of events puts changed paths into a queue, from its threads to the watcher.
+The threads of a source of events put changed paths into a queue for the watcher.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Root
 
 
-# Beyond this number, scanning everything is faster than single entries.
+# Above this number, scanning everything is faster than scanning single entries.
 MOST_HINTS = 50_000
 
 
@@ -44,7 +44,7 @@ class Hints:
             self._changed.notify_all()
 
     def lost(self, reason: str) -> None:
-        """Report missed changes, so that everything must be scanned."""
+        """Report that changes were missed, so that everything must be scanned."""
         with self._changed:
             self._lost = reason
             self._changed.notify_all()
@@ -65,7 +65,7 @@ class Hints:
 
 
 class EventSource(Protocol):
-    """Delivers events of folders; ``exhausted``: the system's limit of watches is reached."""
+    """Delivers events of folders; ``exhausted`` if the system's limit of watches is reached."""
 
     exhausted: bool
 
@@ -79,13 +79,13 @@ class EventSource(Protocol):
     def close(self) -> None: ...
 
 
-# Why a root has to be polled.
+# Reasons why a root is polled.
 NETWORK = "network"
 EXHAUSTED = "exhausted"
 
 
 class _Watched(Struct):
-    """One root. ``seen`` describes its path and the mounts when it was last unreachable."""
+    """A root. ``seen`` describes its path and the mounts at the last time it was unreachable."""
 
     root: Root
     scanned: float = float("-inf")
@@ -102,7 +102,7 @@ class _Watched(Struct):
 class WatchedRoots:
     """The roots of one library while they are watched. Thread-safe.
 
-    Roots whose changes are not all reported are scanned every ``poll_s`` seconds, all others every
+    Roots for which not all changes are reported are scanned every ``poll_s`` seconds, others every
     ``scan_s``. The source is None if the system has none.
     """
 
@@ -129,16 +129,16 @@ class WatchedRoots:
         if source is not None and source.watch_folder(path, whole=whole):
             return
         with self._lock:
-            # A folder that no longer exists needs no watch; a root without one must be polled.
+            # A deleted folder needs no watch. A root without a watch must be polled.
             a_root = any(each.root.path == path for each in self._known.values())
             if source is None or source.exhausted or a_root:
                 self._unwatched.add(path)
 
     def update_roots(self, roots: Sequence[Root], now: float) -> set[int]:
-        """Update the roots from the catalog; return those to be scanned.
+        """Update the roots from the catalog; return those to scan.
 
-        These are new ones, those that became unreachable or reachable, have moved or have other
-        patterns, and those due by time.
+        These are new roots, roots that became unreachable or reachable, have moved or have new
+        patterns, and roots that are due.
         """
         with self._lock:
             before, self._known = self._known, {}
@@ -165,7 +165,7 @@ class WatchedRoots:
                 self._unwatched = {p for p in self._unwatched if below(root.path, p) is None}
 
     def scanned(self, roots: Sequence[Root], since: float) -> None:
-        """Store that roots were scanned at a time."""
+        """Store the time at which roots were scanned."""
         with self._lock:
             for root in roots:
                 each = self._known.setdefault(root.id, _Watched(root))
@@ -199,7 +199,7 @@ class WatchedRoots:
 
 
 def _seen(root: Root) -> tuple[object, ...]:
-    """The state whose change may make a root reachable: its path's status and the mounts."""
+    """The status of a root's path, and the mounts; a change of these may make it reachable."""
     here: tuple[object, ...] = ()
     try:
         found = os.stat(root.path)

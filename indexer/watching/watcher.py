@@ -1,9 +1,9 @@
-"""Keeps a library up to date: decides when to scan, and how much.
+"""Keeps a library up to date by deciding when to scan, and what.
 
 One thread waits for hints, debounces them, scans, and triggers reading. It scans everything at the
-start, when changes may have been missed (a full queue of events, suspension, a root that moved,
-became unreachable or reachable, other patterns), every few hours, and every few minutes under roots
-whose changes are not all reported.
+start, every few hours, and when changes may have been missed: after a full queue of events, a
+suspension, new patterns, or if a root has moved or became unreachable or reachable. Roots for which
+not all changes are reported are scanned every few minutes.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
 
     Done = Callable[[Exception | None], None]
 
-    # Reads the queued files, on this thread (until the token is set) or another, and then calls
-    # back with the outcome: ``Cancelled`` if it was interrupted.
+    # A function that reads the queued files, on this thread (until the token is set) or another,
+    # and then calls back with the outcome, ``Cancelled`` if it was interrupted.
     Read = Callable[[CancelToken, Done], None]
 
-# A smaller difference is a slow machine, or a clock that was adjusted.
+# A smaller difference means a slow machine, or a clock that was adjusted.
 SLEPT_S = 30.0
 
 
 class Clock(Struct, frozen=True):
-    """The functions of time, for tests to replace."""
+    """The functions of time, which tests can replace."""
 
     wall: Callable[[], float] = time.time
     monotonic: Callable[[], float] = time.monotonic
 
 
 class SleepWatch:
-    """Detects suspension during a wait; waits have timeouts of a few seconds."""
+    """Detects a suspension during a wait. Waits have timeouts of a few seconds."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -58,7 +58,7 @@ class SleepWatch:
         self._waits_since = self._monotonic
 
     def waits(self) -> None:
-        """Mark the beginning of a wait."""
+        """Mark the start of a wait."""
         self._waits_since = self._clock.monotonic()
 
     def slept(self) -> bool:
@@ -73,7 +73,7 @@ log = logging.getLogger(__name__)
 
 
 def open_source(hints: Hints) -> EventSource | None:
-    """Open the source of this system; None if its limit is reached."""
+    """Open the source of events on this system; None if its limit is reached."""
     try:
         if platform.system() == "Linux":
             from indexer.watching.inotify import InotifySource
@@ -93,7 +93,7 @@ class WatchPace(Struct, frozen=True):
     settled_s: float = SETTLED_S  # how long a path must be unchanged before it is scanned
     tick_s: float = 0.1  # between checks of paths that have not settled
     check_s: float = 2.0  # between checks of the roots' locations
-    poll_s: float = 300.0  # between scans of roots whose changes are not all reported
+    poll_s: float = 300.0  # between scans of roots for which not all changes are reported
     scan_s: float = 4 * 3600.0  # between scans of everything
     retry_s: float = 30.0  # until work that failed is tried again
 
@@ -136,8 +136,8 @@ class Watcher:
         source: Callable[[Hints], EventSource | None] = open_source,
     ) -> None:
         self.read = read
-        self.scans = 0  # of whole roots, and
-        self.partial_scans = 0  # of single entries, since the start; constant while idle
+        self.scans = 0  # scans of whole roots since the start
+        self.partial_scans = 0  # scans of single entries since the start; constant while idle
         self._scanner = scanner
         self._pace = pace or WatchPace()
         self._clock = clock or Clock()
@@ -184,7 +184,7 @@ class Watcher:
             return
         self._token.cancel()
         self._hints.wake()
-        # A hanging network drive must not block the end of the program.
+        # A hanging network drive must not prevent the end of the program.
         thread.join(STOP_S)
         self._scanner.on_enter = ignore_folder
         source, self._source = self._source, None
@@ -236,7 +236,7 @@ class Watcher:
         self._token.check()
         now = self._clock.monotonic()
         for path in paths:
-            # What the library itself writes would start scans for ever.
+            # Files that the library itself writes would start endless scans.
             if all(below(library, path) is None for library in self._library):
                 self._settling.hint(path, now)
         if self._sleep.slept():
@@ -256,7 +256,7 @@ class Watcher:
         self._start_reading()
 
     def _patience(self) -> float:
-        """How long to wait for hints: until something else may be due."""
+        """The seconds to wait for hints, until something else may be due."""
         if len(self._settling):
             return self._pace.tick_s
         now = self._clock.monotonic()
