@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.ocr.cache import RecognisedPages
 
-# Increment it when the same bytes yield other text or blocks, or the same text other passages or
-# stems.
+# Increment it when the same bytes now yield other text or blocks, or when the same text now yields
+# other passages or stems.
 EXTRACTOR_VERSION = 15
-MAX_LABELS = 40_000  # the pages whose labels are kept with a document
-MAX_SKIPPED_PAGES = 3  # pages that crash a reader; a document with more fails
+MAX_LABELS = 40_000  # a document keeps the labels of at most this many pages
+MAX_SKIPPED_PAGES = 3  # a document with more pages that crash a reader fails
 SCRATCH_PREFIX = "document-"
 _NO_MEMORY = re.compile(r"\b(?:m|c|re)alloc\b")
-_MOST_ABOUT = 2_000  # characters of the subject of a document, its keywords, its description
+_MOST_ABOUT = 2_000  # characters of a document's subject, keywords or description
 MAX_ITEM_CHARS = 600  # a longer list item is a numbered paragraph
 
 
 def is_left_out(number: int, skip: Collection[int]) -> bool:
-    """Return whether to leave out a page: it crashed a reader, or follows too many that did."""
+    """Return whether to leave out a page that crashed a reader, or follows too many that did."""
     return number in skip or (len(skip) >= MAX_SKIPPED_PAGES and number > max(skip))
 
 
 def too_large(limit: int) -> WorldError:
-    """Return the error of a file of more than ``limit`` bytes."""
+    """Return the error for a file of more than ``limit`` bytes."""
     return WorldError("too_large", limit=shown_size(limit))
 
 
@@ -54,10 +54,10 @@ def damaged_container(error: Exception) -> WorldError:
 
 @contextmanager
 def damage_as_unreadable(reason: str, path: Path | None = None) -> Iterator[None]:
-    """Convert what a library raises for a damaged file, of many types, to ``unreadable``.
+    """Convert the many types of errors that a library raises for a damaged file to ``unreadable``.
 
-    ``reason`` is a code of ``indexer.api.phrases``; the ``path`` is left out of what is said. MuPDF
-    says only in words that memory ran out.
+    ``reason`` is a code of ``indexer.api.phrases``; the ``path`` is left out of the message. MuPDF
+    reports only in words that memory ran out.
     """
     try:
         yield
@@ -105,9 +105,9 @@ class BlockStyle(Struct, frozen=True, array_like=True):
 class RawBlock(Struct, frozen=True, array_like=True):
     """A block of a page, classified by this page alone; offsets are local to the page.
 
-    Headings of laid-out formats are detected later, from the whole document. ``split_off``: a row
-    that was split from the block before, as it may be a running head or foot; it is merged again
-    if it is not.
+    Headings of laid-out formats are detected later, from the whole document. ``split_off`` marks a
+    row that was split from the block before because it may be a running head or foot. If it is
+    neither, it is merged again.
     """
 
     start: int
@@ -121,10 +121,10 @@ class RawBlock(Struct, frozen=True, array_like=True):
 class RawPage(Struct, frozen=True, array_like=True):
     """One page as the extractor read it; ``number`` counts from 1.
 
-    ``unreadable`` is the reason code if some or all of it could not be read; ``damaged`` if it was
-    read all the same, and how much of it is lost is unknown. ``part`` is the embedded document that
-    the page belongs to, "" for none. Numbers ascend, but parts may follow all pages of a
-    document, with the numbers of those where they belong, and so may reasons without text.
+    ``unreadable`` is the reason code if some or all of the page could not be read. ``damaged`` says
+    that it was read all the same, with an unknown loss. ``part`` is the embedded document that the
+    page belongs to, "" for none. Numbers ascend, except that parts, and reasons without text, may
+    follow all pages of a document, with the numbers of the pages where they belong.
     """
 
     number: int
@@ -136,10 +136,10 @@ class RawPage(Struct, frozen=True, array_like=True):
 
 
 class PageText(Struct, frozen=True):
-    """One page of the canonical text; ``offset`` and the blocks count from the document's start.
+    """One page of the canonical text. ``offset`` and the blocks count from the document's start.
 
-    Several may have the same number: formats without pages yield sections of page 1. Pages are
-    separated by ``document.PAGE_JOINT`` in the canonical text.
+    Several pages may have the same number, as formats without pages yield sections of page 1. Pages
+    are separated by ``document.PAGE_JOINT`` in the canonical text.
     """
 
     number: int
@@ -156,15 +156,15 @@ class Metadata(Struct, frozen=True):
     author: str = ""
     created: str = ""  # ISO date
     sent: tuple[str, str] = ("", "")  # ISO dates of the first and the last mail
-    # Of its first pages, if they are not the sheets' numbers; of a mailbox, the days of its mails.
+    # Labels of its first pages, if they are not the page numbers; the days of a mailbox's mails.
     labels: tuple[str, ...] = ()
-    about: tuple[str, ...] = ()  # what its author wrote about it; see ``about``
+    about: tuple[str, ...] = ()  # its author's words about it; see ``about``
 
 
 def joined_blocks(
     found: Iterable[tuple[str, BlockKind, int]],
 ) -> tuple[str, tuple[RawBlock, ...]]:
-    """Join the texts of blocks by line feeds; return the text, and the blocks in it."""
+    """Join the texts of blocks by line feeds, and return the text with the blocks in it."""
     texts: list[str] = []
     blocks: list[RawBlock] = []
     at = 0
@@ -176,23 +176,23 @@ def joined_blocks(
 
 
 def about(**values: str) -> tuple[str, ...]:
-    """Name what an author wrote about a document, such as its subject and keywords, in lines."""
+    """Return lines that an author wrote about a document, such as its subject and keywords."""
     shown = ((name, " ".join(text.split())[:_MOST_ABOUT]) for name, text in values.items())
     return tuple(f"{name.title()}: {text}" for name, text in shown if text)
 
 
 class PageSource:
-    """One open document; by default of one page, without metadata and outline.
+    """One open document. By default it has one page, and neither metadata nor an outline.
 
     Attributes:
         page_count: The number of pages; 1 if the format has none, 0 for an empty document.
-        nests: Whether its headings are those of the documents in it, at any depth.
+        nests: Whether its headings belong to the documents in it, at any depth.
         on_page: Called with the number of the current page at each step of reading an embedded
-            document, as that may take longer than the time limit of a page.
+            document, because this may take longer than the time limit of a page.
         recognised: The recognised text of pages without legible text.
-        textless: The pages read so far that have content but no text; ``None`` for a format whose
-            pages are never images of text.
-        held: Closed with the document, such as the folder into which it was unpacked.
+        textless: The pages read so far that have content but no text, or ``None`` for a format
+            whose pages are never images of text.
+        held: Anything to close with the document, such as the folder it was unpacked into.
     """
 
     page_count: int = 1
@@ -205,7 +205,7 @@ class PageSource:
     held: ExitStack | None = None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        """Read the pages one by one, in order; those in ``skip`` crashed a reader before.
+        """Read the pages one by one, in order, without those in ``skip``, which crashed a reader.
 
         Raises ``WorldError`` if the rest cannot be read; a single bad page is yielded as
         unreadable.
@@ -213,18 +213,18 @@ class PageSource:
         raise NotImplementedError
 
     def close(self) -> None:
-        """Close what is open, and free what was read."""
+        """Close all files, and free the memory of the document."""
         if self.held is not None:
             self.held.close()
 
 
 def scratch_folder() -> tempfile.TemporaryDirectory[str]:
-    """Make a folder for its owner only, in the child's scratch folder, which is removed with it."""
+    """Make a private folder in the child's scratch folder, which is removed with the child."""
     return tempfile.TemporaryDirectory(prefix=SCRATCH_PREFIX, ignore_cleanup_errors=True)
 
 
 if TYPE_CHECKING:
-    # ``open_source``, the one function of a format's module: it opens the document at a path, with
-    # a password if any. Raises ``needs_password``, ``unreadable``, ``empty`` or ``too_large``;
+    # The one function of a format's module, ``open_source``, opens the document at a path, with a
+    # password if any. It raises ``needs_password``, ``unreadable``, ``empty`` or ``too_large``;
     # ``OSError`` if the file cannot be read.
     Opener = Callable[[Path, str | None, Limits], PageSource]

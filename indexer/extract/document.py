@@ -1,11 +1,11 @@
-"""One document in two passes, within limits: pages are read and counted, then yielded as text.
+"""Reads a document in two passes, within limits: pages are read and counted, then yielded as text.
 
 Running heads, headings and the title depend on the whole document, so pages wait in a temporary
 file between the passes; memory does not grow with their number.
 
 Limits on the bytes, elements, characters and embedded documents of one document stop files that
-expand without end. What an embedded document spends counts for those around it too, except for
-characters, which are counted where they are written.
+expand without end. An embedded document also spends from the limits of the documents around it,
+except for characters, which are counted where they are written.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ from indexer.text.view import without_surrogates
 
 PAGE_JOINT = "\n"
 IN_MEMORY_BYTES = 4 * 1024**2
-_MAX_DOCUMENTS = 256  # embedded in one document at any depth; archives and mailboxes set their own
+_MAX_DOCUMENTS = 256  # in one document, at any depth; archives and mailboxes set their own
 _TITLE_CHARS = 6_000
 _MAX_LISTED = 20
 _SAMPLE_CHARS = 40_000
 _SAMPLE_CHARS_A_PAGE = 2_000
 _WORD_OR_DIGIT = re.compile(r"[^\W_]")
 _SIGNS = re.compile(r"[\W_]+")
-PROPERTIES = "properties"  # the part of what an author wrote about a document
+PROPERTIES = "properties"  # the part with an author's words about a document
 _AROUND = frozenset({BlockKind.BOILERPLATE, BlockKind.FURNITURE})
 _ENCODER, _DECODER = Encoder(), Decoder(RawPage)
 
 
 class NestedLimits(Limits, frozen=True):
-    """The limits of an embedded document, below ``depth`` others; ``parent`` is charged as well."""
+    """The limits of a document embedded in ``depth`` others; ``parent`` is charged as well."""
 
     parent: Budget | None = None
     depth: int = 0
@@ -75,7 +75,7 @@ class Budget:
         self._parent = limits.parent if isinstance(limits, NestedLimits) else None
 
     def nested_limits(self) -> NestedLimits:
-        """Return the limits of an embedded document: half of what is left, as others may follow."""
+        """Return the limits of an embedded document: half of the rest, as others may follow."""
         known = {name: getattr(self.limits, name) for name in Limits.__struct_fields__}
         left = {
             "unpacked_bytes": (self.limits.unpacked_bytes - self.unpacked) // 2,
@@ -123,7 +123,7 @@ class Budget:
 
 
 class Spool:
-    """A list of pages, written once, iterated repeatedly; a long one is on disk."""
+    """A list of pages that is written once and iterated repeatedly. A long one is on disk."""
 
     def __init__(self, in_memory_bytes: int = IN_MEMORY_BYTES) -> None:
         self._file = tempfile.SpooledTemporaryFile(in_memory_bytes)  # noqa: SIM115  # closed by ``close``
@@ -146,7 +146,7 @@ class Spool:
 
 
 def pages_of(source: PageSource, skip: Collection[int] = ()) -> Iterator[RawPage]:
-    """Yield the pages of a document, then what its author wrote about it and they do not say."""
+    """Yield a document's pages, then the lines about it by its author that the pages lack."""
     said, left = [], _SAMPLE_CHARS
     for page in source.pages(skip):
         if left > 0:
@@ -163,12 +163,12 @@ def pages_of(source: PageSource, skip: Collection[int] = ()) -> Iterator[RawPage
 
 
 def letters_of(text: str) -> str:
-    """Return the letters and figures of a text, folded, by which texts are compared."""
+    """Return the folded letters and figures of a text, which are compared with other texts."""
     return _SIGNS.sub("", text.casefold())
 
 
 class CanonicalText:
-    """A document whose pages, which wait in ``spool``, are final once all of it was read."""
+    """A document whose pages wait in ``spool``, and are final once all of it was read."""
 
     def __init__(self, spool: Spool) -> None:
         self._spool = spool
@@ -203,14 +203,14 @@ class CanonicalText:
             progress(page.number + 1)
         if self._has_text:
             return
-        # Blank pages beside ones that nobody can read are no reason.
+        # Blank pages beside unreadable ones are not the reason.
         unread = self._reason.startswith(SCRIPT_REASON)
         if unread or (self._bad_pages and len(self._bad_pages) == self._spool.pages):
             raise WorldError("unreadable", reason=self._reason)
         raise WorldError("no_text")
 
     def info(self, source: PageSource, form: str, detect: Callable[[str], str]) -> DocumentInfo:
-        """Return the metadata after ``read_pages``; ``detect`` finds the language of a text."""
+        """Return the metadata, after ``read_pages``. ``detect`` finds the language of a text."""
         counts = self._marked_headings
         # The format marks headings, and several have the highest level.
         collection = bool(counts) and counts[min(counts)] > 1
@@ -299,7 +299,7 @@ class CanonicalText:
 def _whole_blocks(
     page: RawPage, furniture: Mapping[int, str], first: FirstOccurrences
 ) -> list[RawBlock]:
-    """Mark furniture but what comes first; merge split rows that are none into the block before."""
+    """Mark all furniture but the first, and merge other split rows into the block before."""
     whole: list[RawBlock] = []
     for block in page.blocks:
         if block.start in furniture or block.kind is BlockKind.BOILERPLATE:

@@ -1,4 +1,4 @@
-"""Written numbers: letters and Roman numerals of lists and pages, raised and lowered figures."""
+"""Writes numbers as letters and Roman numerals, and figures above or below the line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_LETTERS = 40
 _VALUES = {letters: number for number, letters in _ROMAN if len(letters) == 1}
 
 
-# The forms of ``written_number`` by those of lists in HTML and OpenDocument.
+# The forms of ``written_number``, by the forms of lists in HTML and OpenDocument.
 FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 
 
@@ -33,7 +33,7 @@ def written_number(value: int, form: str) -> str:
 def roman_value(text: str) -> int:
     """Return the value of a lower-case Roman numeral.
 
-    Raises ``KeyError`` if a letter is no Roman digit.
+    Raises ``KeyError`` if a letter is not a Roman digit.
     """
     values = [_VALUES[letter] for letter in text]
     pairs = zip(values, [*values[1:], 0], strict=True)
@@ -46,9 +46,9 @@ _UP, _DOWN = str.maketrans(_PLAIN, _RAISED), str.maketrans(_PLAIN, _LOWERED)
 
 
 def raised(text: str) -> str:
-    """Write superscript figures as such, so that "section 14³" is not section 143.
+    """Write figures as superscripts, so that "section 14³" is not section 143.
 
-    Raised letters and marks in brackets stay as they are. The result is as long as the text.
+    Letters and marks in brackets stay as they are. The result is as long as the text.
 
     >>> raised("6"), raised("st"), raised("[3]")
     ('⁶', 'st', '[3]')
@@ -57,7 +57,7 @@ def raised(text: str) -> str:
 
 
 def lowered(text: str) -> str:
-    """Write subscript figures as such; see ``raised``."""
+    """Write figures as subscripts; see ``raised``."""
     return text.translate(_DOWN) if _FIGURES.fullmatch(text) else text
 
 
@@ -73,7 +73,7 @@ def power(base: str, exponent: str) -> str:
 
 
 def fraction(above: str, below: str) -> str:
-    """Write a fraction in one line, its parts in brackets if they are more than a number or word.
+    """Write a fraction in one line, with brackets around parts longer than a number or word.
 
     >>> fraction("3", "40"), fraction("a+b", "c")
     ('3/40', '(a+b)/c')

@@ -1,6 +1,6 @@
 """Builds pages from blocks, for formats whose text is converted.
 
-Between blocks is a line feed; long pages are written in sections, long tables in blocks of whole
+A line feed separates blocks. Long pages are written in sections, and long tables in blocks of whole
 rows.
 """
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 F = TypeVar("F")
 
-COMMENTS = "comments"  # the part of what readers wrote beside a text
-TABLE_CHARS = 6_000  # of a block; the passages of a longer one would split rows
-# Errors of a part after which the others are still read.
+COMMENTS = "comments"  # the part with readers' comments on a text
+TABLE_CHARS = 6_000  # passages of a longer block would split rows
+# After these errors of a part, the others are still read.
 SALVAGEABLE = frozenset({"unreadable", "too_complex", "too_large"})
 _STRIPPED = " \t\r\n\x0b\x0c"
 
@@ -42,10 +42,10 @@ class PageWriter:
         self._rows: list[str] = []
         self._rows_length = 0
         self._done: list[RawPage] = []
-        self._last = 0  # the last page of which a section is done
+        self._last = 0  # the last page with a complete section
 
     def add_block(self, text: str, kind: BlockKind = BlockKind.PARAGRAPH, level: int = 0) -> None:
-        """Add a block, stripped of white space; an empty one is ignored."""
+        """Add a block, stripped of white space, unless it is empty."""
         self.end_table()
         self._add(text, kind, level)
 
@@ -72,7 +72,7 @@ class PageWriter:
         self._write(text, blocks)
 
     def begin_page(self, page: int) -> None:
-        """Complete the current page, which may be empty, and begin another; 1 is begun already."""
+        """Complete the current page, even if empty, and begin another; page 1 is begun already."""
         if page != self.page:
             self._flush(even_if_empty=True)
             self.page = page
@@ -83,7 +83,7 @@ class PageWriter:
         yield from done
 
     def finish(self) -> Iterator[RawPage]:
-        """Complete the current page, and yield the rest; the writer can be used further."""
+        """Complete the current page, and yield the rest. The writer remains usable."""
         self._flush(even_if_empty=True)
         yield from self.completed()
 
@@ -126,8 +126,8 @@ def read_each(
 ) -> Iterator[RawPage]:
     """Read pages one by one, so that a damaged page does not affect the others.
 
-    ``read`` reads a page by its number into ``writer``, and may yield to have complete sections
-    yielded. Pages in ``skip`` crashed a reader before.
+    ``read`` reads the page with a number into ``writer``, and may yield when sections are complete.
+    Pages in ``skip`` crashed a reader before.
     """
     for number in range(1, count + 1):
         writer.page = number
@@ -147,7 +147,7 @@ def read_each(
 
 
 def salvage(pages: Iterable[RawPage], writer: PageWriter) -> Iterator[RawPage]:
-    """Yield pages of the writer up to an error, and then an unreadable page for the rest.
+    """Yield pages of the writer up to an error, then an unreadable page for the rest.
 
     Raises ``WorldError`` if there is no text before the error, or it is not ``SALVAGEABLE``.
     """
@@ -168,14 +168,14 @@ def salvage(pages: Iterable[RawPage], writer: PageWriter) -> Iterator[RawPage]:
 def part_page(
     number: int, texts: Iterable[str], part: str, kind: BlockKind = BlockKind.ASIDE
 ) -> RawPage:
-    """Return a page of blocks of one kind, for a part that follows the pages of a document."""
+    """Return a page of blocks of one kind, for a part that follows a document's pages."""
     return RawPage(number, *joined_blocks((text, kind, 0) for text in texts), part=part)
 
 
 class WrittenSource(PageSource, Generic[F]):
-    """A document of one page, which ``write`` writes; it may yield to have sections yielded.
+    """A document of one page that ``write`` writes, yielding when sections are complete.
 
-    ``_file`` is what is read: a path, or a text whose encoding is known.
+    ``_file`` is read: a path, or a text whose encoding is known.
     """
 
     def __init__(self, file: F, limits: Limits) -> None:
@@ -196,7 +196,7 @@ class WrittenSource(PageSource, Generic[F]):
         yield from writer.finish()
 
     def close(self) -> None:
-        del self._file  # it may be all of the document
+        del self._file  # the text may be the whole document
         super().close()
 
 
@@ -210,7 +210,7 @@ class PathSource(WrittenSource[Path]):
 
 
 class DecodedSource(WrittenSource[TextFile]):
-    """A document that is read as text; ``limit`` is that of its size."""
+    """A document that is read as text. ``limit`` names the limit of its size."""
 
     limit: ClassVar[str] = "text_bytes"
 
@@ -221,5 +221,5 @@ class DecodedSource(WrittenSource[TextFile]):
 
     @property
     def text(self) -> str:
-        """All of it, without a byte order mark."""
+        """The whole text, without a byte order mark."""
         return "\n".join(self._file.sections()).removeprefix(MARK)

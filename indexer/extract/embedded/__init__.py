@@ -1,5 +1,5 @@
 """Embedded documents: attachments of mails and members of archives.
 
-In: a document that contains others. Out: their pages, under their names as headings, within one
-budget. Must not know mails. Open ``attachments`` first.
+It takes a document that contains others, and gives their pages, under their names as headings,
+within one budget. It must not know mails. Open ``attachments`` first.
 """

@@ -1,7 +1,7 @@
 """Archives: zip files, tar files and single compressed files.
 
-Each member is a page with its path as a heading, and is read like an attachment. Links, devices and
-folders are ignored, and so is what is no document by its name: programs, images, films.
+Each member is a page with its path as a heading, and is read like an attachment. Links, devices,
+folders, and files not named like documents (programs, images, films) are ignored.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 _MAX_DOCUMENTS = 5_000
 _MAX_DEPTH = 3
 _CHUNK_BYTES = 1 << 16
-# The whole stream may be so many times the limit of unpacked bytes, as most of it may be skipped.
+# The whole stream may be this many times the limit of unpacked bytes, as most may be skipped.
 _STREAM_FACTOR = 4
 _BEAT_BYTES = 4 << 20
-# ``tarfile`` reads a header at once; no valid one is longer.
+# ``tarfile`` reads a header at once, and no valid one is longer.
 _LONGEST_READ = 16 << 20
 _IGNORED_FOLDERS = frozenset({"__MACOSX", "node_modules"})
 _UNPACK: dict[str, Callable[[IO[bytes]], Any]] = {
@@ -56,7 +56,7 @@ _UNPACK: dict[str, Callable[[IO[bytes]], Any]] = {
 
 
 class ArchiveSource(PageSource):
-    """An open archive. ``page_count`` is known when all documents were read."""
+    """An open archive. ``page_count`` is known after all documents were read."""
 
     nests = True
 
@@ -127,7 +127,7 @@ class _Zipped(ArchiveSource):
 
 
 class _Packed(ArchiveSource):
-    """The documents of a tar file, compressed or not, in one pass; or a single compressed file."""
+    """The documents of a tar file, compressed or not, in one pass, or a single compressed file."""
 
     def __init__(self, path: Path, budget: Budget) -> None:
         super().__init__(budget)
@@ -153,14 +153,14 @@ class _Packed(ArchiveSource):
                     raise
             else:
                 return
-            # It is one compressed file, named like the archive without the last extension.
+            # This is one compressed file, named like the archive without its last extension.
             yield Attachment(_shown(self._path.stem), "", partial(_pieces, self._stream()))
 
     def _stream(self) -> IO[bytes]:
         self._file.seek(0)
         unpack = _UNPACK.get(self._packing)
         inside = self._file if unpack is None else unpack(self._file)
-        # Parts that are skipped are unpacked as well, which takes time.
+        # Skipped parts are unpacked as well, which takes time.
         stream = _LimitedStream(inside, self._room, lambda: self.on_page(self.page_count))
         return cast("IO[bytes]", stream)
 
@@ -197,7 +197,7 @@ def _pieces(stream: IO[bytes], budget: Budget) -> Iterator[bytes]:
 
 
 def is_document(name: str) -> bool:
-    """Whether a member is read or reported as unread, by its path."""
+    """Whether the path of a member is that of a document, to be read or reported as unread."""
     path = PurePosixPath(name.replace("\\", "/"))
     if any(part.startswith(".") or part in _IGNORED_FOLDERS for part in path.parts if part != ".."):
         return False
@@ -208,11 +208,11 @@ def is_document(name: str) -> bool:
 
 
 def _typed(name: str) -> str:
-    """Return the name of a member of a tar file, which need not be UTF-8, as it was typed."""
+    """Return the name of a tar file's member as it was typed, even if it is not UTF-8."""
     return decoded(name.encode("utf-8", "surrogateescape"))
 
 
 def _shown(name: str) -> str:
-    """Return a path in one line; a long one is truncated at the start."""
+    """Return a path in one line, truncated at the start if it is long."""
     line = " ".join(name.replace("\\", "/").split())
     return line if len(line) <= MAX_NAME_CHARS else f"…{line[1 - MAX_NAME_CHARS :]}"

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from indexer.extract.page_writer import PageWriter
 
 MAX_NAME_CHARS = 120
-# A heading path has six titles; with this many levels in the document its name stays in the path.
+# A heading path has six titles. With this many levels in a document, its name stays in the path.
 _LEVELS = 4
 _JOINT = " \u203a "
-# Reasons of embedded documents, codes of ``indexer.api.phrases``, by the code of the error.
+# Why an embedded document is unread, as a code of ``indexer.api.phrases``, by the error's code.
 _REASONS = {
     "needs_password": "part_locked",
     "copy_protected": "part_locked",
@@ -47,9 +47,9 @@ _REASONS = {
 
 
 class Attachment(Struct, frozen=True):
-    """An embedded document: its name in one line, its media type, "" if unknown.
+    """An embedded document: its name in one line, and its media type, "" if unknown.
 
-    ``pieces`` yields its bytes, and charges a budget for them. The text of an ``imported`` one is
+    ``pieces`` yields its bytes, and charges a budget for them. If it is ``imported``, its text is
     part of the document around it.
     """
 
@@ -59,14 +59,14 @@ class Attachment(Struct, frozen=True):
     imported: bool = False
 
     def part_of(self, inner: str) -> str:
-        """Return the name of a part of it in the document around it, "" for the text of that."""
+        """Return the name of one of its parts in the outer document, "" for text of the latter."""
         return inside(self.name, inner) if inner or not self.imported else ""
 
 
 class AttachmentReader:
-    """Reads the embedded documents of one document into ``writer``, whose page is theirs.
+    """Reads the embedded documents of one document into the current page of ``writer``.
 
-    They may have half of the characters of ``limits`` together; ``on_page`` is called at each step.
+    Together they may have half of the characters of ``limits``. ``on_page`` is called at each step.
     """
 
     def __init__(self, writer: PageWriter, limits: Limits, on_page: Callable[[], None]) -> None:
@@ -77,9 +77,9 @@ class AttachmentReader:
     def read_attachment(
         self, attachment: Attachment, budget: Budget, level: int
     ) -> Iterator[RawPage]:
-        """Yield the pages of an embedded document; those of its unread parts are unreadable.
+        """Yield the pages of an embedded document, with unreadable ones for its unread parts.
 
-        ``budget`` is that of the document around it, ``level`` that of the heading with its name.
+        ``budget`` belongs to the document around it, ``level`` to the heading with its name.
         """
         self._on_page()
         name = attachment.name
@@ -158,7 +158,7 @@ def charged(pieces: Iterable[bytes], budget: Budget) -> Iterator[bytes]:
 def unread_reason(error: Exception) -> str:
     """Return why an embedded document was not read, a code of ``indexer.api.phrases``.
 
-    Raises ``BrokenPipeError`` again, since the engine has ended.
+    Raises a ``BrokenPipeError`` again, as the engine has ended.
     """
     if isinstance(error, WorldError):
         known = _REASONS.get(error.code) or error.reason
@@ -185,7 +185,7 @@ def inside(name: str, part: str) -> str:
 
 
 def _unread(info: DocumentInfo, source: PageSource) -> list[tuple[str, str]]:
-    """Return the unread parts of a document ("" for its own pages) and their reasons."""
+    """Return a document's unread parts ("" for its own pages), and why each is unread."""
     detail = read_detail(info.lost)
     found = [(str(name), str(reason)) for name, reason in detail.get("unread", ())]
     if info.lost and not found:
@@ -196,7 +196,7 @@ def _unread(info: DocumentInfo, source: PageSource) -> list[tuple[str, str]]:
 
 
 def _suffix(attachment: Attachment) -> str:
-    """Return the extension of the name, "" for a text with an unknown extension."""
+    """Return the extension of the name, or "" for a text with an unknown one."""
     suffix = extension_of(attachment.name)
     unknown = by_name(PurePosixPath(f"a{suffix}")) is None
     return "" if unknown and attachment.kind.startswith("text/") else suffix

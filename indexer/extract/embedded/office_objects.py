@@ -1,8 +1,8 @@
 """Reads what office files embed: workbooks and documents as objects, and imported chunks of text.
 
-In Open Packaging an object is a file of its own format, or an OLE container around one; in
+In Open Packaging an object is a file of its own format, or an OLE container around one. In
 OpenDocument it is such a container, or a folder with the parts of a package. Equations and other
-objects whose text no reader knows are left out; what they show is a picture.
+objects whose text no reader knows are left out, as the document shows them as pictures.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 EMBEDDED = ("package", "oleObject")  # kinds of relations
 _MAX_OBJECT_BYTES = 16 * 1024**2
-_MAX_DEPTH = 3  # documents in each other
-_LEVEL = 2  # of the heading with the name of an object
+_MAX_DEPTH = 3  # levels of documents in documents
+_LEVEL = 2  # level of the heading with an object's name
 _WRAPPED = ("Package", "CONTENTS")  # streams that are a file of another format
 _NATIVE = "\x01Ole10Native"
 _KNOWN = ("WordDocument", "Workbook", "Book", "PowerPoint Document", "EncryptedPackage")
 
 
 class OfficeObjects:
-    """Reads the objects and chunks of one office file into ``writer``."""
+    """Reads the objects and imported chunks of one office file into ``writer``."""
 
     def __init__(
         self, package: ZipPackage, writer: PageWriter, on_page: Callable[[int], None]
@@ -47,7 +47,7 @@ class OfficeObjects:
         self._reader = AttachmentReader(writer, limits, lambda: on_page(writer.page))
 
     def objects(self, parts: Iterable[str], *, imported: bool = False) -> Iterator[RawPage]:
-        """Yield the pages of embedded files, each once; imported ones are text of the document."""
+        """Yield the pages of each embedded file once. Imported ones are text of the document."""
         for part in dict.fromkeys(parts):
             name = PurePosixPath(part).name[:MAX_NAME_CHARS]
             load = partial(self._package.read, part, _MAX_OBJECT_BYTES)
@@ -56,9 +56,9 @@ class OfficeObjects:
     def objects_of_pages(
         self, pages: Iterable[Sequence[str]], skip: Collection[int]
     ) -> Iterator[RawPage]:
-        """Yield the files that slides or sheets embed, with the numbers of these; some skipped.
+        """Yield the files that slides or sheets embed, with their numbers, without ``skip``.
 
-        All slides come first, so that what is embedded in one costs no other.
+        They follow all slides, so that a file embedded in one slide costs no other.
         """
         for number, parts in enumerate(pages, 1):
             if parts and not is_left_out(number, skip):
@@ -66,7 +66,7 @@ class OfficeObjects:
                 yield from self.objects(parts)
 
     def folder(self, folder: str, kind: str) -> Iterator[RawPage]:
-        """Yield the pages of a document whose parts are those of a folder; ``kind`` is its type."""
+        """Yield the pages of a document whose parts are in a folder. ``kind`` is its type."""
         name = PurePosixPath(folder).name[:MAX_NAME_CHARS]
         yield from self._read(name, lambda: self._packed(folder, kind), imported=False)
 
@@ -99,7 +99,7 @@ class OfficeObjects:
 
 
 def _unwrapped(name: str, data: bytes) -> tuple[str, bytes] | None:
-    """Return the name and bytes of the file in an object; ``None`` if it has no text.
+    """Return the name and bytes of the file in an object, or ``None`` if it has no text.
 
     Raises ``unreadable`` if its container is damaged.
     """

@@ -1,5 +1,5 @@
 """Mail: single messages, mailboxes, and messages of Outlook.
 
-In: a mail. Out: its text and its attachments (``indexer.extract.embedded``). Open ``message``
-first.
+It takes a mail, and gives its text and its attachments (``indexer.extract.embedded``). Open
+``message`` first.
 """

@@ -1,4 +1,4 @@
-"""Bodies of mails that are neither plain text nor HTML, and the choice between two that are."""
+"""Chooses between two bodies of a mail, and reads those that are neither plain text nor HTML."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from indexer.text.sentences import UNSPACED
 _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_]){{2,}}")
 _ADDRESS = re.compile(r"\w+://\S+")
 _CHOICE_CHARS = 200_000
-# A body with this share of another's words says what the other says.
+# A body with this share of another's words says the same.
 _COVERED = 0.7
 _STUB_WORDS = 40
 
 
 def better(chosen: list[str | Html], form: list[str | Html]) -> list[str | Html]:
-    """Return the better of two forms of a mail; both if each has much that the other lacks.
+    """Return the better of two forms of a mail, or both if each has much that the other lacks.
 
-    The one that has the words of the other is shown, and of two alike the plain text.
+    The form that has the words of the other is better, and if both have, the plain text.
     """
     first, second = _words(chosen), _words(form)
     if not first or not second:
@@ -32,7 +32,7 @@ def better(chosen: list[str | Html], form: list[str | Html]) -> list[str | Html]
         return form if alike else chosen
     if has_first >= _COVERED:
         return form
-    if len(first) <= _STUB_WORDS:  # or alike in little
+    if len(first) <= _STUB_WORDS:  # or hardly any words in common
         return form if len(second) > len(first) else chosen
     return chosen + form
 
@@ -42,7 +42,7 @@ def _share(words: frozenset[str], others: frozenset[str]) -> float:
 
 
 def _words(bodies: Sequence[str | Html]) -> frozenset[str]:
-    """Return the words of the beginning of a body, without addresses of pages."""
+    """Return the words at the beginning of a body, without addresses of pages."""
     text = " ".join(_shown(body) for body in bodies)[:_CHOICE_CHARS]
     return frozenset(word.casefold() for word in _WORD.findall(_ADDRESS.sub(" ", text)))
 
@@ -61,7 +61,7 @@ _SOFT = re.compile(r"(>*)( ?)(.*)", re.DOTALL)
 
 
 def unflowed(text: str, *, delete: bool) -> str:
-    """Join lines that end with a space to those after them (RFC 3676); ``delete`` the space."""
+    """Join lines that end with a space to the next (RFC 3676), without the space if ``delete``."""
     lines: list[str] = []
     depth, open_line = "", False
     for line in text.replace("\r\n", "\n").split("\n"):
@@ -87,5 +87,5 @@ def enriched_text(text: str) -> str:
     """Return the words of a text in text/enriched (RFC 1896) or its older form."""
     text = _PARAMETER.sub("", text.replace("\r\n", "\n"))
     text = _COMMAND.sub(lambda found: found[1] or ("\n" if found[3].lower() == "nl" else ""), text)
-    # A single line end is a space, of several the first one counts for nothing.
+    # A single line end is a space; the first of several is dropped.
     return re.sub(r"\n+", lambda found: found[0][1:] or " ", text)

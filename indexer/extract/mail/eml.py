@@ -1,8 +1,7 @@
 """Single mails in MIME format, and web archives (MHTML), which have the same format.
 
-The parser is the tolerant one of the standard library, which keeps a whole mail in memory; so long
-bodies are moved to a file before (``BodySpool``), and attachments are decoded from there one at a
-time.
+The tolerant parser of the standard library keeps a whole mail in memory. So long bodies are moved
+to a file first (``BodySpool``), and attachments are decoded from there one at a time.
 """
 
 from __future__ import annotations
@@ -51,15 +50,15 @@ if TYPE_CHECKING:
 
 _IN_MEMORY_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 16
-# Limits of what the parser gets: of a body, of headers, and of a mail. When the last one is
-# exceeded, that of a body is ``_REDUCED_BYTES``.
+# The parser gets at most this much of a body, of headers, and of a mail. Once a mail exceeds the
+# last, the limit of a body is ``_REDUCED_BYTES``.
 _BODY_BYTES, _HEADER_BYTES, _MAIL_BYTES = 1 << 16, 1 << 20, 32 << 20
 _REDUCED_BYTES = 1 << 12
 _MAX_BORDERS = 5_000
 
 
 class BodySpool:
-    """Long bodies of one mail, in a file; each is replaced by a placeholder line."""
+    """A file with the long bodies of one mail, each replaced by a placeholder line."""
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115  # closed by ``close``
@@ -67,7 +66,7 @@ class BodySpool:
         self._mark = re.compile(rb"=%s (\d+) (\d+)\r?\n?" % self._secret)
 
     def put(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield lines, with placeholders for long bodies. Possible MIME boundaries stay."""
+        """Yield lines, with placeholders for long bodies. Possible MIME boundaries are kept."""
         kept = run = borders = 0
         room, begun, at_start = _HEADER_BYTES, -1, True
         for line in lines:
@@ -124,7 +123,7 @@ _MAILS = frozenset({"message/rfc822", "message/global", "message/news"})
 _CODED = frozenset({"base64", "quoted-printable"})
 _CALENDARS = frozenset({"text/calendar", "application/ics"})
 _ENRICHED = frozenset({"text/enriched", "text/richtext"})
-_BODIES = ("text", "multipart", "")  # parts without borders; of an invalid type
+_BODIES = ("text", "multipart", "")  # parts without borders, or of an invalid type
 _SILENT = frozenset({"text/css", "text/javascript", "text/x-amp-html"})
 _PICTURES = ("image/", "audio/", "video/", "multipart/", "message/")
 _APPLE_COUNT = re.compile(rb"\s*\d{1,15}\s*\n")
@@ -146,7 +145,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
 
 
 def _mail_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; of an .emlx file those of the mail, whose length is the first."""
+    """Yield the lines of the mail in a file. The first line of an .emlx file is its length."""
     first = file.readline(_LONGEST_LINE)
     left = -1
     if _APPLE_COUNT.fullmatch(first):
@@ -159,7 +158,7 @@ def _mail_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def read_mail(lines: Iterable[bytes], aside: BodySpool) -> Mail:
-    """Parse the lines of a mail, of which a long one may be in several pieces.
+    """Parse the lines of a mail. A long line may come in several pieces.
 
     ``aside`` stores long bodies until the mail is closed.
 
@@ -203,7 +202,7 @@ class _Parts:
             self._contained(part, inner, mail, depth)
         elif kind in _CALENDARS:
             text = calendar_text(self._text(part))
-            if text not in mail.bodies:  # it often comes twice, once as an attachment
+            if text not in mail.bodies:  # a calendar often comes twice, once as an attachment
                 mail.bodies.append(text)
         elif kind in ENCLOSING and self._enclosed(part, kind, mail, depth):
             pass
@@ -218,7 +217,7 @@ class _Parts:
             mail.attached.append(self._attached(kind, part, mail, around))
 
     def _enclosed(self, part: email.message.Message, kind: str, mail: Mail, depth: int) -> bool:
-        """Collect what lies in a signed mail or a winmail.dat; return whether it can be read."""
+        """Collect the parts of a signed mail or a winmail.dat; return whether it can be read."""
         data = self._bytes(part, _MAX_TEXT_BYTES)
         if kind in SIGNED:
             inner = signed_content(data)
@@ -235,11 +234,11 @@ class _Parts:
         self, part: email.message.Message, parts: list[email.message.Message], mail: Mail,
         depth: int,
     ) -> None:  # fmt: skip
-        """Collect what lies in a part of parts: a mail, a report, alternatives or a list."""
+        """Collect from a part that has parts: a mail, a report, alternatives or a list."""
         kind, coding = part.get_content_type(), str(part.get("Content-Transfer-Encoding", ""))
         if kind in _MAILS:
             for inner in parts[:1]:
-                if coding.strip().lower() in _CODED and not inner.keys():  # against the rule
+                if coding.strip().lower() in _CODED and not inner.keys():  # RFC 2046 forbids this
                     inner["Content-Transfer-Encoding"] = coding
                     mail.attached.append(self._attached("message.eml", inner, mail, kind))
                 else:
@@ -254,7 +253,7 @@ class _Parts:
                 self._collect(inner, mail, depth + 1, around=kind)
 
     def _body(self, part: email.message.Message, kind: str) -> Iterator[str | Html]:
-        """Yield what a part without a name shows, if it is more than style and programs."""
+        """Yield the text of a part without a name, unless it is mere style or a program."""
         if kind == "text/html":
             yield Html(self._bytes(part, _MAX_HTML_BYTES), part.get_content_charset("") or "")
         elif kind in _ENRICHED:
@@ -270,9 +269,9 @@ class _Parts:
         return _labelled(data, part.get_content_charset("") or "")
 
     def _choose(self, forms: list[email.message.Message], mail: Mail, depth: int) -> None:
-        """Collect the best of several alternatives, and the calendars and attachments of all.
+        """Collect the best alternative, and the calendars and attachments of all of them.
 
-        The plain text is preferred, unless it lacks what the HTML says.
+        This is the plain text, unless it lacks words of the HTML.
         """
         chosen: list[str | Html] = []
         beside: list[str | Html] = []
@@ -308,7 +307,7 @@ class _Parts:
         encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
         body = _raw(part)
         if not self._aside.holds(body):
-            if encoding == "base64":  # what a list appended is not in it
+            if encoding == "base64":  # text that a list appended is outside it
                 yield from _from_base64(iter(_APPENDED.split(body, 1)[:1]))
                 return
             data = part.get_payload(decode=True)
@@ -358,7 +357,7 @@ def _has_text(body: str | Html) -> bool:
 
 
 def _name(part: email.message.Message) -> str:
-    """Return the name of an attachment, "" if the part is none."""
+    """Return the name of a part if it is an attachment, else ""."""
     attached = part.get_content_disposition() == "attachment"
     if not attached and part.get_content_maintype() == "text":
         return ""
@@ -372,12 +371,12 @@ def _fields(block: email.message.Message) -> str:
 
 
 def _labelled(data: bytes, label: str) -> str:
-    """Decode bytes of a mail; programs that know no encodings say that everything is ASCII."""
+    """Decode bytes of a mail, also those of programs that label every encoding as ASCII."""
     return decoded(data, "" if label.strip().lower() == "us-ascii" else label)
 
 
 def _header_encoding(message: email.message.Message) -> Encoding:
-    """Return the encoding of headers with bytes outside ASCII: mostly that of the body."""
+    """Return the encoding of headers with bytes outside ASCII, which is mostly the body's."""
     values = (_raw_bytes(value) for _, value in message.raw_items())
     raw = b"\n".join(value for value in values if _is_raw(value))
     if not raw:
@@ -387,7 +386,7 @@ def _header_encoding(message: email.message.Message) -> Encoding:
 
 
 def _is_raw(value: bytes) -> bool:
-    """Return whether a header has letters that are no encoded words, Japanese ones among ASCII."""
+    """Return whether a header has letters outside encoded words, also Japanese ones in ASCII."""
     return not value.isascii() or b"\x1b$" in value
 
 
@@ -415,7 +414,7 @@ def _decoded(value: str) -> str:
     for piece, charset in pieces:
         if isinstance(piece, str):
             shown.append(piece)
-        elif charset is None:  # what stands between encoded words
+        elif charset is None:  # the text between encoded words
             shown.append(piece.decode("raw-unicode-escape", "replace"))
         else:
             shown.append(_labelled(piece, charset))

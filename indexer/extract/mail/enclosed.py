@@ -1,7 +1,7 @@
-"""What mail programs enclose in formats of their own: signed mails, winmail.dat, uuencoded files.
+"""Reads formats in which mail programs enclose text: signed mails, winmail.dat, uuencoded files.
 
-A mail that is signed as a whole (S/MIME) is a CMS structure around the mail; Outlook's winmail.dat
-(MS-OXTNEF) has the body and the attachments; programs before MIME wrote files into the text.
+A mail that is signed as a whole (S/MIME) is a CMS structure around the mail. Outlook's winmail.dat
+(MS-OXTNEF) has the body and the attachments. Programs before MIME wrote files into the text.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ SIGNED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 ENCLOSING = SIGNED | {"application/ms-tnef", "application/vnd.ms-tnef"}
 _SIGNED_DATA = bytes.fromhex("2a864886f70d010702")
 _OCTETS, _SEQUENCE, _IDENTIFIER, _CONTENT = 0x04, 0x30, 0x06, 0xA0
-_END = b"\0\0"  # of a value without a length
+_END = b"\0\0"  # ends a value without a length
 _MAX_DEPTH = 20
 _MAX_FILES = 200
 
 
 def signed_content(data: bytes) -> bytes:
-    """Return what a CMS structure (RFC 5652) has signed, b"" if it is encrypted or damaged."""
+    """Return the signed content of a CMS structure (RFC 5652), b"" if encrypted or damaged."""
     try:
         kind, content = _values(next(_values(memoryview(data)))[1])
         if kind[1] != _SIGNED_DATA:
@@ -46,12 +46,12 @@ def signed_content(data: bytes) -> bytes:
 
 
 def _values(data: memoryview, depth: int = 0) -> Iterator[tuple[int, memoryview]]:
-    """Yield the tags and contents of values in BER, also those of an indefinite length.
+    """Yield the tags and contents of values in BER, also of those with an indefinite length.
 
-    They are views: a copy of the rest for each of a million values would take minutes.
+    The contents are views, as copying the rest for each of a million values would take minutes.
 
-    Raises ``ValueError`` or ``IndexError`` if they are cut off, ``ValueError`` also if they are
-    nested too deeply.
+    Raises ``ValueError`` or ``IndexError`` if the values are cut off, ``ValueError`` also if they
+    are nested too deeply.
     """
     at = 0
     while at < len(data) and bytes(data[at : at + 2]) != _END:
@@ -63,7 +63,7 @@ def _values(data: memoryview, depth: int = 0) -> Iterator[tuple[int, memoryview]
 
 
 def _bounds(data: memoryview, at: int, depth: int) -> tuple[int, int, int]:
-    """Return where the content of the value at a place starts and ends, and what follows it."""
+    """Return where the content of a value starts and ends, and where the next value starts."""
     if depth > _MAX_DEPTH:
         raise ValueError("values are nested too deeply")
     start, length = at + 2, data[at + 1]
@@ -102,7 +102,7 @@ _SIGNED = re.compile(
 
 
 def without_encoded(text: str) -> tuple[str, list[Attachment | InlinePart]]:
-    """Return a text without its signature and the uuencoded files in it; these as attachments."""
+    """Return a text without its signature and uuencoded files, and the files as attachments."""
     found = [
         attached(file[1], "", partial(charged, [from_uu(file[2].encode())]), shown=False)
         for file in _UU.finditer(text)
@@ -111,7 +111,7 @@ def without_encoded(text: str) -> tuple[str, list[Attachment | InlinePart]]:
 
 
 def from_uu(lines: bytes) -> bytes:
-    """Decode uuencoded lines, without those that are damaged or around the file."""
+    """Decode uuencoded lines, without damaged ones and the first and last line of the file."""
     parts = []
     for line in filter(None, lines.splitlines()):
         with suppress(binascii.Error):
@@ -124,14 +124,14 @@ _ATTRIBUTE = struct.Struct("<BII")
 _BODY, _PROPERTIES, _PAGE = 0x800C, 0x9003, 0x9007
 _NEW_FILE, _TITLE, _DATA, _FILE_PROPERTIES = 0x9002, 0x8010, 0x800F, 0x9005
 _PLAIN, _HTML, _LONG_NAME = 0x1000, 0x1013, 0x3707
-# Bytes of the types of properties that have a fixed length; the others have counts.
+# Bytes of each type of property with a fixed length. The others have counts.
 _FIXED = {2: 4, 3: 4, 4: 4, 5: 8, 6: 8, 7: 8, 0xA: 4, 0xB: 4, 0x14: 8, 0x40: 8, 0x48: 16}
 _COUNTED = frozenset({0xD, 0x1E, 0x1F, 0x102})
 _MANY = 0x1000
 
 
 def outlook_parts(data: bytes) -> Mail:
-    """Return the body and the attachments in a winmail.dat, as far as it is not damaged."""
+    """Return the body and the attachments in a winmail.dat, up to its first damage."""
     mail = Mail()
     charset, name, content = "cp1252", "", b""
     for kind, value in (*_attributes(data), (_NEW_FILE, b"")):
@@ -165,7 +165,7 @@ def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _properties(data: bytes) -> dict[int, tuple[int, bytes]]:
-    """Return the types and values of properties by their numbers; those with names are left out."""
+    """Return the types and values of properties by their numbers, without those that have names."""
     found: dict[int, tuple[int, bytes]] = {}
     try:
         at = 4

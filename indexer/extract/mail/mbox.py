@@ -42,7 +42,7 @@ _FIELD = re.compile(rb">?[A-Za-z][\w-]{1,60}:[ \t]|>?From \S")
 
 
 class MboxSource(PageSource):
-    """An open mailbox; its number of pages and its dates are known when all mails were read."""
+    """An open mailbox. Its number of pages and its dates are known after all mails were read."""
 
     nests = True
 
@@ -89,7 +89,7 @@ class MboxSource(PageSource):
 
 
 class _Mails:
-    """Splits a file into mails, line by line; ``number`` is that of the current mail, from 1."""
+    """Splits a file into mails, line by line. ``number`` counts the current mail from 1."""
 
     def __init__(self, file: BinaryIO, largest: int) -> None:
         self.number = 0
@@ -100,7 +100,7 @@ class _Mails:
         self._at_border = False
 
     def go_on(self) -> bool:
-        """Skip the rest of the current mail; return whether there is another."""
+        """Skip the rest of the current mail, and return whether there is another."""
         for _ in self._rest():
             pass
         found, self._at_border = self._at_border, False
@@ -132,7 +132,7 @@ class _Mails:
         return line or self._file.readline(_LONGEST_LINE)
 
     def _is_border(self, line: bytes) -> bool:
-        """Return whether a line begins a mail, and is no sentence that begins with "From"."""
+        """Return whether a line begins a mail, and is not a sentence that begins with "From"."""
         if not line.startswith(b"From "):
             return False
         bare = line.rstrip(b"\r\n")

@@ -1,8 +1,8 @@
 """The text of mails of all formats: subject, people, date, bodies, attachments.
 
-The mail's own text comes first, then its attachments, each under its name; of alternative bodies
+The mail's own text comes first, then its attachments, each under its name. Of alternative bodies
 the plain text is preferred to HTML. An attachment that crashes the reader is left out, in a mailbox
-with the other attachments of that mail; the text of the mail is always read.
+together with the other attachments of that mail. The text of the mail is always read.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 _MAX_NAMES = 200
 _MAX_NESTED = 5
-_MAX_TIMES = 16  # the unpacked bytes of all mails of a mailbox, in limits of one
+_MAX_TIMES = 16  # all mails of a mailbox may unpack to this many times the limit of one
 _MAX_HEADER_CHARS = 2_000
-# HTML up to this size is parsed even in a mail that crashed the reader, as an attachment is the
+# HTML up to this size is parsed even in a mail that crashed the reader, since an attachment is a
 # likelier cause.
 _HARMLESS_HTML_BYTES = 1024**2
 # Digital signatures have no text.
@@ -59,13 +59,13 @@ class InnerMail(Struct, frozen=True):
 
 
 class InlinePart(Struct, frozen=True):
-    """A picture in the body, or a digital signature: it is not read, nor reported as unread."""
+    """A picture in the body, or a digital signature, neither read nor reported as unread."""
 
     name: str
 
 
 class Mail(Struct):
-    """The visible headers of a mail, its bodies and attachments; every field may be empty."""
+    """The visible headers, the bodies and the attachments of a mail. Every field may be empty."""
 
     subject: str = ""
     sender: str = ""
@@ -101,7 +101,7 @@ class Mail(Struct):
 def attached(
     name: str, kind: str, pieces: Callable[[Budget], Iterable[bytes]], *, shown: bool
 ) -> Attachment | InlinePart:
-    """Return an attachment, or an inline part: a picture that the body shows, or a signature."""
+    """Return an inline part for a signature or a picture in the body, else an attachment."""
     name = one_line(name)[:MAX_NAME_CHARS].strip()
     if kind in _SIGNATURES or (shown and kind.startswith("image/")):
         return InlinePart(name)
@@ -111,7 +111,7 @@ def attached(
 class MailReader:
     """Yields the pages of the mails of one document.
 
-    ``limits`` hold for the document, and again for the attachments of each mail; ``on_page`` is
+    ``limits`` apply to the document, and again to the attachments of each mail. ``on_page`` is
     called with the page at each step.
     """
 
@@ -122,7 +122,7 @@ class MailReader:
         self._attachments = AttachmentReader(self.writer, limits, lambda: on_page(self.writer.page))
 
     def mail(self, mail: Mail, *, alone: bool = False) -> Iterator[RawPage]:
-        """Yield a mail as one page, ``alone`` if its attachments crashed a reader."""
+        """Yield a mail as one page, ``alone`` (without attachments) if they crashed a reader."""
         budget = Budget(self._limits)
         if self._unpacked > _MAX_TIMES * self._limits.unpacked_bytes:
             budget.unpacked = self._limits.unpacked_bytes  # nothing is left
@@ -132,7 +132,7 @@ class MailReader:
         self._unpacked += budget.unpacked - before
 
     def parts(self, mail: Mail, skip: Collection[int]) -> Iterator[RawPage]:
-        """Yield a mail and its attachments, each on its own page; some are left out."""
+        """Yield a mail and its attachments, each on its own page; those in ``skip`` stay unread."""
         self._own_words(mail, 1, careful=1 in skip)
         yield from self.writer.finish()
         budget = Budget(self._limits)

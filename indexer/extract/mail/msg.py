@@ -37,9 +37,9 @@ _PROPERTIES = "__properties_version1.0"
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".emf", ".wmf", ".svg", ".webp")
 _KIND, _IDENTIFIER, _DATA = "370E", "3712", "3701"
 _SENT, _RECEIVED = 0x00390040, 0x0E060040
-_CODEPAGES = (0x3FFD0003, 0x3FDE0003)  # of the message, of the machine
+_CODEPAGES = (0x3FFD0003, 0x3FDE0003)  # the message's and the machine's code page
 _MAX_STREAM_BYTES = 16 * 1024**2
-_MAX_PACKED_BYTES = 4 * 1024**2  # unpacked it is up to eight times as large, at 2 MB/s
+_MAX_PACKED_BYTES = 4 * 1024**2  # unpacks to up to eight times as much, at 2 MB/s
 _MAX_ATTACHED = 2_000
 _MAX_DATA_BYTES = 64 * 1024**2  # olefile reads a whole stream into memory
 _ROOT_HEADER_BYTES, _INNER_HEADER_BYTES = 32, 24
@@ -58,7 +58,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
 
 
 class _Storage:
-    """One mail in the container: the outermost, or an attached one."""
+    """One mail in the container: the outermost or an attached one."""
 
     def __init__(self, container: Any, budget: Budget, place: list[str]) -> None:
         self._container = container
@@ -86,7 +86,7 @@ class _Storage:
         return mail
 
     def _attachments(self, mail: Mail, shown: Mail) -> None:
-        """Collect the attachments; pictures that the HTML shows are inline parts."""
+        """Collect the attachments, with the pictures in the HTML as inline parts."""
         for storage in self._storages()[:_MAX_ATTACHED]:
             place = [*self._place, storage]
             inner = [*place, f"__substg1.0_{_DATA}000D"]
@@ -161,7 +161,7 @@ class _Storage:
         return data
 
     def _fixed(self) -> dict[int, int]:
-        """Return the properties of fixed length, numbers and times, by their tags."""
+        """Return the properties of fixed length, which are numbers and times, by their tags."""
         data = self._stream(_PROPERTIES)
         start = _INNER_HEADER_BYTES if self._place else _ROOT_HEADER_BYTES
         found = {}

@@ -1,5 +1,5 @@
 """Markup: HTML, Markdown, LaTeX, notebooks, e-books, and articles in XML.
 
-In: marked-up text. Out: pages of blocks with the displayed text. Open ``html`` first; e-books and
-mails use it.
+It takes marked-up text, and gives pages of blocks with the displayed text. Open ``html`` first,
+which e-books and mails use.
 """

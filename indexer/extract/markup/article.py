@@ -1,7 +1,7 @@
 """Articles, editions, manuals and books in XML: JATS of journals, TEI, DocBook and FictionBook.
 
-They share their structure: sections with a title, paragraphs, lists, tables and notes. What holds
-other blocks is walked through; what holds none is a paragraph, whatever its name. MuPDF reads
+They share their structure: sections with a title, paragraphs, lists, tables and notes. An element
+with other blocks is walked through, and one without is a paragraph, whatever its name. MuPDF reads
 FictionBook too, but lays it out on pages that the book does not have.
 """
 
@@ -43,7 +43,7 @@ _BLOCKS = _SECTIONS | {
     "ref-list", "listBibl", "biblStruct", "biblioentry", "bibliomixed", "subtitle", "epigraph",
     "cite", "poem", "stanza", "text-author",
 }  # fmt: skip
-_ASIDE = frozenset({"note", "fn", "footnote"})  # in a sentence; written after its paragraph
+_ASIDE = frozenset({"note", "fn", "footnote"})  # inside a sentence, but written after its paragraph
 _ITEMS = frozenset({"item", "list-item", "listitem"})
 _UNSEEN = frozenset({"graphic", "inline-graphic", "index-term", "indexterm", "object-id", "fw"})
 _DATA = frozenset({"binary", "stylesheet"})
@@ -52,7 +52,7 @@ _RAISED, _LOWERED = frozenset({"sup", "superscript"}), frozenset({"sub", "subscr
 _BEFORE = ("given-names", "forename", "firstname", "givenname")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d(?:-\d\d){0,2}\b")
 _MOST_AUTHORS = 50
-_LEAST_HEADING = 9  # of what is no section: an abstract, a list of references
+_LEAST_HEADING = 9  # titles outside sections, as of an abstract or a list of references
 
 
 class ArticleSource(PathSource):
@@ -77,7 +77,7 @@ open_source = ArticleSource.open_source
 
 
 def _write(element: Any, writer: PageWriter) -> None:
-    """Write an element: a row, a paragraph, or what is inside it."""
+    """Write an element as a row or a paragraph, or write its children."""
     name = local(element)
     if name in ("tr", "row"):
         writer.add_row([_inline(cell) for cell in element])
@@ -91,7 +91,7 @@ def _write(element: Any, writer: PageWriter) -> None:
         )
     elif name in ("title", "head", "subtitle"):
         writer.add_block(_inline(element), BlockKind.HEADING, _LEAST_HEADING)
-    elif (parent := element.getparent()) is not None:  # a root without blocks is no article
+    elif (parent := element.getparent()) is not None:  # an article's root has blocks
         in_list = not _ITEMS.isdisjoint((name, local(parent)))
         kind = BlockKind.LIST_ITEM if in_list else BlockKind.PARAGRAPH
         writer.add_block(_inline(element), kind)
@@ -121,7 +121,7 @@ def _write_blocks(element: Any, writer: PageWriter) -> None:
 
 
 def _write_loose(parts: list[str], writer: PageWriter) -> None:
-    if text := " ".join("".join(parts).split()):  # else the rows of a table stay together
+    if text := " ".join("".join(parts).split()):  # otherwise the rows of a table stay together
         writer.add_block(text)
 
 
@@ -134,7 +134,7 @@ def _parts(child: Any) -> Iterator[str]:
     name = local(child)
     if name in _UNSEEN or name in _ASIDE:
         return
-    if name == "alternatives":  # of which one is shown
+    if name == "alternatives":  # only one of these is shown
         yield from _parts(child[-1]) if len(child) else ()
         return
     if name == "lb":

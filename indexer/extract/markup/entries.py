@@ -1,6 +1,6 @@
-"""XML of entries: places (KML, GPX), notes (Evernote), translations, texts of AbiWord, screenplays.
+"""XML of entries: places (KML, GPX), notes (Evernote), translations, AbiWord texts, screenplays.
 
-They are read one after the other, so that memory does not grow with their number.
+Entries are read one after the other, so that memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _AROUND = frozenset({
 })  # fmt: skip
 _ENTRIES = frozenset({"Placemark", "GroundOverlay", "NetworkLink", "wpt", "rtept"})
 _NAMES = frozenset({"name", "title"})
-# Fields that are shown, of entries and of folders.
+# The fields of entries and folders that are shown.
 _SHOWN = frozenset({
     "description", "Snippet", "address", "phoneNumber", "value", "SimpleData", "coordinates",
     "desc", "cmt", "content", "tag", "created", "when", "begin", "end", "source", "target", "seg",
@@ -31,7 +31,7 @@ _SHOWN = frozenset({
 })  # fmt: skip
 _MARKUP = re.compile(r"<[a-zA-Z!/][^<>]*>")
 _STAMP = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)\d\dZ$")
-_LONG_LINE = 3  # places: more are the shape of a way or an area
+_LONG_LINE = 3  # more places are the shape of a way or an area
 
 
 class EntrySource(PathSource):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.config import Limits
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-_MAX_LIST_BYTES = 4 * 1024**2  # of a package document or contents; its tree takes up to 30 times
+_MAX_LIST_BYTES = 4 * 1024**2  # the tree of such a list takes up to 30 times as much
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH, _MAX_FALLBACKS = 12, 5
 _SERIES = ".//{*}meta[@name='calibre:series']"
@@ -82,12 +82,12 @@ class EpubSource(PackageSource):
 
 
 def _chapter_of(items: Mapping[str, Any], name: str) -> Any | None:
-    """Return an entry, or what stands for one that is no text; ``None`` if none is."""
+    """Return an entry if it is text, else its fallback, or ``None`` if neither is text."""
     for _ in range(_MAX_FALLBACKS):
         item = items.get(name)
         if (
             item is None
-            or item.get("media-type", "").strip().lower() in _CHAPTERS  # of any age
+            or item.get("media-type", "").strip().lower() in _CHAPTERS  # old and new types
             or _CHAPTER_NAME.search(item.get("href", "").partition("#")[0])
         ):
             return item
@@ -107,7 +107,7 @@ def _package_document(package: ZipPackage) -> str:
 
 
 def _read(package: ZipPackage, part: str) -> tuple[Any, WorldError | None]:
-    """Return the root of a part, and its damage if any.
+    """Return the root of a part, and the error of its damage, if any.
 
     Raises ``WorldError`` if nothing of it can be read.
     """
@@ -138,7 +138,7 @@ def _locked(package: ZipPackage) -> Iterator[str]:
 def _outline(
     package: ZipPackage, base: str, book: Any, items: Mapping[str, Any], chapters: list[str]
 ) -> tuple[OutlineEntry, ...]:
-    """Return the table of contents, of EPUB 3 or 2; none if it is damaged."""
+    """Return the table of contents (EPUB 3 or 2), empty if it is damaged."""
     places = {part.casefold(): number for number, part in enumerate(chapters, 1)}
     newer = [item for item in items.values() if "nav" in item.get("properties", "").split()]
     older = [items.get(spine.get("toc", "")) for spine in book.iter("{*}spine")]
@@ -159,7 +159,7 @@ def _outline(
 
 
 def _navigation(package: ZipPackage, part: str) -> Iterator[tuple[int, str, str]]:
-    """Yield level, title and target of the entries of an EPUB 3 table: links in nested lists."""
+    """Yield level, title and target of the entries of an EPUB 3 table, which are nested links."""
     tree = parse_markup(package.read(part, _MAX_LIST_BYTES), xml=True)
     lists = [nav for nav in tree.css("nav") if "toc" in (nav.attributes.get("epub:type") or "")]
     for link in lists[0].css("a")[:_MAX_ENTRIES] if lists else ():

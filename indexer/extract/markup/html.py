@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _HIDING = '[hidden], [style*="none" i], [style*="hidden" i], dialog'
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
-# Types of fields that display their value; others are for passwords, files, colours and choices.
+# Types of fields that display their value. Others are for passwords, files, colours and choices.
 _FIELDS = frozenset({
     "", "text", "search", "email", "url", "tel", "number", "date", "month", "week", "time",
     "datetime-local", "submit", "button", "reset",
@@ -86,7 +86,7 @@ def _of_choice(node: Any) -> str:
 
 
 class HtmlListNumbers(Struct):
-    """The numbers of one list; ``form`` is HTML's ``type``, "" for a list without numbers."""
+    """The numbers of one list. ``form`` is HTML's ``type``, "" for a list without numbers."""
 
     form: str = ""
     next: int = 1
@@ -114,7 +114,7 @@ def _number(node: Any, name: str, default: int) -> int:
 
 
 def _written(node: Any, tag: str) -> str | None:
-    """Return a formula, or a superscript or subscript figure, in one line; ``None`` for others."""
+    """Return a formula, or a raised or lowered figure, in one line; ``None`` for other elements."""
     if tag == "math":
         return formula(node)
     if tag == "span" and (shifted := _SHIFTED.search(node.attributes.get("style") or "")):
@@ -134,7 +134,7 @@ def _written(node: Any, tag: str) -> str | None:
 
 
 def _framed(frame: Any) -> str:
-    """Return the page that stands in the element of a frame, "" if it is elsewhere."""
+    """Return the page inside the element of a frame, "" if it is elsewhere."""
     found = _DATA.match(frame.attributes.get("src") or "")
     if frame.attributes.get("srcdoc") or found is None:
         return frame.attributes.get("srcdoc") or ""
@@ -147,7 +147,7 @@ def _framed(frame: Any) -> str:
 
 
 def _shadow_root(template: Any) -> str:
-    """Return the content of a template that browsers display, "" of another."""
+    """Return the content of a template if browsers display it, else ""."""
     if not _SHADOWS & template.attributes.keys():
         return ""
     found = _SHADOW_ROOT.match(template.html or "")
@@ -155,7 +155,7 @@ def _shadow_root(template: Any) -> str:
 
 
 _MAX_WRAPPERS = 4
-_PLACED = {"x", "y", "dy"}  # of a line of a drawing
+_PLACED = {"x", "y", "dy"}  # attributes of a line in a drawing
 _SHIFTED = re.compile(r"vertical-align\s*:\s*(sup|sub)(?:er)?\b", re.IGNORECASE)
 _DATA = re.compile(
     r"\s*data:text/html(?:;charset=([\w-]+))?(;base64)?,(.*)", re.DOTALL | re.IGNORECASE
@@ -179,7 +179,7 @@ _SILENT = frozenset({
 _REPLACED = frozenset({"img", "input", "select"})
 _FRAMES = frozenset({"iframe", "template"})
 _SHADOWS = frozenset({"shadowrootmode", "shadowroot"})  # the name in older pages
-# What is shown where these are not.
+# Elements that browsers show where they cannot show these.
 _FALLBACKS = ("noscript", "object", "canvas", "video", "audio")
 _SHADOW_ROOT = re.compile(
     r"<template(?:\s+(?!shadowroot)[^\s=>]+(?:=\"[^\"]*\")?)*\s+shadowroot[^>]*>(.*)</template>",
@@ -187,9 +187,9 @@ _SHADOW_ROOT = re.compile(
 )
 _LISTS = frozenset({"ol", "ul", "menu"})
 _MAX_PAGES = 100
-_MAX_FRAMES = 5  # nested; each is parsed again
+_MAX_FRAMES = 5  # frames in frames, as each is parsed again
 _AROUND = (BlockKind.BOILERPLATE, 0)
-# The kind and level of text by the innermost of these elements; of all in navigation, that.
+# The kind and level of text by the innermost of these elements, but all text in navigation is that.
 _ROLES: dict[str, tuple[BlockKind, int]] = {
     **{f"h{level}": (BlockKind.HEADING, level) for level in range(1, 7)},
     **dict.fromkeys(("nav", "footer", "menu", *_FALLBACKS), _AROUND),
@@ -230,14 +230,14 @@ def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
 
 
 def _archived(data: bytes) -> bytes:
-    """Return the page of a web archive of Safari, and those in its frames, in UTF-8.
+    """Return the page of a web archive of Safari, and the pages in its frames, in UTF-8.
 
     Raises ``unreadable`` if it is damaged.
     """
     pages: list[str] = []
     with damage_as_unreadable("content_damaged"):
         waiting = [plistlib.loads(data)]
-        for _ in range(_MAX_PAGES):  # a damaged one may contain itself
+        for _ in range(_MAX_PAGES):  # a damaged archive may contain itself
             if not waiting:
                 break
             archive = waiting.pop()
@@ -250,10 +250,10 @@ def _archived(data: bytes) -> bytes:
 
 
 def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
-    """Return the displayed text and the blocks of a page, which lies inside ``frames`` others."""
+    """Return the displayed text and the blocks of a page that lies inside ``frames`` others."""
     if tree.body is None:
         return "", ()
-    # The body is none of them, as a script would display it.
+    # The body never counts as hidden, as a script would display it.
     body = tree.body.mem_id
     hidden = frozenset(
         node.mem_id for node in tree.css(_HIDING) if node.mem_id != body and _is_hidden(node)
@@ -265,9 +265,9 @@ def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
 
 
 def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
-    """Parse a page: a file, a chapter, the body of a mail, with its declared encoding.
+    """Parse a page (a file, a chapter, the body of a mail), given its declared encoding.
 
-    With ``xml`` it is XHTML, where any element may be self-closing; an HTML parser takes
+    With ``xml`` it is XHTML, where any element may be self-closing. An HTML parser would take
     ``<title/>`` for a start tag.
     """
     declared = None if charset else _CHARSET.search(data[:4096])
@@ -303,8 +303,8 @@ def _metadata(tree: Any) -> Metadata:
 class _HtmlReader:
     """Walks the tree and collects text and blocks.
 
-    Elements may be nested tens of thousands deep, so it does not recurse, and keeps a stack only of
-    the elements in ``_ROLES``.
+    Elements may be nested tens of thousands deep, so it does not recurse, and stacks only the
+    elements in ``_ROLES``.
     """
 
     def __init__(self, hidden: frozenset[int], frames: int) -> None:
@@ -342,7 +342,7 @@ class _HtmlReader:
         return joined_blocks(self._found)
 
     def _begin(self, node: Any, tag: str) -> bool:
-        """Enter an element or read all of it; return whether it was entered."""
+        """Enter an element or read it whole, and return whether it was entered."""
         if tag == "-text":
             self._text(node.text_content or "")
         elif tag in _REPLACED or tag in _FRAMES:

@@ -1,8 +1,8 @@
-"""Markdown: blocks from its block syntax, in the file as decoded.
+"""Markdown: finds blocks by the block syntax, in the file as decoded.
 
-The text stays the source; markers (``#``, fences, rules) are furniture, which is not searched. The
-front matter with its title, tags and aliases is found apart from the text. Long files are parsed
-section by section.
+The text stays the source, and markers (``#``, fences, rules) are furniture, which is not searched.
+The front matter with its title, tags and aliases is found apart from the text. Long files are
+parsed section by section.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from indexer.config import Limits
 
 _ATX = re.compile(r"(\s{0,3}(?:>\s*)*#{1,6}(?:\s+|$))(.*?)(\s+#+\s*)?$")
-# YAML between dashes, as of Jekyll, Pandoc and Obsidian, or TOML between plus signs, as of Hugo.
+# YAML between dashes (Jekyll, Pandoc, Obsidian), or TOML between plus signs (Hugo).
 _FRONT_MATTER = re.compile(
     r"(?P<rule>---|\+\+\+)[ \t]*\r?\n(?P<fields>.*?)(?:^|\r?\n)"
     r"(?:(?P=rule)|\.\.\.)[ \t]*(?:\r?\n|$)",
@@ -85,7 +85,7 @@ def markdown_blocks(text: str, skip: int = 0) -> Iterator[RawBlock]:
 
 
 def _blocks(token: Token, lines: list[SourceLine], *, in_list: bool) -> Iterator[RawBlock]:
-    """Yield the blocks of one token; containers have none."""
+    """Yield the blocks of one token. Containers have none."""
     start, end = lines[0].start, lines[-1].end
     if token.type == "heading_open":
         yield from _heading(token, lines)
@@ -117,7 +117,7 @@ def _heading(token: Token, lines: list[SourceLine]) -> Iterator[RawBlock]:
     level = int(token.tag[1:])
     first = lines[0]
     marked = _ATX.match(first.content) if token.markup.startswith("#") else None
-    if marked is None:  # underlined: the last line is the rule
+    if marked is None:  # the last line of an underlined heading is the rule
         body, rule = lines[:-1], lines[-1]
         if body:
             yield RawBlock(body[0].start, body[-1].end, BlockKind.HEADING, level)

@@ -27,7 +27,7 @@ def formula(node: Any, depth: int = 0) -> str:
 
 
 def _written(tag: str, parts: list[str]) -> str:
-    """Return an element of a formula by the text of its parts."""
+    """Return an element of a formula as a line, given the text of its parts."""
     if len(parts) == 2 and tag in _OF_TWO:
         return _OF_TWO[tag](*parts)
     if len(parts) == 3 and tag in ("msubsup", "munderover"):
@@ -48,7 +48,7 @@ _OF_TWO: dict[str, Callable[[str, str], str]] = {
 
 
 def _children(node: Any) -> list[Any]:
-    """Return the children of a node but for white space between them."""
+    """Return the children of a node, without white space between them."""
     return [
         child
         for child in node.iter(include_text=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
 
-_MAX_OUTPUT_CHARS = 4_000  # of a cell; enough for a table or an error, less than a log
+_MAX_OUTPUT_CHARS = 4_000  # of a cell, enough for a table or an error but not for a log
 _OUTPUTS = ("text/markdown", "text/plain", "text/latex")
 _DESCRIBED = re.compile(r"\s*<[\w.]+(?: [^\n<>]*)?>\s*")
 _MAX_CELLS = 100_000

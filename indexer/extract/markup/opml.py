@@ -1,6 +1,6 @@
 """Outlines (OPML), mind maps (XMind, FreeMind) and diagrams (draw.io), entry by entry.
 
-An entry with others below it is a heading, one without is an item of a list.
+An entry with others below it is a heading, and one without is a list item.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ENTRIES = ("{*}outline", "{*}topic", "{*}node", "{*}mxCell", "{*}object", "{*}U
 _NAMES = ("text", "title", "TEXT", "value", "label")
 _FIELDS = ("_note", "note", "description", "htmlUrl", "xmlUrl", "url")
 _NOTES = ("{*}notes/{*}plain", "{*}labels/{*}label", "{*}richcontent")
-_MAP = "content.json"  # of XMind since 2018; before it was XML
+_MAP = "content.json"  # XMind writes it since 2018, and wrote XML before
 _DEEPEST = 6  # level of a heading
 
 
@@ -75,7 +75,7 @@ def _write(entry: Any, writer: PageWriter) -> None:
 
 
 def _add(writer: PageWriter, name: str, depth: int) -> None:
-    """Add the name of an entry, by its depth if others are below it, else 0."""
+    """Add the name of an entry. ``depth`` is 0 if no others are below it."""
     if depth:
         writer.add_block(name, BlockKind.HEADING, min(depth, _DEEPEST))
     else:
@@ -83,7 +83,7 @@ def _add(writer: PageWriter, name: str, depth: int) -> None:
 
 
 def _topics(data: bytes) -> list[tuple[Any, int]]:
-    """Return the central topics of the sheets of a map, the last first, each at depth 1."""
+    """Return the central topics of a map's sheets, the last one first, each at depth 1."""
     try:
         sheets = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -1,9 +1,9 @@
 """LaTeX documents: the printed text, with sections, lists, tables, captions and notes.
 
 Nothing is executed: macros that a file defines are not expanded, and included files are separate
-documents. Unknown commands are removed and their arguments kept, as most of them print these. The
-symbols are those of pylatexenc. Its parser is not used: for 120 bytes of open brackets it takes
-minutes, it fails at two hundred nested braces, and it reads 90 kB a second.
+documents. Unknown commands are removed and their arguments kept, as most commands print them. The
+symbols come from pylatexenc, but not the parser, which takes minutes for 120 bytes of open
+brackets, fails at two hundred nested braces, and reads 90 kB a second.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TOKEN = re.compile(
 _FILE = Path(__file__).resolve().parents[3] / "resources" / "tex.json"
 _COMMANDS = json.loads(_FILE.read_text("utf-8"))
 HEADINGS: dict[str, int] = _COMMANDS["headings"]
-# Commands whose arguments are no text, and environments, with the number of arguments.
+# Commands and environments whose arguments are not text, with the number of arguments.
 SILENT: dict[str, int] = _COMMANDS["silent"]
 WITH_ARGUMENT: dict[str, int] = _COMMANDS["with_argument"]
 FIELDS = frozenset({"title", "author", "date"})
@@ -52,7 +52,7 @@ _OWN: dict[str, str] = _COMMANDS["symbols"]
 
 
 def symbol_of(command: str) -> str:
-    """Return the character that a command prints, "" if it is no known symbol."""
+    """Return the character that a command prints, "" if it is not a known symbol."""
     return _OWN.get(command) or _symbols().get(command, "")
 
 
@@ -63,7 +63,7 @@ def _symbols() -> dict[str, str]:
     specs: Any = get_default_latex_context_db().iter_macro_specs()
     texts = {spec.macroname: spec.simplify_repl for spec in specs}
     functions = {name: f"{name} " for name, text in texts.items() if text == name}
-    # Longer texts are templates with arguments, and the current date.
+    # Longer texts are templates with arguments, or the current date.
     return functions | {
         name: text for name, text in texts.items() if isinstance(text, str) and len(text) == 1
     }
@@ -75,7 +75,7 @@ def accented(accent: str, letter: str) -> str:
 
 
 def typeset(text: str) -> str:
-    """Replace TeX's ligatures of ASCII characters."""
+    """Replace ASCII characters by the signs that TeX prints for them."""
     if "-" in text:
         text = text.replace("---", "—").replace("--", "–")
     if "`" in text or "'" in text:
@@ -97,7 +97,7 @@ class _TexGroup(Struct):
 
     role: str  # heading, note, caption, silent, accent, begin, end, field; "" for mere braces
     value: str
-    parts: list[str]  # those of the group around it if the role is ""
+    parts: list[str]  # shared with the group around it if the role is ""
     silent: bool = False
 
 
@@ -121,7 +121,7 @@ class TexReader:
         self._cells: list[str] = []
 
     def read(self, count: int) -> bool:
-        """Read some tokens; return whether there are more."""
+        """Read some tokens, and return whether there are more."""
         for _ in range(count):
             found = TOKEN.match(self._text, self._at)
             if found is None:
@@ -309,13 +309,13 @@ class TexReader:
         self._cells = []
 
     def _flushed(self) -> str:
-        """Remove and return the current text outside of all groups."""
+        """Remove and return the current text outside all groups."""
         text = _folded("".join(self._groups[0].parts))
         self._groups[0].parts.clear()
         return text
 
     def _paragraph(self) -> None:
-        """End the current paragraph; inside an argument an empty line is a space."""
+        """End the current paragraph. Inside an argument an empty line is a space."""
         if self._roles or self._in_table:
             self._groups[-1].parts.append(" ")
             return
@@ -328,7 +328,7 @@ class TexReader:
 
 
 def _roles(command: str) -> list[tuple[str, str]]:
-    """Return the roles of the arguments of a command; those of unknown commands are text."""
+    """Return the roles of a command's arguments, which are text if it is unknown."""
     if command in HEADINGS:
         return [("heading", str(HEADINGS[command]))]
     if command in FIELDS:

@@ -3,7 +3,7 @@
 Deleted, moved and hidden text, field codes and fallbacks for old programs are left out. The numbers
 that Word displays before paragraphs are computed, as contracts are cited by them. Text boxes
 precede the paragraph in which they are anchored, notes follow it, and comments follow the pages.
-Pages are those of Word's last layout if the file has it, else there is one. Headers and footers are
+Pages are as in Word's last layout, or there is one if the file lacks it. Headers and footers are
 read once, after the text.
 """
 
@@ -88,12 +88,12 @@ class WordStyles:
         )
 
     def _inherited(self, identifier: str) -> ParagraphRole:
-        """Return the role of a style, from its nearest ancestors that define one."""
+        """Return the role of a style, as its nearest ancestors define it."""
         role = ParagraphRole()
         for _ in range(_MAX_ANCESTORS):
             style = self._styles.get(identifier)
             if style is None:
-                # Without a styles part the built-in styles apply, whose ids are their names.
+                # Without a styles part the built-in styles apply, and their ids are their names.
                 return role if self._styles else _named(identifier) or role
             own = _own_role(style.find("{*}pPr"))
             if role.kind is BlockKind.PARAGRAPH:
@@ -201,7 +201,7 @@ def _list(element: Any) -> _List:
 
 
 _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
-# Elements that are read piece by piece: paragraph by paragraph, row by row.
+# These elements are read piece by piece, such as a paragraph or a row at a time.
 _CONTAINERS = frozenset({"document", "body", "tbl", "sdt", "sdtContent", "customXml"})
 # Deleted and moved text, fallbacks for old programs, phonetic text, properties.
 _SKIPPED = frozenset({
@@ -211,8 +211,8 @@ _SYMBOLS = {
     "tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011",
     "softHyphen": "\xad",
 }  # fmt: skip
-_INNER = frozenset({"txbxContent", "footnote", "endnote"})  # notes of Word 2003 stand there
-_DRAWINGS = {"chart": "id", "relIds": "dm"}  # the attribute with the relationship of the part
+_INNER = frozenset({"txbxContent", "footnote", "endnote"})  # Word 2003 writes notes in the text
+_DRAWINGS = {"chart": "id", "relIds": "dm"}  # the attribute that names the part's relationship
 _REFERENCES = {"footnoteReference", "endnoteReference", "commentReference"}
 _OFF = ("0", "false", "off")
 _CODE = re.compile("[0-9A-Fa-f]{1,5}")
@@ -251,7 +251,7 @@ class DocxSource(OfficeSource):
             write_drawing(self._package, part, writer)
 
     def _notes(self) -> dict[tuple[str, str], str]:
-        """Return the texts of notes and comments by kind and identifier."""
+        """Return the texts of notes and comments, by kind and identifier."""
         found = {}
         for part_kind, kind in _NOTES.items():
             for part in self._package.related(self._package.main, part_kind):
@@ -277,13 +277,13 @@ class DocxSource(OfficeSource):
 
 
 def _annotation(comment: Any, text: str) -> str:
-    """Return a comment as those of PDFs are shown: its author, its date and what it says."""
+    """Return a comment in the form of a PDF's: with its author, its date and its text."""
     about = ("Comment", attribute(comment, "author").strip()[:100], attribute(comment, "date")[:10])
     return f"{ANNOTATION_SIGN} {', '.join(filter(None, about))}: {text}"
 
 
 def _numbers_pages(root: Any) -> bool:
-    """Return whether a header or footer has the number of the page."""
+    """Return whether a header or footer shows the page number."""
     for element in () if root is None else root.iter("{*}instrText", "{*}fldSimple", "{*}pgNum"):
         field = (element.text or "") + attribute(element, "instr")
         if local(element) == "pgNum" or "PAGE" in field.upper():
@@ -329,7 +329,7 @@ class _WordParagraph(Struct):
                 self.drawings.append(attribute(element, _DRAWINGS[name]))
             elif name in _SYMBOLS:
                 self.parts.append(_SYMBOLS[name])
-            elif name == "lastRenderedPageBreak":  # a paragraph belongs to the page of its start
+            elif name == "lastRenderedPageBreak":  # a paragraph belongs to the page it starts on
                 inside = any(part.strip() for part in self.parts)
                 self.breaks_after += inside
                 self.breaks_before += not inside
@@ -338,13 +338,13 @@ class _WordParagraph(Struct):
             elif name in _REFERENCES:
                 self.notes.append((name.removesuffix("Reference"), attribute(element, "id")))
             elif name not in _SKIPPED and not _is_hidden(element):
-                if shape := element.get("alt"):  # of a picture in files of older programs
+                if shape := element.get("alt"):  # older programs write pictures so
                     self.parts.append(f" {shape} ")
                 self._gather(element)
 
 
 def _text(element: Any) -> str:
-    """Return the text of a ``t``; those in a font of symbols have codes of that font."""
+    """Return the text of a ``t``, also of one in codes of a symbol font."""
     text = element.text or ""
     if text.isascii():
         return text
@@ -370,7 +370,7 @@ def _chosen(field_data: Any) -> str:
     return ""
 
 
-# The displayed text of elements inside paragraphs.
+# Give the displayed text of elements inside paragraphs.
 _WRITTEN: dict[str, Callable[[Any], str]] = {
     "t": _text, "sym": _sign, "ffData": _chosen, "oMath": formula, "oMathPara": formula,
     "textpath": lambda art: art.get("string", ""),
@@ -384,7 +384,7 @@ def _is_hidden(element: Any) -> bool:
 
 
 class _Body(Struct, frozen=True):
-    """Writes the text of a document; ``notes`` are its notes and comments by kind and id.
+    """Writes the text of a document. ``notes`` has its notes and comments by kind and id.
 
     Comments are collected with their pages.
     """
@@ -393,7 +393,7 @@ class _Body(Struct, frozen=True):
     styles: WordStyles
     numbering: WordNumbering
     notes: Mapping[tuple[str, str], str]
-    draw: Callable[[str], None]  # writes the drawing of a relationship
+    draw: Callable[[str], None]  # writes the drawing behind a relationship
     comments: list[tuple[int, str]] = field(default_factory=list)
 
     def write(self, element: Any) -> None:
@@ -439,7 +439,7 @@ class _Body(Struct, frozen=True):
             self.writer.begin_page(self.writer.page + pages)
 
     def _inside(self, parent: Any) -> Iterator[tuple[str, ParagraphRole]]:
-        """Yield the blocks of a cell or a text box; cells of a nested table are ordinary blocks."""
+        """Yield the blocks of a cell or a text box, also of the cells of nested tables."""
         for element in _children(parent, "p", "tbl"):
             if local(element) == "p":
                 yield from self._blocks(element, _WordParagraph.from_element(element))

@@ -1,7 +1,7 @@
 """The text of diagrams, comments and charts of Word, PowerPoint and Excel files.
 
-Of charts (in the formats of 2007 and 2016) the titles and the values are read that were cached when
-the file was saved.
+Charts may be in the formats of 2007 and 2016. Their titles are read, and the values that were
+cached when the file was saved.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indexer.extract.office.ooxml import OfficePackage
     from indexer.extract.page_writer import PageWriter
 
-_MAX_POINTS = 2_000  # of one series
+_MAX_POINTS = 2_000  # in one series
 _MAX_SERIES = 255
 _MAX_DIGITS = 13
 
@@ -76,7 +76,7 @@ def _newer(root: Any) -> list[_Series]:
 
 
 def _points(element: Any) -> dict[int, str]:
-    """Return the cached values by their index; labels of several levels are joined."""
+    """Return the cached values by their index, with labels of several levels joined."""
     code = next((each.text or "" for each in element.iter("{*}formatCode")), "")
     found: dict[int, str] = {}
     for point in element.iter("{*}pt"):
@@ -85,13 +85,13 @@ def _points(element: Any) -> dict[int, str]:
         at = int(index[:9]) if index.isdecimal() else len(found)
         if (text := _shown(" ".join(value.split()), code)) and at < _MAX_POINTS:
             found[at] = f"{text} {found[at]}" if at in found else text
-    if not found:  # a name without reference to a cell
+    if not found:  # a name that refers to no cell
         found.update(enumerate(each.text for each in element.iter("{*}v") if each.text))
     return found
 
 
 def _shown(value: str, code: str) -> str:
-    """Format a number by its format code: a percentage, a date, or plain."""
+    """Format a number by its code, as a percentage, a date, or plain."""
     try:
         number = float(value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Office files with a password: decrypted into a temporary folder, and read by their format."""
+"""Decrypts office files with a password into a temporary folder, and reads them by their format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Excel's fixed password for workbooks that are protected against changes only.
 _EXCEL_DEFAULT_PASSWORD = "VelvetSweatshop"  # noqa: S105  # public
-# The encrypted and the decrypted file are in memory, and the child has some 350 MB.
+# Memory holds the encrypted and the decrypted file, and the child has some 350 MB.
 LARGEST_BYTES = 64 * 1024**2
 
 
@@ -53,7 +53,7 @@ def unlock(file: BinaryIO, password: str | None, target: Path) -> None:
         raise too_large(LARGEST_BYTES)
     try:
         office = msoffcrypto.OfficeFile(file)
-        # The formats before 2007 always verify, and do not have the parameter.
+        # The formats before 2007 always verify, and lack the parameter.
         verify = {"verify_password": True} if office.format == "ooxml" else {}
         office.load_key(password=password or _EXCEL_DEFAULT_PASSWORD, **verify)
         with target.open("wb") as opened:

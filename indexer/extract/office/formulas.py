@@ -40,6 +40,6 @@ def formula(element: Any, depth: int = 0) -> str:
 
 
 def _sign(element: Any, name: str, usual: str) -> str:
-    """Return the sign that the properties of a delimiter or an operator name."""
+    """Return the sign in the properties of a delimiter or an operator."""
     found = next(element.iterfind(f"{{*}}{local(element)}Pr/{{*}}{name}"), None)
     return usual if found is None else attribute(found)

@@ -1,8 +1,8 @@
 """Documents of Pages, Keynote and Numbers: their text, without its layout.
 
-Since 2013 they are zip files of archives, each a list of protobuf messages packed with Snappy; the
-older ones are XML. Text is in two kinds of messages. numbers-parser and keynote-parser, which know
-the rest, need protobuf and Snappy and hold a whole document as objects.
+Since 2013 they are zip files of archives, each a list of protobuf messages packed with Snappy.
+Older documents are XML. Flowing text and table cells are certain kinds of messages. numbers-parser
+and keynote-parser, which know all kinds, need protobuf and Snappy and hold a document as objects.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.extract.document import Budget
 
-# Kinds of messages, with the path of fields to their text: of flowing text, and of table cells.
+# Kinds of messages with flowing text or table cells, and the path of fields to the text.
 _TEXTS = {2001: (3,), 2005: (3,), 6005: (3, 3), 6011: (3, 3)}
-_PATTERN = re.compile(r"(?:Master|Template)Slide")  # its texts are placeholders
+_PATTERN = re.compile(r"(?:Master|Template)Slide")  # whose texts are placeholders
 _LOCK = (".iwph", ".iwpv2")
 _OLDER = ("index.xml", "index.apxl")
 _SEPARATORS = re.compile("[\u2028\u2029\x04-\x06\x0b\x0c]+")
@@ -103,7 +103,7 @@ def _unpacked(packed: bytes, budget: Budget) -> Iterator[bytes]:
 
 
 def _snappy(block: bytes, budget: Budget) -> bytes:
-    """Unpack a block of Snappy: literal bytes, and copies of what was unpacked before."""
+    """Unpack a block of Snappy, which has literal bytes, and copies of earlier bytes."""
     size, at = _varint(block, 0)
     budget.spend_bytes(min(size, _MAX_BLOCK_BYTES + 1))
     found = bytearray()

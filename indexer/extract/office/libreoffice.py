@@ -1,7 +1,7 @@
 """Word, Excel and PowerPoint files from before 2007, converted by LibreOffice if it is installed.
 
-It runs without a window, macros and network, in a temporary profile, and is killed after a time
-limit and together with the process that started it. The readers of the newer formats read the
+It runs without a window, macros and network, in a temporary profile. It is killed after a time
+limit, or together with the process that started it. The readers of the newer formats read the
 result.
 """
 
@@ -93,8 +93,8 @@ def open_source(path: Path, password: str | None, limits: Limits) -> PageSource:
 def leftover_sockets_removed() -> Iterator[None]:
     """Delete the sockets that LibreOffice leaves, since a confined process may not delete files.
 
-    It creates one for its other instances. Only those are deleted that were created meanwhile and
-    have no listener.
+    It creates one for its other instances. Only sockets that were created meanwhile and have no
+    listener are deleted.
     """
     before = set(_sockets())
     try:
@@ -117,15 +117,15 @@ def _kind(path: Path) -> str:
 
 
 def _convert(program: str, source: Path, kind: str, limits: Limits) -> Path:
-    """Convert a copy of the file in its temporary folder; return the converted file."""
+    """Convert a copy of the file in its temporary folder, and return the converted file."""
     folder = source.parent
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True)
     (profile / "user" / "registrymodifications.xcu").write_text(_SETTINGS, encoding="utf-8")
     made = folder / "made" / f"document.{_NEWER[kind]}"
     if _run(program, source, profile, kind, limits) != 0 and not made.is_file():
-        # After creating a profile LibreOffice restarts. When confined it cannot, since it may not
-        # delete the socket, which is named after the folder of the profile.
+        # After creating a profile LibreOffice restarts. A confined one cannot, since it may not
+        # delete the socket, which is named after the profile's folder.
         again = profile.rename(folder / "profile-filled")
         _run(program, source, again, kind, limits)
     if not made.is_file() or made.stat().st_size == 0:
@@ -159,7 +159,7 @@ def _run(program: str, source: Path, profile: Path, kind: str, limits: Limits) -
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Return an environment without the person's settings, and with proxies that do not exist."""
+    """Return an environment without the person's settings, and with nonexistent proxies."""
     nowhere = dict.fromkeys(("http_proxy", "https_proxy", "ftp_proxy", "all_proxy"), "127.0.0.1:9")
     return {
         **os.environ,
@@ -171,11 +171,11 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the program and its children: the command is a launcher that waits for the program."""
+    """Kill the command and its children, as it is a launcher that waits for the program."""
     import psutil
 
     running = []
-    with suppress(psutil.Error, OSError):  # a confined reader sees none; its child ends them
+    with suppress(psutil.Error, OSError):  # a confined reader sees no process; its child ends them
         parent = psutil.Process(process.pid)
         running = [*parent.children(recursive=True), parent]
     for each in running:

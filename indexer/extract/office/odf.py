@@ -1,9 +1,9 @@
-"""OpenDocument files: what texts, presentations and spreadsheets share.
+"""Reads the parts that OpenDocument texts, presentations and spreadsheets share.
 
-The content is read in pieces (a paragraph, a row, a slide), each a small lxml tree; each kind of
+The content is read in pieces (a paragraph, a row, a slide), each a small lxml tree. Each kind of
 document has a ``Body`` that handles them. Tracked deletions are not read. odfdo, the library for
-this format, needs 344 MB for 20,000 rows of ten cells, of the 350 of a child, expands a row that is
-repeated a million times, reads nothing of a damaged file, and loses text with ruby.
+this format, needs 344 MB of a child's 350 MB for 20,000 rows of ten cells. It also expands a row
+that is repeated a million times, reads nothing of a damaged file, and loses text with ruby.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from indexer.config import Limits
 
 PARAGRAPHS = frozenset({"text:p", "text:h"})
-# Elements without text of the document.
+# Elements that have no text of the document.
 SKIPPED = frozenset({
     "text:note-citation", "text:ruby-text", "text:tracked-changes", "office:forms",
     "text:bibliography-configuration", "text:variable-decls", "text:sequence-decls", "dc:creator",
@@ -51,7 +51,7 @@ SKIPPED = frozenset({
     "office:settings", "office:styles", "office:master-styles",
 })  # fmt: skip
 DESCRIPTIONS = frozenset({"svg:title", "svg:desc"})  # of pictures
-FORMULA = "math:math"  # of a document in one file
+FORMULA = "math:math"  # only in a document in one file
 _NOTES = frozenset({"text:note", "office:annotation"})
 _SIGNS = {"text:tab": "\t", "text:line-break": "\n"}
 _SPACE = re.compile(r"[ \t\r\n]+")
@@ -70,7 +70,7 @@ _PREFIXES = {space: prefix for prefix, space in _SPACES.items()}
 
 @lru_cache(maxsize=4096)
 def short(tag: object) -> str:
-    """Return a tag with the usual prefix of its namespace, ``text:p``; "" for an entity."""
+    """Return a tag with its namespace's usual prefix, such as ``text:p``; "" for an entity."""
     if not isinstance(tag, str):
         return ""
     space, _, plain = tag.removeprefix("{").rpartition("}")
@@ -78,7 +78,7 @@ def short(tag: object) -> str:
 
 
 def attribute(element: Any, name: str, otherwise: str = "") -> str:
-    """Return an attribute by its name with the usual prefix, ``text:style-name``."""
+    """Return an attribute by its name with the usual prefix, such as ``text:style-name``."""
     return str(element.get(_full(name), otherwise))
 
 
@@ -89,11 +89,11 @@ def _full(name: str) -> str:
 
 
 _DRAWN = tuple(map(_full, ("draw:object", "draw:object-ole")))
-_MATH_PREFIX = re.compile(rb"(</?)math:")  # of the elements; older files name their namespace
+_MATH_PREFIX = re.compile(rb"(</?)math:")  # older files write elements with this prefix
 
 
 class Paragraph(Struct):
-    """A paragraph or heading: its text, its notes and comments, and its drawings."""
+    """A paragraph or heading, with its notes, comments and drawings."""
 
     text: str = ""
     notes: list[str] = field(default_factory=list)
@@ -101,13 +101,13 @@ class Paragraph(Struct):
     page_breaks: int = 0
 
 
-# How the text of character styles is written that are above or below the line.
+# How to write the text of character styles above or below the line, by style.
 Positions = dict[str, "Callable[[str], str]"]
 _ON_THE_LINE: Positions = {}
 
 
 def position(style: Any) -> Callable[[str], str] | None:
-    """Return how the text of a style is written if it is superscript or subscript."""
+    """Return how to write the text of a style if it is superscript or subscript."""
     for properties in style.iterchildren("{*}text-properties"):
         place = attribute(properties, "style:text-position").split("%")[0].strip().lower()
         if place.startswith("sub") or (place.startswith("-") and place.strip("-0")):
@@ -144,7 +144,7 @@ def texts(element: Any, positions: Positions = _ON_THE_LINE) -> Iterator[str]:
 
 
 def label(element: Any) -> str:
-    """Return the description of a picture, or a formula, as a line."""
+    """Return a formula or the description of a picture as a line."""
     if short(element.tag) == FORMULA:
         return _formula(etree.tostring(element))
     return " ".join((element.text or "").split())
@@ -200,7 +200,7 @@ _STYLE_PARTS = frozenset({
 
 
 class FlatPackage(ZipPackage):
-    """A document in one file of XML (.fodt, .fods, .fodp): its content and its metadata."""
+    """The content and the metadata of a document in one file of XML (.fodt, .fods, .fodp)."""
 
     def __init__(self, path: Path, limits: Limits) -> None:
         check_size(path, limits.package_bytes)
@@ -219,14 +219,14 @@ class FlatPackage(ZipPackage):
             yield data
 
     def close(self) -> None:
-        """Nothing is open between two readings."""
+        """Do nothing, as no file stays open."""
 
 
 class Body:
     """Writes the content of one kind of document, piece by piece.
 
-    ``open`` has the elements that are too large to be pieces; an element is a piece if all its
-    ancestors are among these.
+    ``open`` has the elements that are too large to be pieces. An element is a piece if all its
+    ancestors are open.
     """
 
     open: ClassVar[frozenset[str]] = frozenset({
@@ -238,11 +238,11 @@ class Body:
         self._margins: dict[str, None] = {}  # texts of heads and feet
 
     def handle(self, piece: Any) -> None:
-        """Write a piece, or end an open element, which has no pieces any more."""
+        """Write a piece, or end an open element after its last piece."""
         raise NotImplementedError
 
     def learn_style(self, style: Any) -> None:
-        """Learn from a style, or from the head or foot of a page, before the first piece."""
+        """Note a style, or the head or foot of a page, before the first piece."""
         if short(style.tag) in _MARGINS:
             numbered = next(style.iter("{*}page-number"), None) is not None
             for text in texts(style):
@@ -250,7 +250,7 @@ class Body:
                     self._margins.setdefault(text)
 
     def finish(self) -> None:
-        """Write what the styles have of text, the heads and feet of pages."""
+        """Write the heads and feet of pages, which are among the styles."""
         for text in self._margins:
             if not _UNFILLED.match(text):
                 self.writer.add_block(text, BlockKind.BOILERPLATE)
@@ -267,7 +267,7 @@ class OdfSource(PackageSource):
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         body = self._body(writer)
         kinds = dict(_objects(self._package))
-        pages: dict[str, int] = {}  # on which each object stands
+        pages: dict[str, int] = {}  # by the paths of the objects on them
         damage = self._learn_styles(body)
         try:
             for piece in _pieces(self._package, _CONTENT, body.open):
@@ -286,7 +286,7 @@ class OdfSource(PackageSource):
         yield from self._objects(kinds, places, writer)
 
     def _learn_styles(self, body: Body) -> WorldError | None:
-        """Return why the styles cannot be read to their end, if so; the text comes first."""
+        """Read the styles; return their damage, if any, to be raised after the text."""
         try:
             if _STYLES in self._package:
                 for style in _pieces(self._package, _STYLES, _STYLE_PARTS):
@@ -298,7 +298,7 @@ class OdfSource(PackageSource):
     def _objects(
         self, kinds: dict[str, str], pages: dict[str, int], writer: PageWriter
     ) -> Iterator[RawPage]:
-        """Yield the embedded objects, by their kinds, in the order of the pages they stand on."""
+        """Yield the embedded objects, given their kinds, in the order of their pages."""
         objects = OfficeObjects(self._package, writer, self.on_page)
         for path in sorted(kinds, key=pages.__getitem__):
             writer.page = pages[path]
@@ -310,7 +310,7 @@ class OdfSource(PackageSource):
                 yield from objects.folder(f"{path}/", kinds[path])
 
     def _drawn(self, path: str, kind: str, writer: PageWriter) -> Iterator[RawPage]:
-        """Yield a chart or a formula as a part, as only these may follow later pages."""
+        """Yield a chart or a formula as a part, since only parts may follow later pages."""
         reason = ""
         try:
             if kind == _FORMULA:
@@ -331,7 +331,7 @@ class OdfSource(PackageSource):
 
 
 def _formula(content: bytes) -> str:
-    """Return a formula (MathML) in one line, as those of web pages are written."""
+    """Return a formula (MathML) in one line, written as in web pages."""
     found = LexborHTMLParser(_MATH_PREFIX.sub(rb"\1", content)).css_first("math")
     return formula(found) if found is not None else ""
 
@@ -375,7 +375,7 @@ def _is_encrypted(package: ZipPackage) -> bool:
 
 
 def _objects(package: ZipPackage) -> Iterator[tuple[str, str]]:
-    """Yield the objects that the manifest lists: their paths and types."""
+    """Yield the paths and types of the objects in the manifest."""
     for entry in _manifest(package):
         path = attribute(entry, "manifest:full-path")
         kind = attribute(entry, "manifest:media-type")
@@ -390,14 +390,14 @@ def _manifest(package: ZipPackage) -> Iterator[Any]:
 
 
 def _metadata(package: ZipPackage) -> Metadata:
-    """Return the metadata; of a damaged part, what precedes the damage."""
+    """Return the metadata, up to its first damage."""
     values: dict[str, str] = {}
     if _META in package:
         containers = frozenset({"office:document-meta", "office:document", "office:meta"})
         try:
             for field in _pieces(package, _META, containers):
                 if short(field.tag).startswith("office:"):
-                    break  # what follows in a document of one file
+                    break  # the next part of a document in one file
                 text = "".join(field.itertext())[:2_000]
                 name, text = short(field.tag), " ".join(text.split())
                 more = name == "meta:keyword" and name in values

@@ -1,7 +1,7 @@
 """OpenDocument spreadsheets: each sheet is a page, with its rows as a table.
 
-The text of a cell is its displayed value. Repeated rows are read once, repeated cells
-``_MAX_COPIES`` times at most.
+The text of a cell is its displayed value. Repeated rows are read once, and repeated cells at most
+``_MAX_COPIES`` times.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Book(Body):
             self._drawn += texts(piece)
 
     def _opened(self, table: Any) -> SheetWriter:
-        """Return the current sheet, which begins at its first row or at its end."""
+        """Return the current sheet, begun at its first row or, if it has none, at its end."""
         if self._sheet is None:
             self._number += 1
             self.writer.begin_page(self._number)
@@ -75,7 +75,7 @@ def _cells(row: Any) -> Iterator[str]:
 
 
 def _shown(cell: Any) -> str:
-    """Return what a cell displays, with its date or number as stored if that differs."""
+    """Return the displayed text of a cell, with its stored date or number if that differs."""
     text = " ".join(texts(cell))
     date = attribute(cell, "office:date-value").removesuffix("T00:00:00").replace("T", " ")
     stored = date or attribute(cell, "office:value")

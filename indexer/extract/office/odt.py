@@ -1,7 +1,7 @@
 """OpenDocument texts: paragraphs, headings, lists, tables, notes.
 
-Pages are those of the last layout if the file has it, else there is one. Heads and feet of
-pages are read once, after the text.
+Pages are as in the last layout, or there is one if the file lacks it. Heads and feet of pages are
+read once, after the text.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _MAX_STYLES = 50_000
 
 
 class _OdtLevel(Struct, frozen=True):
-    """How one level of a list is numbered: ``form`` is that of HTML's lists, "" for a bullet."""
+    """How one level of a list is numbered. ``form`` is as in HTML's lists, "" for a bullet."""
 
     form: str = ""
     prefix: str = ""
@@ -63,11 +63,11 @@ class _OdtNumbers:
 
     def __init__(self) -> None:
         self._styles: dict[str, dict[int, _OdtLevel]] = {}
-        self._counts: dict[str, dict[int, int]] = {}  # of each style, where its last list ended
-        self._open: list[str] = []  # the styles of the list and those around it
+        self._counts: dict[str, dict[int, int]] = {}  # by style, as its last list ended
+        self._open: list[str] = []  # the styles of the lists around an item
 
     def learn(self, style: Any) -> None:
-        """Note a list style, or that of headings, which is kept by its element's name."""
+        """Note a list style, or the style of headings, which is kept by its element's name."""
         name = short(style.tag)
         if name in _NUMBERINGS and len(self._styles) < _MAX_STYLES:
             own = attribute(style, "style:name") if name != _HEADINGS else name
@@ -97,7 +97,7 @@ class _OdtNumbers:
             self._open.pop()
 
     def label(self, item: Any) -> str:
-        """Count an item of the list, and return its label; "" for a bullet or a heading of it."""
+        """Count an item of the list, and return its label, "" for a bullet or the list's title."""
         if short(item.tag) != "text:list-item" or not self._open[-1]:
             return ""
         start = whole_number(attribute(item, "text:start-value"), -1)
@@ -209,7 +209,7 @@ class _Text(Body):
             self.writer.add_block(text)
 
     def _learn(self, style: Any) -> None:
-        """Note a style of lists, of raised figures, or derived from those of titles, captions."""
+        """Note a style of lists or of raised figures, or one derived from titles or captions."""
         self._numbers.learn(style)
         if (found := position(style)) and len(self._positions) < _MAX_STYLES:
             self._positions[attribute(style, "style:name")] = found
@@ -218,7 +218,7 @@ class _Text(Body):
                 known.add(attribute(style, "style:name"))
 
     def _row(self, row: Any) -> None:
-        """Write a row; a nested table is text of its cell."""
+        """Write a row, with a nested table as text of its cell."""
         cells = [
             list(texts(cell, self._positions))
             for cell in row

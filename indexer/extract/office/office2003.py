@@ -1,7 +1,7 @@
-"""Documents and workbooks that Word and Excel 2003 saved as XML, also below .doc and .xls.
+"""Documents and workbooks that Word and Excel 2003 saved as XML, also as .doc and .xls.
 
-WordprocessingML 2003 has the paragraphs of Word documents in one file, as has the flat form of the
-newer format; SpreadsheetML 2003 has rows of typed values.
+WordprocessingML 2003 and the flat form of the newer format have the paragraphs of a Word document
+in one file. SpreadsheetML 2003 has rows of typed values.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TEXT = frozenset({
     "sdt", "sdtContent", "styles",
 })  # fmt: skip
 _SHEETS = frozenset({"Workbook", "Worksheet", "Table"})
-# Number formats that have names.
+# The codes of number formats with names.
 _NAMED_FORMATS = {
     "Fixed": "0.00", "Standard": "#,##0.00", "Percent": "0.00%", "Scientific": "0.00E+00",
     "Short Time": "h:mm", "Long Time": "h:mm:ss", "Medium Date": "d-mmm-yy",
@@ -42,7 +42,7 @@ _MAX_STYLES = 5_000
 
 
 class FlatDocument(WrittenSource["Path"]):
-    """A text; ``make_body`` returns what writes its elements, given its styles."""
+    """A text. ``make_body`` returns the writer of its elements, given its styles."""
 
     def __init__(
         self, path: Path, limits: Limits, make_body: Callable[[PageWriter, Any], Any]
@@ -66,7 +66,7 @@ class FlatDocument(WrittenSource["Path"]):
 
 
 class FlatWorkbook(WrittenSource["Path"]):
-    """A workbook: each sheet is a page."""
+    """A workbook, with each sheet as a page."""
 
     def write_pages(self, writer: PageWriter) -> Iterator[None]:
         sheet: SheetWriter | None = None
@@ -97,7 +97,7 @@ class FlatWorkbook(WrittenSource["Path"]):
 
 
 def _cells(row: Any, codes: dict[str, str]) -> Iterator[str]:
-    """Yield the values of a row, each followed by its comment; ``codes`` are formats by styles."""
+    """Yield the values of a row, each followed by its comment. ``codes`` has formats by style."""
     for cell in row.iterchildren("{*}Cell"):
         code = codes.get(attribute(cell, "StyleID"), "")
         for data in cell.iter("{*}Data"):

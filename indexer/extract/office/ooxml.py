@@ -1,7 +1,7 @@
 """Office Open XML packages (ECMA-376, part 2): Word, PowerPoint and Excel files.
 
 Only parts with text are unpacked. python-docx, python-pptx and openpyxl load a whole file, with
-pictures and macros, and fail for all of it if a slide is damaged, a part is missing or a style is
+pictures and macros, and read nothing if a slide is damaged, a part is missing or a style is
 unknown.
 """
 
@@ -24,10 +24,10 @@ _MAX_RELATIONS = 200_000
 
 
 class OfficePackage(ZipPackage):
-    """An open office file; ``main`` is the name of its main part.
+    """An open office file. ``main`` is the name of its main part.
 
-    That is ``usual`` if no relationship names it. ``absent`` is the reason for a file without it, a
-    code of ``indexer.api.phrases``.
+    The name is ``usual`` if no relationship names the part. ``absent`` is the reason code for a
+    file without it (``indexer.api.phrases``).
 
     Raises ``unreadable`` if it has no main part, and what ``ZipPackage`` raises.
     """
@@ -46,7 +46,7 @@ class OfficePackage(ZipPackage):
             raise
 
     def related(self, part: str, *kinds: str) -> list[str]:
-        """Return the parts to which a part has relationships of some kinds."""
+        """Return the parts that a part refers to by some kinds of relationships."""
         relations = self._relations_from(part).values()
         return [name for kind, name in relations if kind in kinds and name in self]
 
@@ -56,7 +56,7 @@ class OfficePackage(ZipPackage):
         return name if name in self else ""
 
     def tree(self, part: str) -> tuple[Any, WorldError | None]:
-        """Return the root of a part, read up to its first damage, and the damage if any."""
+        """Return the root of a part, read up to its first damage, and that damage, if any."""
         root, damage = read_tree(self.chunks(part), self.budget, self.budget.limits.tree_nodes)
         if root is not None and _declares_type(root):
             return None, _entities()
@@ -70,10 +70,10 @@ class OfficePackage(ZipPackage):
     def pieces(self, part: str, containers: frozenset[str]) -> Iterator[Any]:
         """Yield the elements of a part whose ancestors are all containers (``read_pieces``).
 
-        ``containers`` are the local names of elements that are too large to be pieces, with the
-        root's.
+        ``containers`` has the local names of elements that are too large to be pieces, and of the
+        root.
 
-        Raises ``unreadable`` if the root is no container, and what ``read_pieces`` raises.
+        Raises ``unreadable`` if the root is not a container, and what ``read_pieces`` raises.
         """
         for piece in read_pieces(self.chunks(part), self.budget, containers):
             if _declares_type(piece):
@@ -83,7 +83,7 @@ class OfficePackage(ZipPackage):
             yield piece
 
     def _relations_from(self, part: str) -> dict[str, tuple[str, str]]:
-        """Return the internal relationships of a part: kind and name of the target by id."""
+        """Return the kind and target of each internal relationship of a part, by its id."""
         if part not in self._relations:
             folder, name = posixpath.split(part)
             place = posixpath.join(folder, "_rels", f"{name}.rels")
@@ -125,5 +125,5 @@ def _declares_type(element: Any) -> bool:
 
 
 def _entities() -> WorldError:
-    """Return the error of a part with a document type: entities need it, no program writes it."""
+    """Return the error for a document type, which entities need and no program writes."""
     return WorldError("unreadable", reason="xml_entities")

@@ -1,7 +1,7 @@
 """Zip packages: office files, e-books and zip archives.
 
-Only parts that are asked for are unpacked, in memory, within a budget; their names are never used
-as paths.
+Only the parts asked for are unpacked, in memory and within a budget. Their names are never used as
+paths.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CHUNK_BYTES = 1 << 16
 # ``zipfile`` needs ten times the size of the directory.
 MAX_DIRECTORY_BYTES = 8 * 1024**2
 _ENCRYPTED = 0x1
-_AES = 99  # the compression method of parts encrypted with AES
+_AES = 99  # the compression method that marks AES encryption
 _DAMAGE: tuple[type[Exception], ...] = (
     zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, struct.error,
     IndexError, OverflowError,
@@ -46,7 +46,7 @@ _DAMAGE: tuple[type[Exception], ...] = (
 class ZipPackage:
     """An open zip file. Names of parts are case-insensitive.
 
-    ``budget`` is that of the document, a new one by default; ``password`` is that of the parts.
+    ``budget`` belongs to the document, and is new by default. ``password`` opens the parts.
 
     Raises ``empty``, ``too_large``, ``too_complex`` or ``unreadable``; ``OSError`` if the file
     cannot be read.
@@ -81,15 +81,15 @@ class ZipPackage:
             yield info.filename
 
     def files(self) -> Iterator[str]:
-        """Yield the names of the parts that are files, not folders or links, in order."""
+        """Yield in order the names of the parts that are neither folders nor links."""
         for info in self._zip.infolist():
             if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16):
                 yield info.filename
 
     def shown_names(self) -> dict[str, str]:
-        """Return the names of all parts as they were typed, by those that ``files`` yields.
+        """Return the names of all parts as they were typed, by the names that ``files`` yields.
 
-        Old programs write them in the encoding of their system and do not say which it is.
+        Old programs write names in the encoding of their system without saying which it is.
         """
         infos = self._zip.infolist()
         raw = {info.filename: _raw_name(info) for info in infos}
@@ -165,7 +165,7 @@ def is_packed(path: Path) -> bool:
 
 
 def packed_chunks(path: Path, ending: str, budget: Budget) -> Iterator[bytes]:
-    """Yield the bytes of a file, or of the first part of a zip file whose name ends like this."""
+    """Yield the bytes of a file, or of a zip file's first part whose name ends with ``ending``."""
     if not is_packed(path):
         check_size(path, budget.limits.package_bytes)
         with path.open("rb") as file:
@@ -179,7 +179,7 @@ def packed_chunks(path: Path, ending: str, budget: Budget) -> Iterator[bytes]:
 
 
 def opened(package: P, source: Callable[[P], S]) -> S:
-    """Return the document of a package; closes the package if that fails."""
+    """Return the document of a package, which is closed if that fails."""
     try:
         return source(package)
     except BaseException:
@@ -188,7 +188,7 @@ def opened(package: P, source: Callable[[P], S]) -> S:
 
 
 def resolve(base: str, target: str) -> str:
-    """Return the part that the part ``base`` refers to, by a path with escapes and a fragment."""
+    """Return the part that ``base`` refers to by a path, which may have escapes and a fragment."""
     target = unquote(target.partition("#")[0]).replace("\\", "/")
     if target.startswith("/"):
         return target.lstrip("/")
@@ -237,7 +237,7 @@ def archive_errors(*more: type[Exception]) -> Iterator[None]:
 
 
 def open_zip(file: IO[bytes]) -> zipfile.ZipFile:
-    """Open a zip file whose directory ``zipfile`` can hold; it reads that with one call.
+    """Open a zip file whose directory is small enough, as ``zipfile`` reads it with one call.
 
     Raises ``too_complex`` if the directory is larger; ``zipfile.BadZipFile`` if it is damaged.
     """

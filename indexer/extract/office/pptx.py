@@ -1,7 +1,7 @@
 """PowerPoint presentations: each slide is a page, with its title as heading, then its notes.
 
-Hidden slides are read, since their author may look for them; hidden shapes are not. The text of a
-layout or master is read with the first slide that uses it.
+Hidden slides are read, since their author may look for them, but hidden shapes are not. The text of
+a layout or master is read with the first slide that uses it.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 _DRAWN = ("diagramData", "chart", "chartEx", "comments")
 _AROUND = ("slideLayout", "slideMaster")
 _SHAPES = frozenset({"sp", "graphicFrame", "cxnSp", "pic"})
-_LEGIBLE = re.compile(r"[^\W_]")  # some shapes of layouts are quotation marks
+_LEGIBLE = re.compile(r"[^\W_]")  # some layouts have shapes that are quotation marks
 _NUMBERED = re.compile(r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)")
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman",
           "romanUc": "upperRoman"}  # fmt: skip
 _AROUND_NUMBERS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
 _MAX_SLIDES = 20_000
-_DEEPEST = 8  # level of a paragraph
+_DEEPEST = 8  # level of paragraphs
 
 
 class PptxSource(OfficeSource):
@@ -78,7 +78,7 @@ class PptxSource(OfficeSource):
             raise damage
 
     def _around(self, part: str, kinds: Sequence[str], writer: PageWriter) -> None:
-        """Write the text of a slide's layout and master, once for each."""
+        """Write the text of a slide's layout and master, each only once."""
         for around in self._package.related(part, *kinds[:1]):
             if around in self._read_layouts:
                 continue
@@ -93,7 +93,7 @@ class PptxSource(OfficeSource):
 
 
 def _relation(slide: Any) -> str:
-    """Return the relationship id of a slide, the ``id`` attribute with a namespace."""
+    """Return the relationship id of a slide, which is the ``id`` attribute with a namespace."""
     key = next((key for key in slide.keys() if key.endswith("}id")), "none")  # noqa: SIM118  # an element is its children
     return str(slide.get(key, ""))
 
@@ -103,7 +103,7 @@ def _shapes(root: Any) -> Iterator[Shape]:
     if root is None:
         return
     for alternatives in list(root.iter("{*}AlternateContent")):
-        for element in list(next(iter(alternatives), ())):  # all of the first one
+        for element in list(next(iter(alternatives), ())):  # the whole first alternative
             alternatives.addprevious(element)
         alternatives.getparent().remove(alternatives)
     for tree in root.iterfind("{*}cSld/{*}spTree"):
@@ -138,7 +138,7 @@ def _paragraphs(element: Any) -> list[str]:
 
 
 def _outline(element: Any) -> list[tuple[int, str]]:
-    """Return the paragraphs of a shape: how deep each is, and its list number and text."""
+    """Return the paragraphs of a shape, each with its depth, its list number and its text."""
     found = []
     counts: dict[int, int] = {}
     for paragraph in element.iter("{*}p"):
@@ -167,7 +167,7 @@ def _number(properties: Any, depth: int, counts: dict[int, int]) -> str:
 
 
 def _text(paragraph: Any) -> str:
-    """Return the text of a paragraph, without fields with the number of the slide."""
+    """Return the text of a paragraph, without slide numbers."""
     parts: list[str] = []
     written: set[Any] = set()  # in formulas
     for element in paragraph.iter("{*}t", "{*}br", "{*}tab", "{*}oMath"):
@@ -185,7 +185,7 @@ def _text(paragraph: Any) -> str:
 
 
 def _positioned(element: Any) -> str:
-    """Return the text of a run, its figures raised or lowered as they are displayed."""
+    """Return the text of a run, with raised and lowered figures as displayed."""
     properties = element.getparent().find("{*}rPr")
     baseline = "" if properties is None else attribute(properties, "baseline")
     text = element.text or ""

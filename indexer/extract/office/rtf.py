@@ -2,7 +2,7 @@
 
 striprtf, the library for this format, returns bare text: it loses notes and comments, headings,
 list items and cells, and keeps deleted and hidden text. Pictures, embedded objects and field codes
-are skipped; the results of fields are read.
+are skipped, and the results of fields are read.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _MAX_FONTS = 10_000
 
 
 class RtfToken(Struct, frozen=True):
-    """One token; its kind is a name of a group in ``_TOKEN``: open, close, word, sign or text."""
+    """One token. Its kind is the group's name in ``_TOKEN``: open, close, word, sign or text."""
 
     kind: str
     text: str = ""
-    value: int | None = None  # of a control word
+    value: int | None = None  # the number of a control word
 
 
 class _State(Struct):
@@ -167,11 +167,11 @@ _MARGINS = frozenset({
     f"{end}{pages}" for end in ("header", "footer") for pages in ("", "l", "r", "f")
 })  # fmt: skip
 _KNOWN_EXTRAS = frozenset({"annotation", "shptxt", "fldrslt", "result", "shp", "shpinst"})
-# Fields whose text is in their instructions: a word with its reading above it, a place to fill in.
+# Fields with text in their instructions, which are words with their reading, and blanks to fill in.
 _FIELD = re.compile(r"\s*(?:EQ\b.*\\o.*[,;]([^,;()]*)\)\s*|MACROBUTTON\s+\S+\s+(.*))$", re.DOTALL)
 _MAX_FIELD = 1_000
-_BULLET = "o"  # of a font for typewriters
-# Parts of a property of a shape.
+_BULLET = "o"  # in a typewriter font
+# The name and the value of a shape's property.
 _PROPERTY = frozenset({"sn", "sv"})
 _WORDS_OF_SHAPES = "gtextUNICODE"
 _SIGNS = {
@@ -191,13 +191,13 @@ _TOKENS_A_STRETCH = 50_000
 
 
 class _RtfGroup(Struct):
-    """The state of a group, which its closing brace ends."""
+    """The state of a group up to its closing brace."""
 
-    destination: str = "body"  # body, aside, silent, style, or the name of a field of the metadata
+    destination: str = "body"  # body, aside, silent, style, or a field of the metadata
     hidden: bool = False
-    fresh: bool = False  # at its start, where a destination may be set
+    fresh: bool = False  # at the start, where a destination may be set
     ignorable: bool = False
-    position: int = 0  # of its text: above the line, on it, below it
+    position: int = 0  # above the line (1), on it (0), below it (-1)
 
 
 class RtfSource(WrittenSource[bytes]):
@@ -230,7 +230,7 @@ class _RtfReader:
         self._listed = False
         self._in_table = False
         self._cells: list[str] = []
-        self._cell = ""  # text of an unclosed cell when the table ends
+        self._cell = ""  # keeps an unclosed cell when the table ends
         self._date: dict[str, int] = {}
 
     def handle(self, token: RtfToken) -> None:
@@ -257,7 +257,7 @@ class _RtfReader:
         return Metadata(title[:500], author[:500], f"{year}-{month:02d}-{day:02d}" if known else "")
 
     def end(self) -> None:
-        """Write the rest; the file may end in a table."""
+        """Write the rest, even if the file ends in a table."""
         if self._in_table:
             self._end_row("".join(self._texts["body"]))
             self._texts["body"] = []
@@ -317,7 +317,7 @@ class _RtfReader:
             self._learn(name)
 
     def _instructions(self, kind: str) -> None:
-        """Write the text that is in the instructions of a field or the properties of a shape."""
+        """Write the text in the instructions of a field or the properties of a shape."""
         field, name, value = (
             "".join(self._texts.pop(key, ()))[:_MAX_FIELD] for key in ("field", "sn", "sv")
         )
@@ -372,7 +372,7 @@ class _RtfReader:
             self._write(_ASIDE_BREAKS[word])
 
     def _set_destination(self, word: str) -> bool:
-        """Set the destination of the group if the word is one; return whether it is."""
+        """Set the group's destination if the word is one, and return whether it is."""
         group = self._group
         if word in _MARGINS and group.destination == "body":
             group.destination = "margin"
@@ -421,7 +421,7 @@ class _RtfReader:
         if word in ("cell", "nestcell"):
             self._cells.append("".join(self._texts["body"]))
             self._texts["body"], self._cell = [], ""
-        elif word == "row" or (word == "trowd" and self._cells):  # it may not have been closed
+        elif word == "row" or (word == "trowd" and self._cells):  # the row may be unclosed
             self._end_row()
         elif word == "trowd" and not self._in_table:
             self.end_paragraph()

@@ -1,9 +1,9 @@
-"""The text of a sheet: its name, the names of its columns, its rows, and formatted numbers.
+"""Writes a sheet: its name, the names of its columns, its rows, and formatted numbers.
 
 Shared by all spreadsheet formats. Empty cells are left out. If the first row of a long table has
 column names, it becomes a heading of the rows below it. Numbers are written as they are displayed,
-in brackets as they are stored where that differs by more than separators; currencies and colours
-are ignored.
+and again in brackets as they are stored if that differs by more than separators. Currencies and
+colours are ignored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from indexer.extract.page_writer import PageWriter
 
 EPOCH, EPOCH_1904 = dt.datetime(1899, 12, 30), dt.datetime(1904, 1, 1)  # noqa: DTZ001  # local times
-# Built-in formats, whose codes are not in the file.
+# The codes of built-in formats, which no file has.
 BUILTIN_FORMATS = {
     1: "0", 2: "0.00", **dict.fromkeys((3, 37, 38), "#,##0"),
     **dict.fromkeys((4, 39, 40), "#,##0.00"), 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?",
@@ -32,7 +32,7 @@ BUILTIN_FORMATS = {
     19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "d", 45: "mm:ss", 46: "[h]:mm:ss",
     47: "mm:ss", 48: "##0.0E+0",
 }  # fmt: skip
-# The languages of the names of months and days, by the primary number of a language of Windows.
+# The languages in which months and days are named, by Windows' primary language number.
 _LANGUAGES = {7: "de", 10: "es", 12: "fr", 16: "it", 19: "nl", 22: "pt"}
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!(?:hh?|mm?|ss?)\])[^\]]*\]', re.IGNORECASE)
 _DURATION = re.compile(r"\[(?:hh?|mm?|ss?)\]", re.IGNORECASE)
@@ -41,12 +41,12 @@ _DAY_MS = 86_400_000
 _DATE_PART = re.compile(r"AM/PM|A/P|y+|m+|d+|h+|s+(?:\.0+)?|[^ymdhs]+?", re.IGNORECASE)
 _LANGUAGE = re.compile(r"\[\$[^\]-]*-(?:[0-9A-F]*)([0-9A-F]{2})\]", re.IGNORECASE)
 _DIGITS = re.compile(r"(?P<whole>[#0?][#0?,]*|(?=\.))(?:\.(?P<places>[#0?]*))?")
-_NO_DIGITS = re.compile(r"[a-z@/]|\*\*", re.IGNORECASE)  # "General", scientific, fractions
+_NO_DIGITS = re.compile(r"[a-z@/]|\*\*", re.IGNORECASE)  # "General", scientific numbers, fractions
 _SCIENTIFIC = re.compile(r"[0#]+(?:\.(?P<places>[0#]+))?E[+-]0+", re.IGNORECASE)
 _FRACTION = re.compile(r"(?:(?P<whole>[#0]+) *)?[#?0]*/(?P<below>[?#]+|[1-9]\d{0,3})")
 _MASK = re.compile(r"(?=.*[0#][() /-]+.*[0#])[0#() /+-]+")
 _THOUSANDS = re.compile(",+")
-_HELD = "\ue000"  # stands for a literal of a code
+_HELD = "\ue000"  # takes the place of a literal of a code
 _CURRENCIES = "$\u20ac\xa3\xa5 "
 _SIGNS = frozenset("-+()" + _CURRENCIES)
 _CONDITION = re.compile(r"\[(<=?|>=?|=|<>)(-?\d{1,15}(?:\.\d{1,15})?)\]")
@@ -54,17 +54,17 @@ _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "=": operator.eq, "<>": operator.ne,
 }  # fmt: skip
-_LARGEST = 1e15  # beyond it figures are not exact
-_MAX_FIGURES = 4  # below the line of a fraction
+_LARGEST = 1e15  # larger numbers are not exact
+_MAX_FIGURES = 4  # in the denominator of a fraction
 _MAX_PLACES = 30
 _EXACT, _ABOVE_HALF = 1e12, 1 + 1e-14
-_LONG_NUMBER = 12  # characters; nobody looks for a longer one by its stored digits
+_LONG_NUMBER = 12  # characters; nobody searches for more stored digits
 
 
 def formatted(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None:
     """Format a number, or a date in days since the epoch, by a format code.
 
-    It is "" for a date out of range, ``None`` for what is no date, duration or percentage.
+    Returns "" for a date out of range, and ``None`` without a date, duration or percentage.
     """
     code = _LITERAL.sub("", code.partition(";")[0])
     try:
@@ -79,7 +79,7 @@ def formatted(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None
 
 
 def displayed(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None:
-    """Format a number as ``formatted``, and as its cell displays it: "05.03.2024 (2024-03-05)".
+    """Format a number as its cell displays it, then as ``formatted``: "05.03.2024 (2024-03-05)".
 
     >>> displayed(1234.5, "#,##0.00"), displayed(7, "0000"), displayed(45356, "DD.MM.YYYY")
     ('1,234.50', '0007 (7)', '05.03.2024 (2024-03-05)')
@@ -98,14 +98,14 @@ def displayed(value: float, code: str, epoch: dt.datetime = EPOCH) -> str | None
 
 
 def _literal(found: re.Match[str]) -> str:
-    """Return the text that a literal of a code shows, "" for colours and the like."""
+    """Return the displayed text of a literal in a code, "" for colours and the like."""
     if found[0].startswith("[$"):  # a currency and a language
         return found[0][2:-1].partition("-")[0]
     return found[0].strip('"').removeprefix("\\") if found[0][0] in '"\\' else ""
 
 
 def _date(moment: dt.datetime, code: str) -> str:
-    """Return a date and time as a code displays it, names in the language of the code."""
+    """Return a date and time as a code displays it, with names in the code's language."""
     language = _LANGUAGE.search(code)
     names = _names(_LANGUAGES.get(int(language[1], 16), "en") if language else "en")
     literals: list[str] = []
@@ -158,7 +158,7 @@ def _date_part(part: str, moment: dt.datetime, names: Sequence[str], *, half: bo
 
 
 def _figures(value: float, code: str) -> str | None:
-    """Format a number by a code, ``None`` if it has no pattern; in brackets as it is stored."""
+    """Format a number by a code, with its stored form in brackets; ``None`` without a pattern."""
     if abs(value) > _LARGEST:
         return None
     section, size = _section(value, code.split(";"))
@@ -191,7 +191,7 @@ def _figures(value: float, code: str) -> str | None:
 
 
 def _section(value: float, sections: list[str]) -> tuple[str, float]:
-    """Return the section of a code for a number, and the number as that section shows it."""
+    """Return the section of a code that applies to a number, and the number for that section."""
     conditions = [_CONDITION.search(section) for section in sections]
     if any(conditions):
         for section, found in zip(sections, conditions, strict=True):
@@ -205,7 +205,7 @@ def _section(value: float, sections: list[str]) -> tuple[str, float]:
 
 
 def _in_pattern(value: float, code: str) -> tuple[str, tuple[int, int]] | None:
-    """Return a number as the pattern of a code shows it, and where the pattern stands."""
+    """Return a number in the pattern of a code, and the place of the pattern in the code."""
     if found := _SCIENTIFIC.search(code):
         return f"{value:.{min(len(found['places'] or ''), _MAX_PLACES)}E}", found.span()
     if found := _FRACTION.search(code):
@@ -232,7 +232,7 @@ def _in_pattern(value: float, code: str) -> tuple[str, tuple[int, int]] | None:
 
 
 def _mixed(value: float, found: re.Match[str]) -> str:
-    """Return a number as a fraction, after its whole part if the code has a place for one."""
+    """Return a number as a fraction, with its whole part first if the code has a place for it."""
     below = found["below"]
     most = int(below) if below.isdecimal() else 10 ** min(len(below), _MAX_FIGURES) - 1
     size = Fraction(abs(value))
@@ -248,7 +248,7 @@ def _mixed(value: float, found: re.Match[str]) -> str:
 
 
 def _masked(value: float, code: str) -> str:
-    """Return the figures of a number between the signs of a code: "(555) 123-4567"."""
+    """Return the figures of a number between the signs of a code, as in "(555) 123-4567"."""
     places = sum(sign in "0#" for sign in code)
     figures = f"{abs(round(value)):0{min(places, _MAX_PLACES)}d}"
     head, rest = figures[: len(figures) - places], iter(figures[len(figures) - places :])
@@ -264,13 +264,13 @@ def _moment(value: float, epoch: dt.datetime) -> str:
 
 def _moment_of(value: float, epoch: dt.datetime) -> dt.datetime:
     days, fraction = divmod(value, 1)
-    days += epoch is EPOCH and 1 <= value < 60  # Excel counts a 29 February 1900
+    days += epoch is EPOCH and 1 <= value < 60  # Excel has a 29 February 1900
     moment = epoch + dt.timedelta(days, milliseconds=round(fraction * _DAY_MS))
-    return moment if 0 <= value < 1 else moment + dt.timedelta(milliseconds=500)  # to seconds
+    return moment if 0 <= value < 1 else moment + dt.timedelta(milliseconds=500)  # round to seconds
 
 
 def without_zero_time(moment: str) -> str:
-    """Remove a time of midnight, or zero seconds, from a date with time."""
+    """Remove midnight, or zero seconds, from a date with a time."""
     date = moment.removesuffix(" 00:00:00")
     return date if date != moment else moment.removesuffix(":00")
 
@@ -280,13 +280,13 @@ UNNAMED = re.compile(
     r"(?:sheet|tabelle|feuil|hoja|foglio|blad|planilha|ark|лист|arkusz)\s?\d+$", re.IGNORECASE
 )
 _NAME_LEVEL, _COLUMNS_LEVEL = 1, 2
-_LONG_ROWS = 12  # rows; a smaller table is one passage with its column names
+_LONG_ROWS = 12  # rows; a shorter table is one passage with its column names
 _MIN_COLUMNS = 2
 _LONG_TEXT = 600  # characters; a longer single cell is a paragraph
 
 
 class SheetWriter:
-    """Writes the rows of one sheet; its name is "" if it is a default one."""
+    """Writes the rows of one sheet. A default name is ""."""
 
     def __init__(self, writer: PageWriter, name: str = "") -> None:
         self._writer = writer
@@ -294,7 +294,7 @@ class SheetWriter:
         self._waiting: list[list[str]] | None = []
 
     def add_row(self, cells: Sequence[str]) -> None:
-        """Write a row; the first rows are buffered until it is known whether the table is long."""
+        """Write a row. The first rows are buffered until the table proves long or ends."""
         filled = [cell for cell in cells if cell and not cell.isspace()]
         if not filled:
             return

@@ -1,4 +1,4 @@
-"""The text of a slide: the title, then list items, paragraphs and tables, then the notes.
+"""Writes a slide: the title, then list items, paragraphs and tables, then the notes.
 
 Shared by all presentation formats. Dates, footers and slide numbers are left out.
 """
@@ -24,9 +24,9 @@ _MAX_TITLE_CHARS = 200
 
 
 class Shape(Struct):
-    """One shape: the type of its placeholder (None if it is none), its paragraphs or its rows.
+    """One shape: the type of its placeholder, if it is one, and its paragraphs or its rows.
 
-    ``levels`` are those of its first paragraphs, as items of a list; others have 0.
+    ``levels`` has the list levels of its first paragraphs. The others have 0.
     """
 
     placeholder: str | None = None
@@ -38,7 +38,7 @@ class Shape(Struct):
 def write_slide(shapes: Sequence[Shape], writer: PageWriter, number: int, *, opens: bool) -> None:
     """Write the text of a slide, whose shapes are in drawing order.
 
-    ``number`` makes its default title; ``opens`` if its title is that of the presentation.
+    ``number`` is for its default title. ``opens`` says that its title is the presentation's too.
     """
     shapes = [shape for shape in shapes if shape.placeholder not in _FURNITURE]
     title = _title(shapes)
@@ -62,7 +62,7 @@ def write_slide(shapes: Sequence[Shape], writer: PageWriter, number: int, *, ope
 
 
 def write_notes(shapes: Sequence[Shape], writer: PageWriter) -> None:
-    """Write the speaker's notes of a slide, which have the level 1."""
+    """Write the speaker's notes of a slide, at level 1."""
     for shape in shapes:
         if shape.placeholder not in _FURNITURE:
             for text in shape.paragraphs:
@@ -75,7 +75,7 @@ def _title(shapes: Sequence[Shape]) -> str:
 
 
 def _lead(shapes: Sequence[Shape]) -> str:
-    """Remove and return the first paragraph, as the title of a slide without one."""
+    """Remove and return the first paragraph, as the title of a slide that has none."""
     first = next((shape for shape in shapes if shape.paragraphs), None)
     if first is None or len(first.paragraphs[0]) > _MAX_TITLE_CHARS or first.rows:
         return ""

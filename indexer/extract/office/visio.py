@@ -1,4 +1,4 @@
-"""Visio drawings: each page is a page, with its name as heading and the text of its shapes."""
+"""Visio drawings: each page is read as a page, with its name as heading, then its shapes' text."""
 
 from __future__ import annotations
 

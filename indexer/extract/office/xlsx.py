@@ -1,9 +1,9 @@
 """Excel workbooks (SpreadsheetML): each sheet is a page, with its rows as a table.
 
-Of formulas the cached values are read. Hidden sheets are read, "very hidden" ones, which only
-macros can show, are not. The positions of cells are ignored. python-calamine, a reader in Rust,
-allocates each sheet as a rectangle up to its last cell: two cells in opposite corners are 17
-billion, which ends a process of 4 GB; here they take 20 MB.
+The cached values of formulas are read. Hidden sheets are read, but not "very hidden" ones, which
+only macros can show. The positions of cells are ignored. python-calamine, a reader in Rust,
+allocates each sheet as a rectangle up to its last cell. Two cells in opposite corners then become
+17 billion and end a process of 4 GB, but take 20 MB here.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _MAX_SHEETS = 10_000
 _SHEETS = frozenset({"worksheet", "chartsheet", "dialogsheet", "macrosheet", "sheetData"})
 _DRAWN = ("comments", "threadedComment", "drawing")
 _SECTION = re.compile("&[LCR]")
-# Fonts, sizes, colours and fields of heads and feet; pages are numbered.
+# Codes for fonts, sizes, colours and fields of heads and feet.
 _MARGIN_CODE = re.compile(r'&(?:"[^"]*"|K[0-9A-F]{6}|K\d\d[+-]\d{3}|\d{1,3}|.)', re.IGNORECASE)
 _MARGIN_SIGNS = {"&&": "&", "&P": "1", "&N": "1"}
 _IN_DRAWINGS = ("chart", "chartEx", "diagramData")
@@ -95,7 +95,7 @@ class XlsxSource(OfficeSource):
                     margins += _margins(piece)
             rows.finish()
             for text in margins:
-                if text not in self._written:  # of another sheet
+                if text not in self._written:  # as another sheet's
                     self._written.add(text)
                     writer.add_block(text, BlockKind.BOILERPLATE)
             self._drawn(part, writer, rows)
@@ -105,7 +105,7 @@ class XlsxSource(OfficeSource):
             raise
 
     def _strings(self) -> Iterator[str]:
-        """Yield the shared strings, up to a damage."""
+        """Yield the shared strings, up to the first damage."""
         for part in self._package.related(self._package.main, "sharedStrings")[:1]:
             try:
                 for piece in self._package.pieces(part, frozenset({"sst"})):
@@ -116,7 +116,7 @@ class XlsxSource(OfficeSource):
                     raise
 
     def _formats(self) -> list[str]:
-        """Return the number formats by the style of a cell."""
+        """Return the number formats, in the order of the cell styles."""
         found: list[str] = []
         for part in self._package.related(self._package.main, "styles")[:1]:
             codes: dict[int, str] = dict(BUILTIN_FORMATS)
@@ -131,7 +131,7 @@ class XlsxSource(OfficeSource):
     def _drawn(self, part: str, writer: PageWriter, rows: SheetWriter) -> None:
         """Write comments and the text of drawings, after the sheet."""
         for drawn in self._package.related(part, *_DRAWN):
-            # The values of charts are those of cells.
+            # The values of charts are in cells.
             for each in (drawn, *self._package.related(drawn, *_IN_DRAWINGS)):
                 for text in paragraphs(self._package.tree(each)[0]):
                     rows.begin()
@@ -139,7 +139,7 @@ class XlsxSource(OfficeSource):
 
 
 class _Cells(Struct, frozen=True):
-    """Formats the values of cells, by the formats of styles, shared strings and an epoch."""
+    """Formats the values of cells, given the formats of styles, shared strings and an epoch."""
 
     formats: list[str]
     strings: list[str]
@@ -178,7 +178,7 @@ class _Cells(Struct, frozen=True):
 
 
 def _margins(element: Any) -> Iterator[str]:
-    """Yield the texts of the heads and feet of a sheet, without those of numbers and names only."""
+    """Yield the heads and feet of a sheet, unless they are only numbers and names."""
     for each in element:
         for text in _SECTION.split(each.text or ""):
             shown = _MARGIN_CODE.sub(lambda found: _MARGIN_SIGNS.get(found[0].upper(), ""), text)
