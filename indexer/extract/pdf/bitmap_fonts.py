@@ -1,8 +1,8 @@
-"""Text in fonts of bitmaps, as TeX made them: without a size, and without a map of characters.
+"""Text in TeX's bitmap fonts, which have neither a size nor a map of characters.
 
-A glyph of such a font is a picture, and its name a number. What a PDF says of it is its place in
-one of TeX's encodings, and the size of the font may be 1. So MuPDF takes each word for a line, and
-parts words where letters are kerned. The widths of letters tell the size. Pure; imports no PDF
+A glyph of such a font is a picture, and its name a number. A PDF gives only its place in one of
+TeX's encodings, and the size of the font may be 1. So MuPDF takes each word for a line, and parts
+words where letters are kerned. The size is found from the widths of letters. Pure; imports no PDF
 library.
 """
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     Content = dict[str, Any]  # a page dictionary of MuPDF
     Line = dict[str, Any]
 
-# Widths in type sizes of the most frequent letters of Computer Modern.
+# The widths of the most frequent letters of Computer Modern, in type sizes.
 _WIDTHS = {
     "a": 0.5, "e": 0.444, "i": 0.278, "n": 0.556, "o": 0.5, "r": 0.392, "s": 0.394, "t": 0.389,
     "1": 0.5, "2": 0.5, "0": 0.5,
 }  # fmt: skip
 _ASCENT, _DESCENT = 0.75, 0.25
-# In type sizes: the least between two words, and between two cells.
+# The least gaps between two words and between two cells, in type sizes.
 _BLANK, _CELL = 0.15, 1.5
 _LIGATURES = "ﬀﬁﬂﬃﬄ"
-# The encodings OT1, of which only the ligatures and letters differ from others, and T1 (Cork).
+# The encodings OT1, of which only ligatures and letters differ from others, and T1 (Cork).
 _OT1 = dict(zip((*range(11, 16), *range(25, 32)), _LIGATURES + "ßæœøÆŒØ", strict=True))
 _CORK = dict(
     zip(
@@ -41,12 +41,12 @@ _CORK = dict(
         strict=True,
     )
 )  # fmt: skip
-_LETTERS = 3  # to each of these codes, at least
+_LETTERS = 3  # at least, for each of these codes
 _OF_OT1, _OF_CORK = re.compile("[\x0b-\x0f]"), re.compile("[\x10-\x16\x1b-\x1f]")
 
 
 def decode(content: Content) -> None:
-    """Replace the places of characters in TeX's encodings by the characters, font by font."""
+    """Replace codes of TeX's encodings by their characters, font by font."""
     spans: dict[str, list[dict[str, Any]]] = {}
     for span in spans_of(content):
         spans.setdefault(span["font"], []).append(span)
@@ -55,7 +55,7 @@ def decode(content: Content) -> None:
             continue
         text = "".join([span["text"] for span in own])
         old, later = len(_OF_OT1.findall(text)), len(_OF_CORK.findall(text))
-        # Signs of other fonts, such as bullets, stand by themselves.
+        # Signs of other fonts, such as bullets, have few letters beside them.
         if not old + later or _LETTERS * (old + later) > sum(map(str.isalpha, text)):
             continue
         table = _OT1 if old else _CORK
@@ -64,7 +64,7 @@ def decode(content: Content) -> None:
 
 
 def set_sizes(content: Content) -> None:
-    """Join the words of a page dictionary with characters to lines, with the size of their type."""
+    """Join the words of a page dictionary with characters into lines, and set their type sizes."""
     level = [
         line for line in lines_of(content) if line["dir"] == (1.0, 0.0) and characters_of(line)
     ]
@@ -84,7 +84,7 @@ def _baseline(line: Line) -> float:
 
 
 def _joined(row: Sequence[Line]) -> Iterator[tuple[float, list[Line]]]:
-    """Yield the words of a row that wide gaps do not set apart, with their type size."""
+    """Yield groups of a row's words without wide gaps between them, and their type size."""
     size = _size([each for line in row for each in characters_of(line)])
     words: list[Line] = []
     for line in row:
@@ -107,7 +107,7 @@ def _size(characters: Sequence[dict[str, Any]]) -> float:
 
 
 def _set_line(line: Line, words: Sequence[Line], size: float) -> None:
-    """Make one line of words, with a blank where a gap is one."""
+    """Make one line of words, with blanks at gaps that are wide enough."""
     base = _baseline(line)
     top, bottom = base - _ASCENT * size, base + _DESCENT * size
     characters: list[dict[str, Any]] = []

@@ -2,8 +2,8 @@
 
 MuPDF returns text that runs to the left in the order of its pieces, splits a line at every number,
 and reverses the letters of a ligature. It takes a cluster of letters for narrower than it is drawn,
-and inserts a blank or begins a line behind it. The places of letters show their order, so the lines
-of a page dictionary with characters are made again. Pure; imports no PDF library.
+and inserts a blank or begins a line after it. The places of letters show their order, so the lines
+of a page dictionary with characters are made anew. Pure; imports no PDF library.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ if TYPE_CHECKING:
 # Classes of characters in Unicode's rules of direction.
 _LEFTWARDS, _RIGHTWARDS = frozenset({"R", "AL"}), frozenset({"L", "EN", "AN"})
 _NUMERALS = frozenset({"EN", "AN"})
-# Signs that stay inside a number, and those beside it.
+# Signs that belong to a number if they are inside it, and if they are beside it.
 _IN_NUMBERS, _AT_NUMBERS = frozenset({"CS", "ES"}), frozenset({"ET"})
 _BRACKETS = dict(zip("()[]{}«»", ")(][}{»«", strict=True))
 _OPENING = frozenset("([{«")
 _CLEAR = 3  # times the letters of the other direction
 # In type sizes.
-_TOUCHING = 0.5  # the most between two pieces of a line
-_CLUSTER = 2.5  # the same where a glyph is drawn between
-_BLANK, _CELL = 0.1, 1.5  # the least between two words, and between two cells
-_SAME_HEIGHT = 0.25  # between two baselines
-_AT = 0.3  # points, the most from a mark to its letter
-_POINT = 0.01  # points; a letter without width is not wider
+_TOUCHING = 0.5  # the widest gap inside a line
+_CLUSTER = 2.5  # the same where a glyph fills it
+_BLANK, _CELL = 0.1, 1.5  # the least gaps between words and between cells
+_SAME_HEIGHT = 0.25  # the most between two baselines
+_AT = 0.3  # points, the most between a mark and its letter
+_POINT = 0.01  # points, the most that a letter without width has
 
 
 def order_letters(content: dict[str, Any], drawn: Callable[[], Sequence[Glyph]]) -> None:
-    """Make the lines of a page dictionary again that have letters of such scripts.
+    """Make anew the lines of a page dictionary that have letters of such scripts.
 
-    ``drawn`` gives the glyphs of the page as they are drawn.
+    ``drawn`` returns the glyphs of the page as they are drawn.
     """
     lines = [
         line for line in lines_of(content) if line["dir"] == (1.0, 0.0) and characters_of(line)
@@ -106,7 +106,7 @@ class _Letter(Struct):
 
     @property
     def is_point(self) -> bool:
-        """Whether it is part of a cluster or a ligature, and no mark."""
+        """Whether it is part of a cluster or a ligature, but not a mark."""
         return self.end - self.start < _POINT and unicodedata.category(self.text)[0] == "L"
 
 
@@ -119,7 +119,7 @@ def _text(line: Line) -> str:
 
 
 class _Drawn:
-    """The glyphs of a page, which are looked at if there is a gap that one may fill."""
+    """The glyphs of a page, which are read only if one may fill a gap."""
 
     def __init__(self, glyphs: Callable[[], Sequence[Glyph]]) -> None:
         self._get = glyphs
@@ -134,7 +134,7 @@ class _Drawn:
         return next((glyph for glyph in at if top < glyph[2] < bottom), None)
 
     def fills(self, blank: _Letter) -> bool:
-        """Whether a blank that MuPDF made is none, as a glyph is drawn there."""
+        """Whether a glyph is drawn where MuPDF inserted a blank."""
         if not blank.drawn.get("synthetic"):
             return False
         _, top, _, bottom = blank.drawn["bbox"]
@@ -142,9 +142,9 @@ class _Drawn:
 
 
 def _rows(lines: Sequence[Line], places: Mapping[int, int]) -> Iterator[list[Line]]:
-    """Yield the lines at one height, from left to right, where one has such letters.
+    """Yield the lines at one height, from left to right, if any has letters of such scripts.
 
-    ``places`` are those of the lines, by their ids.
+    ``places`` has the places of the lines by their ids.
     """
     taken = set[int]()
     by_height = sorted(lines, key=baseline_of)
@@ -187,7 +187,7 @@ def _pieces(row: Sequence[Line], drawn: _Drawn) -> Iterator[list[Line]]:
 
 
 def _left_out(letters: Sequence[_Letter], drawn: _Drawn) -> list[_Letter]:
-    """Return letters to the left that MuPDF took for the same letter of a ligature beside them."""
+    """Return the letters that MuPDF dropped because it took them for part of a ligature."""
     found = []
     whole = [letter for letter in letters if letter.end - letter.start >= _POINT]
     for left, right in pairwise(sorted(whole, key=lambda letter: letter.start)):
@@ -214,7 +214,7 @@ def _set_letters(line: Line, letters: Sequence[_Letter]) -> None:
 def _ordered(letters: Sequence[_Letter], *, to_the_left: bool) -> list[_Letter]:
     """Return the letters of a line in the order in which they are read.
 
-    Three quarters of its letters say whether it runs to the left, else the page: ``to_the_left``.
+    Three quarters of its letters decide its direction, or else the page's (``to_the_left``).
     """
     kinds = [letter.direction for letter in letters]
     leftwards, rightwards = sum(kind in _LEFTWARDS for kind in kinds), kinds.count("L")
@@ -223,7 +223,7 @@ def _ordered(letters: Sequence[_Letter], *, to_the_left: bool) -> list[_Letter]:
     from_right = _from_right(letters)
     if leftwards > _CLEAR * rightwards or (to_the_left and rightwards <= _CLEAR * leftwards):
         return [letter for cell in _cells(from_right) for letter in _read(cell)]
-    # Words that run to the left, with the signs and figures between them.
+    # Runs of words to the left, with the signs and figures between them.
     found: list[_Letter] = []
     run: list[_Letter] = []
     for letter in reversed(from_right):
@@ -235,7 +235,7 @@ def _ordered(letters: Sequence[_Letter], *, to_the_left: bool) -> list[_Letter]:
 
 
 def _cells(from_right: Sequence[_Letter]) -> Iterator[list[_Letter]]:
-    """Yield the parts of a line that wide gaps set apart, each but the last with a blank behind."""
+    """Yield the parts of a line between wide gaps, each but the last with a blank at its end."""
     cell: list[_Letter] = []
     for letter in from_right:
         if cell and cell[-1].start - letter.end > _CELL * float(letter.span["size"]):
@@ -246,7 +246,7 @@ def _cells(from_right: Sequence[_Letter]) -> Iterator[list[_Letter]]:
 
 
 def _turned(letters: Sequence[_Letter]) -> list[_Letter]:
-    """Turn what is between the first and the last letter that runs to the left."""
+    """Turn round the letters from the first to the last one that runs to the left."""
     own = [at for at, letter in enumerate(letters) if letter.direction in _LEFTWARDS]
     if not own:
         return list(letters)
@@ -255,7 +255,7 @@ def _turned(letters: Sequence[_Letter]) -> list[_Letter]:
 
 
 def _from_right(letters: Sequence[_Letter]) -> list[_Letter]:
-    """Sort letters from right to left; those of one glyph stay together, marks behind."""
+    """Sort letters from right to left. Those of one glyph stay together, with marks last."""
     bases = _bases(letters)
 
     def place(at: int) -> tuple[float, int, int]:
@@ -269,9 +269,9 @@ def _from_right(letters: Sequence[_Letter]) -> list[_Letter]:
 
 
 def _bases(letters: Sequence[_Letter]) -> dict[int, _Letter]:
-    """Return the letter that a mark stands at, or the first one of a ligature, by their ids.
+    """Return the letter of each mark, and the first letter for the others of a ligature, by id.
 
-    The first letter of a ligature has its width; the others stand at its right edge.
+    The first letter of a ligature has the whole width, and the others are at its right edge.
     """
     wide = {
         at: letter
@@ -298,12 +298,12 @@ def _bases(letters: Sequence[_Letter]) -> dict[int, _Letter]:
 
 
 def _read(from_right: Sequence[_Letter]) -> list[_Letter]:
-    """Return letters as they are read: words of other scripts and numbers from left to right.
+    """Return letters as they are read, words of other scripts and numbers from left to right.
 
-    It turns what is seen into what was written, as by the rules of Unicode's standard annex 9.
+    This inverts the rules of Unicode's standard annex 9, which order written text for display.
     """
     found: list[_Letter] = []
-    waiting: list[_Letter] = []  # of a run to the right, the last letter first
+    waiting: list[_Letter] = []  # letters of a run to the right, in reverse
     for letter, goes_on in zip(from_right, _to_the_right(from_right), strict=True):
         if goes_on:
             waiting.append(letter)
@@ -314,9 +314,9 @@ def _read(from_right: Sequence[_Letter]) -> list[_Letter]:
 
 
 def _to_the_right(letters: Sequence[_Letter]) -> Iterator[bool]:
-    """Yield for each letter, from right to left, whether it is in a run that is read to the right.
+    """Yield for each letter, from right to left, whether it is in a run to be read to the right.
 
-    Signs and blanks between two letters of such a run are in it, like signs in and at numbers.
+    Signs and blanks between two letters of a run belong to it, as do signs in and at numbers.
     """
     kinds = [letter.direction for letter in letters]
     strong = [kind if kind in _LEFTWARDS | _RIGHTWARDS else "" for kind in kinds]
@@ -330,7 +330,7 @@ def _to_the_right(letters: Sequence[_Letter]) -> Iterator[bool]:
 
 
 def _before_each(strong: Sequence[str]) -> list[str]:
-    """Return for each place the last direction before it, "" for none."""
+    """Return the last direction before each place, "" for none."""
     found, last = [], ""
     for kind in strong:
         found.append(last)
@@ -341,7 +341,7 @@ def _before_each(strong: Sequence[str]) -> list[str]:
 def _add_run(found: list[_Letter], run: Sequence[_Letter], after: _Letter) -> None:
     """Add a run to the right and the letter that follows it.
 
-    Word sets the blank behind such a run to its right, where it is seen before it.
+    Word puts the blank after such a run to its right, where it appears before the run.
     """
     is_word = any(letter.direction == "L" for letter in run)
     moved = is_word and after.direction in _LEFTWARDS and bool(found) and found[-1].text == " "
@@ -350,7 +350,7 @@ def _add_run(found: list[_Letter], run: Sequence[_Letter], after: _Letter) -> No
 
 
 def _with_blanks(letters: Sequence[_Letter]) -> list[_Letter]:
-    """Add a blank where a gap parts pieces, or words of both directions, which MuPDF joins."""
+    """Add blanks at gaps between pieces, or between words of both directions, which MuPDF joins."""
     found = list(letters[:1])
     for before, letter in pairwise(letters):
         kinds = {before.direction, letter.direction}
@@ -371,7 +371,7 @@ def _blank(left: _Letter, right: _Letter) -> _Letter:
 
 
 def _with_brackets(letters: list[_Letter]) -> list[_Letter]:
-    """Turn the brackets of a line round if they are those that are seen, not those written."""
+    """Turn the brackets of a line round if they are as displayed, not as written."""
     wrong = 0
     for at, letter in enumerate(letters):
         if letter.text in _BRACKETS:

@@ -1,4 +1,4 @@
-"""The boxes of a range of a PDF page's text, to outline it.
+"""Finds the boxes of a range of a PDF page's text, to outline it.
 
 Positions are not stored: the page is read again with the boxes of its characters, and laid out as
 it was for the canonical text. Runs in child processes only.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Rectangle(Struct, frozen=True):
     """A box on the displayed page, with rotation and cropping applied.
 
-    In points from the upper left corner. ``turn`` is the rotation of the text in it, in quarter
+    It is in points from the upper left corner. ``turn`` is the rotation of its text, in quarter
     turns clockwise.
     """
 
@@ -37,7 +37,7 @@ class Rectangle(Struct, frozen=True):
 
 
 class DrawnLine(Struct, frozen=True):
-    """The boxes of a line's characters, and its direction as a vector; y grows downwards."""
+    """The boxes of a line's characters, and its direction as a vector. y grows downwards."""
 
     boxes: list[Box]
     direction: tuple[float, float]

@@ -1,11 +1,11 @@
 """Joins glyphs that a PDF draws apart, and detects text with a wrong or missing character map.
 
 TeX draws "ö" as a diaeresis and an "o" in the same place, and a heading whose letters are set apart
-comes with a blank after each. Which glyphs belong together only their places tell, so a page
+comes with a blank after each. Only the places of glyphs show which belong together. So a page
 dictionary with characters is changed, and with it the boxes by which a passage is outlined.
 
-Whether a text is legible is decided by the text of a page alone, in any script. In doubt it is: a
-table of figures, source code, a list of names, a short text. Pure; imports no PDF library.
+The text of a page alone decides whether it is legible, in any script. Doubtful texts (a table of
+figures, source code, a list of names, a short text) are. Pure; imports no PDF library.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ _ACCENTS = {
     "\u00b8": "\u0327", "\u02db": "\u0328",
     **{mark: mark for mark in map(chr, range(0x0300, 0x032A))},
 }  # fmt: skip
-_DOTTED = {"\u0131": "i", "\u0237": "j"}  # dotless letters, which have the accent for a dot
+_DOTTED = {"\u0131": "i", "\u0237": "j"}  # dotless letters, whose accent replaces the dot
 _ACCENT = re.compile(f"[{re.escape(''.join(_ACCENTS))}]")
 # Hebrew and Arabic, and the scripts of India and South-East Asia.
 _COMPLEX = re.compile(
     "[\u0590-\u08ff\u0900-\u0dff\u0e80-\u109f\u1780-\u17ff\ufb1d-\ufdff\ufe70-\ufefc]"
 )
 _TO_THE_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-# Single letters with blanks between; of a line, which begins with a blank here.
+# Single letters between blanks, in a line to which a blank was prepended.
 _APART = re.compile(r" [^\W\d_] [^\W_] [^\W_] [^\W_](?= |$)", re.MULTILINE)
 _LEAST_LETTERS = 5
-_MOST_TOGETHER = 2  # letters without a blank between, where the spacing is uneven
+_MOST_TOGETHER = 2  # letters that uneven spacing leaves together
 _SINGLE_SHARE = 0.7
-_WORD_GAP = 1.6  # times the gap between letters
-_KERNED = 0.2  # in type sizes; a narrower gap is none
+_WORD_GAP = 1.6  # in gaps between letters
+_KERNED = 0.2  # in type sizes; a narrower gap does not count
 _SIGNS = ".,:;!?&'\u2019()-\u2013"
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LEAST_KINDS = 3  # of letters
@@ -75,7 +75,7 @@ def characters_of(line: dict[str, Any]) -> list[Character]:
 
 
 def baseline_of(line: dict[str, Any]) -> float:
-    """Return the height at which the first character of a line stands, in points."""
+    """Return the height of the baseline of a line's first character, in points."""
     return float(characters_of(line)[0]["origin"][1])
 
 
@@ -86,7 +86,7 @@ def set_texts(content: dict[str, Any]) -> None:
 
 
 def without_lines(content: dict[str, Any], gone: Collection[int]) -> None:
-    """Remove lines, by their ids, from a page dictionary, and set the texts of the others."""
+    """Remove lines from a page dictionary by their ids, and set the texts of the others."""
     for block in content["blocks"]:
         if "lines" in block:
             block["lines"] = [line for line in block["lines"] if id(line) not in gone]
@@ -94,12 +94,12 @@ def without_lines(content: dict[str, Any], gone: Collection[int]) -> None:
 
 
 def has_complex_script(lines: Sequence[str]) -> bool:
-    """Return whether lines have letters of a script whose order has to be looked at."""
+    """Return whether lines have letters of a script in which MuPDF's order may be wrong."""
     return any(not line.isascii() and _COMPLEX.search(line) for line in lines)
 
 
 def runs_to_the_left(text: str) -> bool:
-    """Return whether most letters of a text are Arabic, Hebrew or of a script like these."""
+    """Return whether most letters of a text are Arabic, Hebrew or of a similar script."""
     count = 0 if text.isascii() else len(_TO_THE_LEFT.findall(text))
     return count > 0 and 2 * count > sum(map(str.isalpha, text))
 
@@ -131,27 +131,27 @@ def join_glyphs(content: dict[str, Any]) -> None:
 
 
 def _row_of(line: dict[str, Any]) -> tuple[Any, ...]:
-    """Return what lines of letters in one row have alike; figures in a row are cells of a table."""
+    """Return an equal key for lines in one row, unless they have figures, which are table cells."""
     figures = any(each["c"].isdigit() for each in characters_of(line))
     return line["dir"], line["bbox"][1::2], figures and id(line)
 
 
 class _Glyph(Struct):
-    """A visible character, where it starts and ends along its line, and the blanks before it."""
+    """A visible character, its start and end along its line, and the blanks before it."""
 
     drawn: Character
     span: dict[str, Any]
     start: float
     end: float
     blanks: Sequence[Character] = ()
-    accented: bool = False  # by an accent that was drawn after it
+    accented: bool = False  # whether its accent was drawn after it
 
     @property
     def text(self) -> str:
         return str(self.drawn["c"])
 
     def composed(self, accent: _Glyph) -> _Glyph | None:
-        """Return the letter with an accent that stands over or under it, else None."""
+        """Return the letter with an accent if that is over or under it, else None."""
         letter = _DOTTED.get(self.text, self.text)
         together = unicodedata.normalize("NFC", letter + _ACCENTS[accent.text])
         if len(together) != 1 or not self.start <= (accent.start + accent.end) / 2 <= self.end:
@@ -165,7 +165,7 @@ class _Glyph(Struct):
 
 
 def _glyphs(line: dict[str, Any]) -> list[_Glyph]:
-    """Return the visible characters of a line; blanks at its end are left out."""
+    """Return the visible characters of a line, without the blanks at its end."""
     found: list[_Glyph] = []
     blanks: list[Character] = []
     direction = round(line["dir"][0]), round(line["dir"][1])
@@ -181,7 +181,7 @@ def _glyphs(line: dict[str, Any]) -> list[_Glyph]:
 
 
 def _with_accents(glyphs: list[_Glyph]) -> list[_Glyph]:
-    """Compose accents with the letters that they are drawn over, before or after them."""
+    """Compose accents with their letters, which are drawn just before or after them."""
     found: list[_Glyph] = []
     waiting: _Glyph | None = None  # an accent for the next letter
     for glyph in glyphs:
@@ -208,20 +208,20 @@ def _with_accents(glyphs: list[_Glyph]) -> list[_Glyph]:
 
 
 def _set_words(row: list[list[_Glyph]]) -> None:
-    """Remove the blanks between the letters of words that are set apart, in lines of one row."""
+    """Remove the blanks inside words whose letters are set apart, in the lines of one row."""
     for run in _runs(row):
         gaps = [after.start - before.end for before, after in pairwise(run)]
         blank = [gap for gap, glyph in zip(gaps, run[1:], strict=True) if glyph.blanks]
         letters = "".join(glyph.text for glyph in run).upper()
         if not blank or letters in _ALPHABET or len(set(letters)) < _LEAST_KINDS:
-            continue  # the labels or the ticks of a list
+            continue  # labels or ticks of a list
         usual = median(blank)
         for gap, glyph in zip(gaps, run[1:], strict=True):
             glyph.blanks = glyph.blanks[:1] if gap > _WORD_GAP * usual else ()
 
 
 def _runs(row: list[list[_Glyph]]) -> Iterator[list[_Glyph]]:
-    """Yield the glyphs of words whose letters are set apart, one run for consecutive words."""
+    """Yield runs of consecutive words whose letters are set apart, as glyphs."""
     tokens: list[list[_Glyph]] = []
     for glyphs in row:
         for at, glyph in enumerate(glyphs):
@@ -237,7 +237,7 @@ def _runs(row: list[list[_Glyph]]) -> Iterator[list[_Glyph]]:
 
 
 def _is_apart(token: list[_Glyph]) -> bool:
-    """Return whether glyphs between blanks may be a letter of a word that is set apart."""
+    """Return whether glyphs between blanks may be a letter of a word set apart."""
     letters = "".join(glyph.text for glyph in token).strip(_SIGNS)
     return len(letters) <= _MOST_TOGETHER and (letters.isalnum() or not letters)
 
@@ -245,32 +245,32 @@ def _is_apart(token: list[_Glyph]) -> bool:
 REPLACEMENT = "\ufffd"
 
 # Control, private use, surrogate and unassigned characters. Soft hyphens, joiners and direction
-# marks are of other categories.
+# marks have other categories.
 _UNMAPPED_CATEGORIES = frozenset(("Cc", "Co", "Cs", "Cn"))
-# Share of the visible characters; symbol fonts leave less unmapped.
+# As a share of the visible characters. Symbol fonts leave fewer unmapped.
 _MAX_UNMAPPED_SHARE = 0.25
-# Bullets, dot leaders and formula signs are few distinct characters.
+# Bullets, dot leaders and formula signs are at most this many distinct characters.
 FEW_UNMAPPED = 6
 # Pieces are tested separately, as a page may have text in several fonts.
 _WORDS_A_PIECE = 50
 # A piece with this many distinct stop words is legible.
 _COMMON_IN_TEXT = 2
-_COMMON_IN_TABLES = 4  # in all pieces with fewer each
+_COMMON_IN_TABLES = 4  # in all pieces that have fewer each
 _COMMON = frozenset(word for word in ALL_STOP_WORDS if len(word) > 2)
-_DOUBTFUL_SHARE = 0.3  # of a page's words; fewer may be names, figures and headings
-# Without letters next to digits, which are part of a number or code.
+_DOUBTFUL_SHARE = 0.3  # of the words of a page; less may be names, figures and headings
+# Letters next to digits are excluded, as part of a number or code.
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")
 _LETTER = re.compile(r"[^\W_]")
 _LEAST_JUDGED = 80
 _LEAST_WORDS = 12
-# With fewer distinct letters it is no language, but a sequence of bases, pins or bits.
+# A text with fewer distinct letters is not a language, but a sequence of bases, pins or bits.
 _LEAST_ALPHABET = 10
 _ENOUGH = 600  # letters for the language classifier
-# Vietnamese has most, about 0.35; another script decoded by a western code page is near 1.
+# Vietnamese has the most, about 0.35. Another script in a western code page is near 1.
 _TOO_MANY_ACCENTS = 0.6
 _TOO_MANY_MIXED = 0.5  # of the characters of non-ASCII words
 _LATIN = "LATIN"
-# The share of common ideographs or syllables; that of real text is above 0.95.
+# The share of common ideographs or syllables, which is above 0.95 in real text.
 _TOO_FEW_USUAL = 0.7
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _SYLLABLE = re.compile("[\uac00-\ud7a3]")
@@ -284,7 +284,7 @@ def has_letters(text: str) -> bool:
 def illegible(text: str) -> str:
     """Return the illegible part of a page's text, "" if it is legible.
 
-    That is all of it if it is mostly unmapped characters, else the words that are of no language.
+    If most characters are unmapped, it is the whole text, otherwise the words of no language.
     """
     if mostly_unmapped(text):
         return text
@@ -312,8 +312,8 @@ def mostly_unmapped(text: str) -> bool:
 def should_replace(recognised: str, own: str) -> bool:
     """Whether recognised text replaces a page's own text.
 
-    Not if the page's text is legible, nor if the recognised text is short, illegible, or confirms
-    the page's text.
+    It does not if the page's text is legible, nor if the recognised text is short, illegible, or
+    confirms the page's text.
     """
     doubtful = illegible(own)
     if not doubtful or 2 * _visible(recognised) < _visible(doubtful):

@@ -1,6 +1,6 @@
-"""Image files (photographs, scans, screenshots), as documents with scanned pages.
+"""Reads image files (photographs, scans, screenshots) as documents with scanned pages.
 
-Of an animation the first frame is read. Runs in child processes only.
+Only the first frame of an animation is read. Runs in child processes only.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.extract.base import RawPage
 
-# Pixels; smaller images (icons, bullets, thumbnails) have no legible text.
+# In pixels. Smaller images (icons, bullets, thumbnails) have no legible text.
 MIN_SIDE = 100
 # Smaller images (screenshots, small scans) are enlarged, as Tesseract needs larger letters.
 _SMALL_PIXELS = 2_500_000
 
 
 class ImageSource(PdfSource):
-    """An open image file; all its text is recognised text."""
+    """An open image file, all of whose text is recognised."""
 
     def _page(self, number: int) -> RawPage:
         refuse_bomb(self._pixels(number))
@@ -44,7 +44,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ImageSource
 
 
 def resolution_of(page: Any) -> float:
-    """Return the resolution for recognising a page of an image file, in pixels per point."""
+    """Return the resolution at which to recognise an image file's page, in pixels per point."""
     size = pixels_of(page)
     refuse_bomb(size)
     own: float = max(size) / max(page.rect.width, page.rect.height, 1.0)

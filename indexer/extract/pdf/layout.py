@@ -32,9 +32,9 @@ _SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
 _OPENERS = tuple("$€£¥(")
 _CLOSERS = re.compile(r"[)%]+$")
 _CELL_CHARS = 80
-_LABEL_CHARS = 130  # of the label of a row on a line of its own
-_BESIDE_ROWS = 3  # rows to a cell at the same height, if cells have several lines
-_INNER = 0.25  # share of the text's width that is the first column
+_LABEL_CHARS = 130  # in the label of a row, on its own line
+_BESIDE_ROWS = 3  # rows from a cell to another at its height, as cells may have several lines
+_INNER = 0.25  # share of the text's width for the first column
 _CELL_GAP = 1.2  # in type sizes, wider than a space between words
 _LEADING = (0.9, 3.2)  # the range of plausible line distances, in type sizes
 _USUAL_LEADING = 1.25
@@ -43,7 +43,7 @@ _USUAL_LEADING = 1.25
 def lay_out(lines: Sequence[Line], height: float) -> tuple[str, list[RawBlock]]:
     """Return a page's text, in reading order, and its blocks.
 
-    ``lines`` are in drawing order, ``height`` is that of the page in points.
+    ``lines`` are in drawing order, and ``height`` is the page's in points.
     """
     runs = reading_order(lines)
     rows = [row for run in runs for row in run.rows]
@@ -79,7 +79,7 @@ def placements(lines: Sequence[Line]) -> list[tuple[int, Line]]:
 
 
 def row_text(row: TextRow) -> str:
-    """Return the text of a row: tabs between cells, nothing between a currency sign and a sum."""
+    """Return the text of a row: tabs between cells, but no gap from a currency sign to a sum."""
     if len(row.cells) == 1:
         return row.cells[0].text
     return "".join([joint + cell.text for joint, cell in _joined(row)])
@@ -100,7 +100,7 @@ def _joined(row: TextRow) -> Iterator[tuple[str, Line]]:
 
 
 def _edge_rows(rows: list[TextRow]) -> set[int]:
-    """Return the rows that may be running heads or feet: the outermost, at any height.
+    """Return the rows that may be running heads or feet: the outermost ones, at any height.
 
     On a page that ends early the foot may follow the last line.
     """
@@ -121,7 +121,7 @@ def _style(rows: list[TextRow], height: float) -> BlockStyle:
 
 
 def _blocks(rows: list[TextRow], texts: list[str]) -> list[tuple[int, int, BlockKind]]:
-    """Split the rows into blocks: first row, row after the last, kind."""
+    """Split the rows into blocks, each with its first row, the row after its last, and its kind."""
     tables = _table_rows(rows, texts)
     leading = _typical_leading(rows, texts)
     found = []
@@ -145,7 +145,7 @@ def _kind(lines: list[str]) -> BlockKind:
 
 
 def _table_rows(rows: list[TextRow], texts: list[str]) -> list[bool]:
-    """Return which rows belong to tables: rows of cells, rows between two of them, column heads."""
+    """Return which rows belong to tables, as rows of cells, rows between these, or column heads."""
     inside = [False] * len(rows)
     margin = min(row.x0 for row in rows) + _INNER * max(row.x1 for row in rows)
     known = [i for i in range(len(rows)) if _is_tabular(rows, texts, i)]
@@ -156,7 +156,7 @@ def _table_rows(rows: list[TextRow], texts: list[str]) -> list[bool]:
             continue
         if all(len(texts[i]) <= _LABEL_CHARS for i in between):
             inside[here : there + 1] = [True] * (there - here + 1)
-    for i in range(len(rows) - 2, -1, -1):  # column heads are above a table, not at the margin
+    for i in range(len(rows) - 2, -1, -1):  # column heads are above a table, off the margin
         head = inside[i + 1] and not inside[i] and rows[i].x0 > margin
         if head and len(texts[i]) <= _CELL_CHARS and _is_continuous(rows[i : i + 2]):
             inside[i] = not _SENTENCE_END.search(texts[i])
@@ -179,7 +179,7 @@ def _is_tabular(rows: list[TextRow], texts: list[str], i: int) -> bool:
 def _overlap(row: TextRow, other: TextRow) -> bool:
     """Return whether rows are at one height with a gap between them (parts of formulas touch)."""
     if max(row.x0 - other.x1, other.x0 - row.x1) <= 0.8 * row.size:
-        return False  # as of most rows, which stand below each other
+        return False  # true of most rows, which are below each other
     shared = min(row.y1, other.y1) - max(row.y0, other.y0)
     return shared > 0.5 * min(row.y1 - row.y0, other.y1 - other.y0)
 
@@ -192,10 +192,10 @@ def _is_continuous(rows: list[TextRow]) -> bool:
 
 
 def _typical_leading(rows: list[TextRow], texts: list[str]) -> float:
-    """Return the median distance of two lines of a paragraph, in type sizes.
+    """Return the median distance between two lines of a paragraph, in type sizes.
 
-    Only long lines that do not end a sentence count, as the distance in double-spaced text may be
-    that of paragraphs elsewhere.
+    Only long lines that do not end a sentence count, as lines of double-spaced text may be as far
+    apart as paragraphs elsewhere.
     """
     low, high = _LEADING
     full = 0.8 * max(row.x1 for row in rows)
@@ -212,7 +212,7 @@ def _typical_leading(rows: list[TextRow], texts: list[str]) -> float:
 def _breaks(
     rows: list[TextRow], texts: list[str], span: tuple[int, int], tables: list[bool], leading: float
 ) -> bool:
-    """Return whether a new block begins at row ``span[1]``; the current began at ``span[0]``."""
+    """Return whether the block that began at row ``span[0]`` ends before row ``span[1]``."""
     first, i = span
     before, row = rows[i - 1], rows[i]
     if tables[i] != tables[i - 1]:

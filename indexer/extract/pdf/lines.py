@@ -1,8 +1,8 @@
 """The lines of a PDF page, and its rows in reading order, from MuPDF's page dictionary.
 
 Drawing order is the strongest evidence: it follows the columns of a text and the rows of a table,
-which geometry alone cannot distinguish. It is kept while it goes downwards; the runs between upward
-jumps are ordered as a whole. Pure; imports no PDF library.
+which geometry alone cannot distinguish. It is kept while it goes downwards, and the runs between
+upward jumps are ordered as a whole. Pure; imports no PDF library.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from indexer.text.view import without_surrogates
 
 _DOWNWARDS = (0, 1)
 FIRST_EAST_ASIAN = "\u2e80"
-_OF_TEX = re.compile("[\x0b-\x16\x1b-\x1f]")  # letters in the encodings of its fonts
-_NO_SIZE = 2.0  # points; nobody prints smaller letters
-_APART = 3  # in type sizes, the most that glyphs of a column are apart
+_OF_TEX = re.compile("[\x0b-\x16\x1b-\x1f]")  # letters in the encodings of TeX's fonts
+_NO_SIZE = 2.0  # points, less than any printed letter
+_APART = 3  # in type sizes, the most between glyphs of a column
 _UPRIGHT = 3  # digits and letters that stand side by side in vertical text
-# Superscripts are smaller than the line by at least so much, and higher or lower by this share.
+# Superscripts are at most this share of the line's size, and by these shares higher or lower.
 _SMALL, _RAISED, _LOWERED = 0.9, 0.1, 0.05
 _BOLD_FLAG = 16
 _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
@@ -40,7 +40,7 @@ class Line(Struct):
     Attributes:
         size: The type size of most of its characters, in points.
         bold: Whether most of its characters are bold.
-        place: Its index among all lines of the page dictionary, blank ones too.
+        place: Its index among all lines of the page dictionary, including blank ones.
         skipped: The number of blanks before its text in the dictionary.
         spaced: Whether blanks followed its text.
     """
@@ -100,9 +100,9 @@ def read_lines(page: dict[str, Any]) -> list[Line]:
 
 
 def _stacked(lines: list[Line]) -> list[Line]:
-    """Return the lines of vertical text that was drawn glyph by glyph, in order, else none.
+    """Return in order the lines of vertical text that was drawn glyph by glyph, else none.
 
-    Its ideographs and syllables are lines of one character, drawn column by column or across.
+    Each ideograph or syllable is then a line, drawn column by column or row by row.
     """
     alone = sum(len(line.text) == 1 and line.text >= FIRST_EAST_ASIAN for line in lines)
     if 2 * alone < len(lines):
@@ -121,7 +121,7 @@ def _stacked(lines: list[Line]) -> list[Line]:
 
 
 def _touching(glyphs: list[Line]) -> list[Line]:
-    """Extend each glyph of a column that was turned to the next, so that no gap parts them."""
+    """Extend each glyph of a turned column to the next, so that no gap parts them."""
     for before, glyph in pairwise(glyphs):
         if 0 < glyph.x0 - before.x0 < _APART * glyph.size:
             before.x1 = glyph.x0
@@ -141,7 +141,7 @@ def _line(raw: dict[str, Any]) -> Line | None:
         if text.isspace() or not text:
             return None
         size, bold = _main_style(spans)
-        if raw["dir"] == (1.0, 0.0) and "origin" in spans[0]:  # recognised text has none
+        if raw["dir"] == (1.0, 0.0) and "origin" in spans[0]:  # recognised text has no origin
             text = _with_positions(spans, size)
     if not text.isascii():
         text = without_surrogates(text)
@@ -153,7 +153,7 @@ def _line(raw: dict[str, Any]) -> Line | None:
 
 
 def _with_positions(spans: list[dict[str, Any]], size: float) -> str:
-    """Return the text of a line to the right, its raised and lowered figures as such."""
+    """Return the text of a line to the right, with raised and lowered figures."""
     small = _SMALL * size
     if all(span["size"] > small for span in spans):
         return "".join([span["text"] for span in spans])
@@ -206,13 +206,13 @@ _SHORT_CELL_CHARS = 24
 _MIN_ALIGNED_ROWS = 3
 _MAX_LONG_SHARE = 0.2
 _COLUMNS, _LEAST_FLOWING = 2, 4
-_ALIKE = 0.7  # the narrower of two columns of text, as a share of the wider
+_ALIKE = 0.7  # the least width of a column of text, as a share of the other
 
 
 class TextRow:
-    """Lines at one height, its cells, from left to right after ``finalise``.
+    """Lines at one height as cells, which ``finalise`` sorts from left to right.
 
-    ``size`` is the type size of the longest cell; ``bold`` is whether every cell is bold.
+    ``size`` is the type size of the longest cell, and ``bold`` says whether every cell is bold.
     """
 
     __slots__ = ("bold", "cells", "characters", "size", "x0", "x1", "y0", "y1")
@@ -228,7 +228,7 @@ class TextRow:
         self.x1, self.y1 = max(self.x1, line.x1), max(self.y1, line.y1)
 
     def finalise(self) -> None:
-        """Sort the cells, and set size, weight and length by all of them."""
+        """Sort the cells, and set size, weight and length from all of them."""
         if len(self.cells) == 1:
             return
         self.cells.sort(key=lambda cell: cell.x0)
@@ -274,7 +274,7 @@ def _rows(lines: Sequence[Line]) -> list[TextRow]:
 
 
 def _by_column(rows: list[TextRow]) -> list[TextRow]:
-    """Put two columns of running text that were drawn row by row one after the other."""
+    """Put two columns of running text one after the other if they were drawn row by row."""
     ordered: list[TextRow] = []
     at = 0
     while at < len(rows):
@@ -295,7 +295,7 @@ def _by_column(rows: list[TextRow]) -> list[TextRow]:
 
 
 def _goes_on(first: TextRow, before: TextRow, row: TextRow) -> bool:
-    """Return whether the cells of a row are in the two columns that another row begins."""
+    """Return whether the cells of a row are in the two columns that ``first`` begins."""
     left, right = first.cells
     size = first.size
     if not 0 < row.y1 - before.y1 < 2 * size or abs(row.size - size) > 0.08 * size:
@@ -309,7 +309,7 @@ def _goes_on(first: TextRow, before: TextRow, row: TextRow) -> bool:
 
 
 def _flow_beside(left: Sequence[Line], right: Sequence[Line]) -> bool:
-    """Return whether lines are those of two columns of running text that are about as wide."""
+    """Return whether lines are two columns of running text of about the same width."""
     if not (_flow(left) and _flow(right)):
         return False
     widths = [median([line.x1 - line.x0 for line in lines]) for lines in (left, right)]
@@ -317,7 +317,7 @@ def _flow_beside(left: Sequence[Line], right: Sequence[Line]) -> bool:
 
 
 def _flow(lines: Sequence[Line]) -> bool:
-    """Return whether lines are those of running text: most sentences go on in the next line."""
+    """Return whether lines are running text, in which most sentences go on in the next line."""
     if len(lines) < _LEAST_FLOWING or sum(len(line.text) for line in lines) < 15 * len(lines):
         return False
     goes_on = sum(line.text[0].islower() for line in lines[1:])
@@ -325,7 +325,7 @@ def _flow(lines: Sequence[Line]) -> bool:
 
 
 def _on_same_row(row: TextRow, line: Line) -> bool:
-    """Return whether a line belongs to a row: at the same height, and not over its cells."""
+    """Return whether a line belongs to a row, being at its height and not over its cells."""
     if line.y0 > row.y1:
         return False
     shared = min(row.y1, line.y1) - max(row.y0, line.y0)
@@ -394,18 +394,18 @@ def _merge_rows(left: list[TextRow], right: list[TextRow]) -> list[TextRow]:
 
 
 def _arrange(runs: list[RowRun]) -> list[RowRun]:
-    """Order runs recursively by gaps between them: horizontal ones first (XY-cut)."""
+    """Order runs recursively by the gaps between them, horizontal ones first (XY-cut)."""
     if len(runs) < 2:
         return runs
     for low, high in (("y0", "y1"), ("x0", "x1")):
         parts = _split(runs, low, high)
         if len(parts) > 1:
             return [run for part in parts for run in _arrange(part)]
-    return runs  # no gap: keep the drawing order
+    return runs  # without gaps the drawing order is kept
 
 
 def _split(runs: list[RowRun], low: str, high: str) -> list[list[RowRun]]:
-    """Split runs at gaps along one axis; each part keeps the drawing order."""
+    """Split runs at gaps along one axis, keeping the drawing order in each part."""
     places = {id(run): place for place, run in enumerate(runs)}
     parts: list[list[RowRun]] = []
     edge = float("-inf")

@@ -1,7 +1,7 @@
-"""Opens PDF and image files with PyMuPDF; image formats it does not support are decoded by Pillow.
+"""Opens PDF and image files with PyMuPDF, and image formats it does not support with Pillow.
 
-The page tree of a PDF that lost it is rebuilt in memory from the page objects in the file, which
-MuPDF does not do. Runs in child processes only.
+If a PDF lost its page tree, it is rebuilt in memory from the page objects in the file, which MuPDF
+does not do. Runs in child processes only.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _MARK = "LecternFound"
 
 
 def has_page_tree(document: Any) -> bool:
-    """Whether the first or the last page can be loaded by the document's page tree."""
+    """Whether the first or the last page can be loaded through the document's page tree."""
     count = document.page_count
     return count > 0 and (_loads(document, 0) or _loads(document, count - 1))
 
 
 def rebuild_page_tree(document: Any) -> bool:
-    """Make a page tree of all page objects, by their numbers; return whether there are pages now.
+    """Make a page tree of all page objects in the order of their numbers, if there are any.
 
-    Programs number objects as they write them. Pages keep what they inherit from the old tree.
+    Programs number objects as they write them. Pages keep values inherited from the old tree.
     """
     pages = _pages(document)
     if not pages and not document.is_repaired:
@@ -76,7 +76,7 @@ def _added(document: Any, source: str) -> int:
 
 
 _HEAD_BYTES = 64
-# Several times the size of photographs and scans; 360 MB at three bytes each.
+# Several times as many as in photographs and scans: 360 MB at three bytes each.
 MAX_PIXELS = 120_000_000
 _SHOWN = "120 megapixels"
 
@@ -85,9 +85,9 @@ def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
     """Open a PDF or an image file.
 
     Raises ``empty``, ``too_large``, ``needs_password`` or ``unreadable``, for an image also
-    ``unsupported`` or ``too_complex``; ``OSError`` if the file cannot be read.
+    ``unsupported`` or ``too_complex``, and ``OSError`` if the file cannot be read.
     """
-    # Raises OSError for an unreadable file, which PyMuPDF would report as damaged.
+    # For an unreadable file this raises OSError, while PyMuPDF would report damage.
     with path.open("rb") as file:
         kind = image_kind(file.read(_HEAD_BYTES))
     check_size(path, limits.image_bytes if kind else limits.pdf_bytes)
@@ -98,7 +98,7 @@ def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
 
 
 class DamageIgnored:
-    """Goes on after its block if PyMuPDF cannot read something, for which it raises many types."""
+    """Ignores the errors of many types that PyMuPDF raises in its block when it cannot read."""
 
     def __enter__(self) -> None:
         """Do nothing."""
@@ -135,7 +135,7 @@ def pixels_of(page: Any) -> tuple[int, int]:
 
 
 def open_image(path: Path, kind: str) -> Any:
-    """Open an image file of a kind (``registry.image_kind``) as a document whose pages are images.
+    """Open an image file of a kind (``registry.image_kind``) as a document of image pages.
 
     Raises ``unreadable``, ``unsupported`` or ``too_complex``.
     """
@@ -150,7 +150,7 @@ def _as_png(path: Path, kind: str) -> bytes:
 
     if not features.check(kind):
         raise WorldError("unsupported", format=kind)
-    Image.MAX_IMAGE_PIXELS = None  # ``refuse_bomb`` has the limit
+    Image.MAX_IMAGE_PIXELS = None  # ``refuse_bomb`` checks instead
     with Image.open(path, formats=[kind.upper()]) as image:
         refuse_bomb(image.size)
         turned = ImageOps.exif_transpose(image)

@@ -1,8 +1,8 @@
 """Reads the pages, metadata and outline of a PDF with PyMuPDF.
 
-A page without legible text gets its recognised text, if there is any. So does a scanned page with a
-little real text on it (a page number, a stamp, a line about a download), which is kept. Runs in
-child processes only.
+A page without legible text gets its recognised text, if there is any. A scanned page with a little
+real text on it (a page number, a stamp, a line about a download) keeps this and gets the recognised
+text as well. Runs in child processes only.
 """
 
 from __future__ import annotations
@@ -57,15 +57,15 @@ if TYPE_CHECKING:
 MOST_CHARS = 600
 _PICTURES = frozenset({"fill-image", "fill-imgmask"})
 _TEXTS = frozenset({"fill-text", "stroke-text", "clip-text"})
-_HIDDEN = "ignore-text"  # that of an earlier recognition
+_HIDDEN = "ignore-text"  # invisible text of an earlier recognition
 _LEAST_PICTURE, _MOST_TEXT = 0.6, 0.12  # shares of the page
 
 
 def is_stamped(drawn: Iterable[tuple[Any, ...]], page: Box) -> bool:
     """Return whether a picture fills a page, and little text was drawn over it.
 
-    Text below a picture is what somebody recognised on it. ``drawn`` is the kind and the box of
-    everything on the page, in drawing order.
+    Text below a picture was recognised on it by another program. ``drawn`` has the kind and the box
+    of everything on the page, in drawing order.
     """
     area = _shared(page, page)
     pictured = written = 0.0
@@ -84,7 +84,7 @@ def beside(
 ) -> list[RecognisedLine]:
     """Return recognised lines without the words at the places of a page's own lines.
 
-    ``own`` is the page dictionary, ``matrix`` transforms its points to those of the page as shown.
+    ``own`` is the page dictionary, and ``matrix`` transforms its points to the page as shown.
     """
     boxes = [
         transformed(line["bbox"], matrix)
@@ -107,7 +107,7 @@ def _shared(box: Box, page: Box) -> float:
 
 
 class RecognisedUse(Enum):
-    """What recognised lines do for a page: stand for its own text, stand beside it, or nothing."""
+    """What to do with recognised lines: replace a page's own text, add them to it, or drop them."""
 
     REPLACE = auto()
     BESIDE = auto()
@@ -115,7 +115,7 @@ class RecognisedUse(Enum):
 
 
 def use_of(own: str, lines: Sequence[RecognisedLine]) -> RecognisedUse:
-    """Return what to do with recognised lines: a page that has legible text too is stamped."""
+    """Return what to do with recognised lines. Legible text on the page then is a stamp."""
     if not lines:
         return RecognisedUse.NONE
     if not has_letters(own) or should_replace(text_of(lines), own):
@@ -137,18 +137,18 @@ def recognised_text(page: Any, lines: Sequence[RecognisedLine]) -> dict[str, Any
 
 
 # Hyphens are not joined and ligatures not split. White space is kept because the width of a gap
-# distinguishes words from cells; text outside the media box is left out.
+# distinguishes words from cells. Text outside the media box is left out.
 TEXT_FLAGS = (
     pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
 )
-# For fonts without character map: glyph numbers as characters, which is right for some fonts.
+# Take glyph numbers as characters if a font has no character map, which is right for some fonts.
 _GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 # The reason code of a page whose text is illegible.
 ILLEGIBLE = "letters_unknown"
 _STAMPED = "stamped_picture"
 MAX_OUTLINE_ENTRIES = 20_000
 _PAGES_BETWEEN_SHRINKS = 32
-_BROKEN_OFF = re.compile("error|premature end")  # in MuPDF's warnings
+_BROKEN_OFF = re.compile("error|premature end")  # a warning of MuPDF
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 
 pymupdf.TOOLS.mupdf_display_errors(False)  # noqa: FBT003  # PyMuPDF's signature
@@ -164,7 +164,7 @@ class PdfSource(PageSource):
         self._document = document
         self._limits = limits
         self.textless = []
-        self._stamped: dict[int, str] = {}  # the reason why a page has no more than its stamp
+        self._stamped: dict[int, str] = {}  # why a page has nothing but its stamp
         self._has_text_of_its_own = False
         self._was_rebuilt = was_rebuilt(document)
         self.page_count = document.page_count
@@ -205,7 +205,7 @@ class PdfSource(PageSource):
                 return self._stamped_page(page) if self._is_stamped(page) else page
             page = replace(page, unreadable=ILLEGIBLE)
         if not self._shows_something(number):
-            # An empty page of a document with a rebuilt page tree has most likely lost its content.
+            # If the page tree was rebuilt, an empty page has most likely lost its content.
             lost = self._was_rebuilt and not page.text
             return replace(page, unreadable="content_damaged", damaged=True) if lost else page
         self.textless.append(number)
@@ -214,7 +214,7 @@ class PdfSource(PageSource):
         return recognised_page(self._document, page, self.recognised)
 
     def _is_stamped(self, page: RawPage) -> bool:
-        """Whether the text of a page is but a stamp on its picture."""
+        """Whether the text of a page is only a stamp on its picture."""
         stamped = False
         if len(page.text) <= MOST_CHARS and not page.unreadable:
             with DamageIgnored():
@@ -224,7 +224,7 @@ class PdfSource(PageSource):
         return stamped
 
     def _stamped_page(self, page: RawPage) -> RawPage:
-        """Return a page with the text that was recognised on its picture, beside its own."""
+        """Return a page with its own text and the text recognised on its picture."""
         self.textless.append(page.number)
         known = None if self.recognised is None else self.recognised.page(page.number)
         if known is None or not known.done:
@@ -249,7 +249,7 @@ def is_legible(document: Any, page: RawPage) -> bool:
         return True
     if REPLACEMENT not in page.text or not mostly_unmapped(page.text):
         return False
-    # The unmapped glyphs may be few distinct ones, such as those of a pattern or a leader.
+    # The unmapped glyphs may be few distinct ones, as in a pattern or a leader.
     flags = TEXT_FLAGS | _GLYPH_NUMBERS
     numbered = document.load_page(page.number - 1).get_text("text", flags=flags)
     kinds = Counter(numbered) - Counter(page.text)
@@ -259,7 +259,7 @@ def is_legible(document: Any, page: RawPage) -> bool:
 def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -> RawPage:
     """Return a page without legible text with its recognised text.
 
-    Its own text stays if less was recognised; if the recognised text confirms it, it is legible.
+    Its own text stays if less was recognised, and counts as legible if that confirms it.
     """
     known = recognised.page(page.number)
     if not has_letters(page.text) and known.reason:
@@ -276,7 +276,7 @@ def raw_page(
     recognised: Sequence[RecognisedLine] = (),
     use: RecognisedUse = RecognisedUse.REPLACE,
 ) -> RawPage:
-    """Read a page, or its recognised text; it is unreadable if some of it is lost."""
+    """Read a page, or its recognised text. It is unreadable if some of it is lost."""
     pymupdf.TOOLS.reset_mupdf_warnings()
     with DamageIgnored():
         page = document.load_page(number - 1)
@@ -311,9 +311,9 @@ def read_page(
     recognised: Sequence[RecognisedLine] = (),
     use: RecognisedUse = RecognisedUse.REPLACE,
 ) -> tuple[list[Line], float, Callable[[], dict[str, Any]]]:
-    """Return the lines of a page, its height, and what gives its dictionary with characters.
+    """Return the lines of a page, its height, and a function for its dictionary with characters.
 
-    Recognised text replaces that of the page, or precedes it.
+    Recognised text replaces the page's text, or precedes it.
     """
     if recognised and use is RecognisedUse.BESIDE:
         content = page.get_textpage(flags=TEXT_FLAGS).extractRAWDICT()
@@ -344,9 +344,9 @@ def read_page(
 def _changes(
     page: Any, content: dict[str, Any], texts: Sequence[str], *, numbered: bool
 ) -> list[Callable[[dict[str, Any]], None]]:
-    """Return what has to be done to a page dictionary with characters before it is read.
+    """Return the changes to apply to a page dictionary with characters before it is read.
 
-    ``numbered``: its characters are numbers of glyphs, which say nothing of a script.
+    If it is ``numbered``, its characters are glyph numbers, which do not show a script.
     """
     found: list[Callable[[dict[str, Any]], None]] = []
     if lacks_sizes(content):
@@ -363,7 +363,7 @@ def _changes(
 
 
 def _glyphs(page: Any) -> list[tuple[float, float, float, str]]:
-    """Return edges, baseline and character of each glyph that is drawn, but for blanks."""
+    """Return edges, baseline and character of each drawn glyph, without blanks."""
     return [
         (box[0], box[2], origin[1], chr(letter))
         for span in page.get_texttrace()
@@ -394,7 +394,7 @@ def _metadata(document: Any) -> Metadata:
 
 
 def _labels(document: Any) -> tuple[str, ...]:
-    """Return the labels of the first pages; none if they are page numbers or damaged."""
+    """Return the labels of the first pages, unless they are page numbers or damaged."""
     with DamageIgnored():
         rules = document.get_page_labels() if document.is_pdf else []
         return tuple(page_labels(rules, min(document.page_count, MAX_LABELS))) if rules else ()
@@ -402,7 +402,7 @@ def _labels(document: Any) -> tuple[str, ...]:
 
 
 def read_outline(document: Any) -> tuple[OutlineEntry, ...]:
-    """Return the outline of an open document, at most ``MAX_OUTLINE_ENTRIES``; none if damaged."""
+    """Return at most ``MAX_OUTLINE_ENTRIES`` of a document's outline, nothing if it is damaged."""
     rows: list[tuple[int, str, int]] = []
     with DamageIgnored():
         rows = document.get_toc(simple=True)

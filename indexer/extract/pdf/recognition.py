@@ -1,9 +1,9 @@
 """Recognises a page of a PDF or image file. Runs in the extraction child only.
 
 PP-OCRv6 reads every page first: of 30 pages, clean and photographed, it found as many words as
-Tesseract or more on 29 (docs/benchmarks/recognition.md). What it could not read is of another
-script, which Tesseract tells and reads if it has a language of it, or too bad, where the better
-text counts.
+Tesseract or more on 29 (docs/benchmarks/recognition.md). Lines it cannot read are in another
+script, or of bad quality. Tesseract detects the script, and reads it if it has a language for it.
+For bad quality the better of both texts counts.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from indexer.ocr.tesseract import Tesseract, TesseractPage, languages_of, reason
 if TYPE_CHECKING:
     from indexer.config import Limits
 
-# Dots per inch that Tesseract is made for; finer images take longer and are recognised no better.
+# The dots per inch that Tesseract is made for. Finer images take longer and read no better.
 RESOLUTION = 300
 POINTS = 72  # per inch
-# An A3 page at full resolution; larger ones are rendered coarser. Tesseract's limit is 32,767.
+# An A3 page at full resolution. Larger ones are rendered coarser. Tesseract's limit is 32,767.
 _MAX_PIXELS = 20_000_000
 _MAX_SIDE = 30_000
-# Of the engine's time limit, which includes rendering.
+# A share of the engine's time limit, which includes rendering.
 _SHARE_OF_SILENCE = 0.8
-# With a smaller share unread, which may be drawings and stamps, a page needs no other reader.
+# If less than this share is unread, it may be drawings and stamps, and needs no other reader.
 _UNREAD = 0.25
-# So many lines and so large a share are a text of another script, and no pattern in a photograph.
+# At least this many unread lines, and this share, are a text rather than a photograph's pattern.
 _LINES_OF_A_TEXT, _OTHER_SCRIPT = 4, 0.5
-# Letters of Vietnamese alone, and their least share; its others are dropped by PP-OCRv6.
+# Letters that only Vietnamese has, and their least share. PP-OCRv6 drops its other letters.
 _VIETNAMESE, _VIETNAMESE_SHARE = frozenset("ươƯƠđĐ"), 0.015
 _OTHER_IS_BETTER = 1.1
 
@@ -56,15 +56,14 @@ def recognise_page(
     languages: Sequence[str] = (),
     beat: Callable[[], None] = lambda: None,
 ) -> tuple[list[RecognisedLine], bool]:
-    """Return the lines on a page (from 1), in points of the displayed page, and whether they last.
+    """Return the lines on a page (from 1), in points of the page as shown, and whether they last.
 
-    They do if no other language of Tesseract would change them.
-    ``program``, if it is installed, reads other scripts; its most likely language comes first.
-    ``beat`` is called at intervals.
+    They last if no other language of Tesseract would change them. ``program``, if it is installed,
+    reads other scripts. The most likely language comes first. ``beat`` is called at intervals.
 
     Raises ``WorldError`` if the document cannot be opened, the page cannot be rendered, a program
-    fails (``indexer.ocr.tesseract``), or ``unreadable`` with the reason ``script_…`` if its script
-    needs a language of Tesseract; ``OSError`` if the file cannot be read.
+    fails (``indexer.ocr.tesseract``), or its script needs a language of Tesseract (``unreadable``
+    with the reason ``script_…``). Raises ``OSError`` if the file cannot be read.
     """
     grey, scale = _grey(path, password, limits, number)
     page = UprightImage(evenly_lit(grey))
@@ -83,7 +82,7 @@ def recognise_page(
 def _upright(
     page: UprightImage, beat: Callable[[], None]
 ) -> tuple[UprightImage, list[ppocr.LineBox]]:
-    """Turn and straighten a page; return it and its lines."""
+    """Turn and straighten a page, and return it with the boxes of its lines."""
     for _ in range(3):
         straight = page.straightened()
         beat()
@@ -98,7 +97,7 @@ def _upright(
 def _better(
     reading: ppocr.Reading, tesseract: TesseractPage | None
 ) -> tuple[list[RecognisedLine], bool]:
-    """Return the text of a page, by whoever can read it, and whether it lasts."""
+    """Return the text of a page by the better reader, and whether it lasts."""
     own = reading.lines
     text = text_of(own)
     letters = max(sum(map(str.isalpha, text)), 1)
@@ -125,7 +124,7 @@ def _better(
 
 
 def _of_script(script: str, tesseract: TesseractPage | None) -> list[RecognisedLine]:
-    """Return the lines of a page in a script that Tesseract has a language of; else none."""
+    """Return the lines of a page in a script, if Tesseract has a language for it."""
     if not script or tesseract is None:
         return []
     own = languages_of(script, tesseract.program.languages, tesseract.languages)
@@ -133,7 +132,7 @@ def _of_script(script: str, tesseract: TesseractPage | None) -> list[RecognisedL
 
 
 def _worth(lines: Sequence[RecognisedLine]) -> int:
-    """Return how many letters of a text are in words that are words."""
+    """Return how many letters of a text are in legible words."""
     text = text_of(lines)
     return sum(map(str.isalnum, text)) - sum(map(str.isalnum, illegible(text)))
 

@@ -1,9 +1,9 @@
-"""What a PDF holds beside its pages: comments, attachments, bookmarks, values of a form.
+"""Reads a PDF's comments, attachments, bookmarks, links and values of forms.
 
 They follow the pages, each as a part with the number of the page where it belongs. A comment begins
-with ``ANNOTATION_SIGN``, its kind, its author, its date and its colour. The pages of an
-XFA form are shown by Adobe's programs alone, others show "Please wait": its printed words and its
-values are read, unless its fields are drawn on the pages as well. Runs in child processes only.
+with ``ANNOTATION_SIGN``, its kind, its author, its date and its colour. Only Adobe's programs show
+the pages of an XFA form, and others show "Please wait". Its printed words and its values are read,
+unless its fields are also drawn on the pages. Runs in child processes only.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 
 _MOST_ON_PAGE = 2_000
-_MOST_CHARS = 20_000  # of one comment or of the words that it marks
+_MOST_CHARS = 20_000  # in a comment, or in the words that it marks
 _MOST_REPLIES = 200
-# Kinds of annotations that mark words, with the names that people know.
+# Kinds of annotations that mark words, with their common names.
 _MARKED = {
     "Highlight": "Highlight", "Underline": "Underlined", "StrikeOut": "Struck out",
     "Squiggly": "Underlined",
@@ -59,7 +59,7 @@ _NOT_COMMENTS = frozenset({"Popup", "Link", "Widget", "Watermark", "PrinterMark"
 _WIDGET, _LINK = pymupdf.PDF_ANNOT_WIDGET, pymupdf.PDF_ANNOT_LINK
 _SCHEME = re.compile(r"[a-z]+:(?://)?(?:www\.)?", re.IGNORECASE)
 _MOST_TARGET = 500
-_LEAST_CLIPPED, _PASSWORD = 20, 1 << 13  # characters of a value; a flag of its field
+_LEAST_CLIPPED, _PASSWORD = 20, 1 << 13  # characters of a value, and a flag of its field
 _SEEN_OFTEN = {_LINK, _WIDGET, pymupdf.PDF_ANNOT_POPUP}
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")
 _TAG = re.compile(r"<[^>]*>")
@@ -69,12 +69,12 @@ _COLOURS = {
     "orange": (1, 0.6, 0), "purple": (0.6, 0.2, 0.8), "pink": (1, 0.6, 0.8), "cyan": (0, 0.9, 1),
     "brown": (0.6, 0.35, 0.1), "grey": (0.5, 0.5, 0.5), "black": (0, 0, 0), "white": (1, 1, 1),
 }  # fmt: skip
-# The shares of the components of other colour spaces, by the number of components.
+# Colour spaces by their numbers of components.
 _GREY, _RGB, _CMYK = 1, 3, 4
 
 
 class PageAnnotation(Struct):
-    """A comment with its replies; ``box`` is where it is on the unrotated page, in points."""
+    """A comment with its replies. ``box`` is its place on the unrotated page, in points."""
 
     label: str
     comment: str
@@ -91,7 +91,7 @@ class PageAnnotation(Struct):
 
 
 def unseen_values(document: Any, fields: Sequence[int], text: str) -> list[str]:
-    """Return the values of the fields of a page with a text that are too long for their fields."""
+    """Return the values of a page's fields that are too long to be shown whole in its text."""
     found = []
     shown = letters_of(text) if fields else ""
     for xref in fields[:_MOST_ON_PAGE]:
@@ -104,7 +104,7 @@ def unseen_values(document: Any, fields: Sequence[int], text: str) -> list[str]:
 
 
 def read_annotations(page: Any) -> list[PageAnnotation]:
-    """Return the comments of an open page, in its order, without those that say nothing."""
+    """Return the comments of an open page, in its order, without empty ones."""
     found: dict[int, PageAnnotation] = {}
     answered: dict[int, int] = {}
     letters: list[tuple[float, float, str]] | None = None
@@ -173,7 +173,7 @@ def _colour(colours: dict[str, Any]) -> str:
 
 
 def _letters(page: Any) -> list[tuple[float, float, str]]:
-    """Return the characters of a page and their middles; a line feed follows each line."""
+    """Return the middles and characters of a page, with a line feed after each line."""
     content = page.get_textpage(flags=pymupdf.TEXT_PRESERVE_WHITESPACE).extractRAWDICT()
     found: list[tuple[float, float, str]] = []
     for line in lines_of(content):
@@ -186,7 +186,7 @@ def _letters(page: Any) -> list[tuple[float, float, str]]:
 
 
 def _marked_words(letters: list[tuple[float, float, str]], corners: Any) -> str:
-    """Return the words whose letters are in the quadrilaterals with these corners."""
+    """Return the words with letters in the quadrilaterals that have these corners."""
     boxes = [
         (min(xs), min(ys), max(xs), max(ys))
         for at in range(0, len(corners) - 3, 4)
@@ -207,7 +207,7 @@ _TEXTS = ("{*}text", "{*}exData", "{*}decimal", "{*}integer", "{*}date", "{*}flo
 
 
 def form_lines(document: Any, budget: Budget) -> list[str]:
-    """Return the lines of the XFA form of an open PDF; none if it has none, or draws its fields.
+    """Return the lines of an open PDF's XFA form, if it has one and does not draw its fields.
 
     Raises ``too_complex`` if it exceeds a limit.
     """
@@ -221,14 +221,14 @@ def form_lines(document: Any, budget: Budget) -> list[str]:
     numbers = [int(number) for number in _REFERENCE.findall(value)]
     data = b"".join(document.xref_stream(number) or b"" for number in numbers)
     budget.spend_bytes(len(data))
-    if b":xdp>" not in data:  # packets without the element that encloses them
+    if b":xdp>" not in data:  # packets without an element around them
         data = b"<xdp>%s</xdp>" % _DECLARATION.sub(b"", data)
     root, _ = read_tree([data], budget, _MAX_NODES)
     return [] if root is None else list(_lines(root))
 
 
 def _lines(root: Any) -> Iterator[str]:
-    """Yield the printed words and the fields with their values, then the values without a field."""
+    """Yield the printed words, the fields with their values, then the values without fields."""
     values: dict[str, list[str]] = {}
     for element in root.iterfind(".//{*}datasets/{*}data//{*}*"):
         text = " ".join((element.text or "").split())
@@ -260,16 +260,16 @@ BOOKMARKS, FORM, LINKS = "bookmarks", "form", "links"
 _MAX_DEPTH = 3  # PDFs in PDFs
 _MAX_CHARS = 2_000_000  # of comments
 _MAX_BOOKMARKS = 2_000
-_LONG_QUERY = re.compile(r"[?#].{33,}")  # of a link: tokens and hashes, which nobody types
-_MAX_LINKS = 200  # of a document; those of one with more are references or a saved site
-# The data of an electronic invoice, which its page shows.
+_LONG_QUERY = re.compile(r"[?#].{33,}")  # tokens and hashes in a link, which nobody types
+_MAX_LINKS = 200  # a document with more is a saved site, or links to references
+# The data of an electronic invoice, which are also on its page.
 _INVOICES = frozenset({
     "factur-x.xml", "zugferd-invoice.xml", "xrechnung.xml", "order-x.xml", "cii.xml",
 })  # fmt: skip
 
 
 class PdfSupplements:
-    """Collects them while the pages of a document are read; ``on_page`` is called at each step."""
+    """Collects supplements while pages are read, calling ``on_page`` at each step."""
 
     def __init__(
         self,
@@ -290,10 +290,10 @@ class PdfSupplements:
         self._links: list[RawPage] = []
         self._linked: set[str] = set()
         self._attached: list[tuple[int, Attachment]] = []
-        self._listed: set[int] = set()  # associated files, which many pages may have
+        self._listed: set[int] = set()  # associated files, which many pages may share
 
     def see(self, page: RawPage) -> None:
-        """Collect the comments and attached files of a page, and the bookmarks that it lacks."""
+        """Collect a page's comments and attached files, and its bookmarks that its text lacks."""
         if titles := self._titles.pop(page.number, []):
             missing = [title for title in titles if title not in page.text]
             shown = letters_of(page.text) if missing else ""
@@ -305,7 +305,7 @@ class PdfSupplements:
         with DamageIgnored():
             placed: dict[int, list[int]] = {}
             for xref, kind, _ in self._document.page_annot_xrefs(page.number - 1):
-                if xref or kind not in _SEEN_OFTEN:  # one without a number cannot be looked at
+                if xref or kind not in _SEEN_OFTEN:  # those without a number are unreachable
                     placed.setdefault(kind, []).append(xref)
             values = unseen_values(self._document, placed.get(_WIDGET, ()), page.text)
             self._characters += sum(map(len, values))
@@ -315,7 +315,7 @@ class PdfSupplements:
             found = _associated(self._document, owner, self._listed)
             self._attached += ((page.number, each) for each in found)
             self._see_links(page, placed.get(_LINK, ()))
-            if placed.keys() <= _SEEN_OFTEN:  # it may have no comments, nor attached files
+            if placed.keys() <= _SEEN_OFTEN:  # it has neither comments nor attached files
                 return
             loaded = self._document.load_page(page.number - 1)
             texts = [each.text for each in read_annotations(loaded)]
@@ -325,7 +325,7 @@ class PdfSupplements:
                 self._comments.append(part_page(page.number, texts, COMMENTS))
 
     def _see_links(self, page: RawPage, links: Sequence[int]) -> None:
-        """Collect where the links of a page lead to, if it does not say so itself."""
+        """Collect the targets of a page's links that its text lacks."""
         said = letters_of(page.text) if links else ""
         missing = []
         for link in links[: _MAX_LINKS + 1 - len(self._linked)]:
@@ -340,7 +340,7 @@ class PdfSupplements:
             self._links.append(part_page(page.number, missing, LINKS, BlockKind.BOILERPLATE))
 
     def pages(self, *, alone: bool) -> Iterator[RawPage]:
-        """Yield everything; ``alone`` without attachments, one of which crashed the reader."""
+        """Yield all supplements, ``alone`` without attachments, one of which crashed the reader."""
         yield from self._comments
         yield from self._bookmarks
         if len(self._linked) <= _MAX_LINKS:
@@ -391,7 +391,7 @@ def _of_document(document: Any) -> Iterator[tuple[int, Attachment]]:
 
 
 def _in_branches(document: Any, listed: set[int]) -> Iterator[Attachment]:
-    """Yield the files that are listed in a tree, as a list of many files is."""
+    """Yield the files that are listed in a tree, as in a document with many files."""
     waiting = [(document.pdf_catalog(), "Names/EmbeddedFiles/")]
     for _ in range(_MOST_ON_PAGE):
         if not waiting:
@@ -406,7 +406,7 @@ def _in_branches(document: Any, listed: set[int]) -> Iterator[Attachment]:
 def _associated(
     document: Any, owner: int, listed: set[int], key: str = "AF"
 ) -> Iterator[Attachment]:
-    """Yield the associated files of a document or a page that are not ``listed``, and list them."""
+    """Yield a document's or page's associated files that are not ``listed``, and list them."""
     kind, value = document.xref_get_key(owner, key)
     if kind == "xref":
         value = document.xref_object(int(value.split()[0]))
@@ -447,7 +447,7 @@ def _attachment(name: str, content: Callable[[], bytes]) -> Attachment:
 
 
 def _is_read(name: str) -> bool:
-    """Whether an attachment is read, or reported as unread, by its name."""
+    """Whether the name of an attachment is one to be read, or to be reported as unread."""
     if name.lower() in _INVOICES:
         return False
     return is_document(name) or by_name(Path(name)) is IMAGE
