@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from indexer.extract.base import Opener
 
-_USE = re.compile(rb"-(?:template|master|web|master-template)$")  # of OpenDocument
+_USE = re.compile(rb"-(?:template|master|web|master-template)$")  # ends OpenDocument's media types
 _FOLDERS = {known.inside: known.name for known in FORMATS if known.inside.endswith("/")}
 _MIMETYPES = {
     known.inside.encode(): known.name
@@ -42,17 +42,17 @@ _MIMETYPES = {
 _STREAMS = {
     "EncryptedPackage": "encrypted",
     **{known.inside: known.name for known in FORMATS if known.magic == OLE_MAGIC},
-    "Book": "xls",  # of Excel 5
+    "Book": "xls",  # written by Excel 5
 }
 
 
 def inside_zip(path: Path, head: bytes, promised: str) -> str:
     """Return the format of a zip file with these first bytes, "" for a plain archive.
 
-    The ``promised`` format of its extension is returned if the file is too damaged to tell, so that
-    the reader can report what is wrong.
+    If the file is too damaged to tell, the ``promised`` format of its extension is returned, so
+    that the reader can report the damage.
     """
-    # In EPUB and OpenDocument the first part is the media type, uncompressed.
+    # The first part of EPUB and OpenDocument files is the uncompressed media type.
     if head[30:38] == b"mimetype":
         for name, form in _MIMETYPES.items():
             if head[38:].startswith(name):
@@ -87,7 +87,7 @@ def _by_parts(path: Path, names: Collection[str]) -> str:
 
 
 def inside_ole(path: Path, promised: str) -> str:
-    """Return the format of an OLE file, "" if it is unknown; ``promised`` as for ``inside_zip``.
+    """Return the format of an OLE file, "" if unknown. ``promised`` is as in ``inside_zip``.
 
     An ``encrypted`` package has any of the newer office formats inside.
     """
@@ -112,15 +112,15 @@ _UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff"
 PDF, HTML, MARKDOWN, TEXT = (BY_NAME[name] for name in ("pdf", "html", "markdown", "text"))
 CSV, RTF, EML, MBOX = (BY_NAME[name] for name in ("csv", "rtf", "eml", "mbox"))
 ZIP, TAR, IMAGE, CODE = (BY_NAME[name] for name in ("zip", "tar", "image", "code"))
-# A newer office file with a password, of any extension.
+# A newer office file with a password, and any extension.
 ENCRYPTED = Format("encrypted", "", "", "office.encrypted", SizeClass.PACKAGE)
 CHAT, FB2, ENTRIES, IWORK = (BY_NAME[name] for name in ("chat", "fb2", "entries", "iwork"))
 OPML = BY_NAME["opml"]
-# A part of a document of Pages, Keynote or Numbers, of any age.
+# A part of an old or new document of Pages, Keynote or Numbers.
 _IWORK_PART = re.compile(r"Index/[^/]+\.iwa$|index\.(?:xml|apxl)$")
 _ZIPPED = tuple(known for known in FORMATS if known.magic == ZIP_MAGIC and known.inside)
 _OLE = tuple(known for known in FORMATS if known.magic == OLE_MAGIC)
-# Old and new office files, below whose extensions programs of 2003 saved XML and web archives.
+# Office files with whose extensions programs of 2003 saved XML and web archives.
 _OLD = tuple(BY_NAME[name] for name in ("doc", "docx", "xls", "xlsx"))
 _XML_MARKS = {
     b"office/word/2003/wordml": BY_NAME["docx"],
@@ -132,12 +132,12 @@ _XML_MARKS = {
         BY_NAME["article"],
     ),
 }
-_XML = ".xml"  # of any program; read if it is an office file or an article
+_XML = ".xml"  # read if it is an office file or an article
 _ARCHIVED = re.compile(rb"\W*(?:[\w-]+:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*)*?(?i:mime-version):")
 _BINARY = (PDF, IMAGE, ZIP, TAR, *_ZIPPED, *_OLE)
-# The format of a text file with the extension of an old office file, mostly an export.
+# The formats of text files with the extension of an old office file, mostly exports.
 _TEXT_OF_OLE = {"doc": TEXT, "xls": CSV}
-# Control characters but tab, line ends, form feed, and escape, which ISO-2022 encodings use.
+# Control characters, except tab, line ends, form feed, and escape, which ISO-2022 encodings use.
 _CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
 _PADDING, _PADDING_BYTES = bytes(8), 1 << 20
 _MAIL = re.compile(
@@ -146,15 +146,15 @@ _MAIL = re.compile(
     re.IGNORECASE,
 )
 
-# The first message of a chat that WhatsApp exported: "[01.02.24, 10:11:12] Anna: …" and the like.
+# The first message of a chat that WhatsApp exported, such as "[01.02.24, 10:11:12] Anna: …".
 _CHAT = re.compile(
     rb"(?:\xef\xbb\xbf|\xe2\x80\x8e)*\[?\d{1,4}[./-]\d{1,2}[./-]\s?\d{2,4},?\s+\d{1,2}[:.]\d{2}"
     rb"[^\n]{0,20}?(?:\]| -) [^\r\n]"
 )
 
-# What programs export with an extension of another format: chats, and mind maps of FreeMind (.mm).
+# Exports with the extension of another format: chats, and mind maps of FreeMind (.mm).
 _EXPORTED = {"text": (_CHAT, CHAT), "code": (re.compile(rb"\s*<map version="), OPML)}
-# A page, or the table alone that many programs export as a workbook.
+# A page, or a mere table, which many programs export as a workbook.
 _PAGE = re.compile(rb"<(?:!doctype html|html|head|meta|style|body|table)\b")
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\x00", "xz"))
 _IMAGES = (
@@ -166,7 +166,7 @@ _IMAGES = (
 )
 # Images in the ISO base media file format, by the brand in the first box.
 _BRANDS = {b"avif": "avif", b"avis": "avif", b"heic": "heic", b"heix": "heic", b"mif1": "heic"}
-# Formats without reader, which the reason of ``unsupported`` names.
+# Formats without a reader, as the error ``unsupported`` names them.
 _FOREIGN = (
     (b"\x7fELF", "program"),
     (b"MZ", "program"),
@@ -183,7 +183,7 @@ _FOREIGN = (
 
 
 def opener(known: Format) -> Opener:
-    """Import a format's module, and with it the library it needs."""
+    """Import a format's module and the library it needs."""
     return cast("Opener", importlib.import_module(known.module).open_source)
 
 
@@ -200,10 +200,10 @@ def promised_format(path: PurePath, name: str) -> Format | None:
 def identify(path: Path, name: str = "") -> Format:
     """Return the format of a file, by its first bytes, else by its name.
 
-    ``name`` is that of the format, if it is known from an earlier scan.
+    ``name`` is the format's name, if it is known from an earlier scan.
 
-    Raises ``empty`` for a file of 0 bytes, ``unsupported`` for a format without reader; ``OSError``
-    if the file cannot be read.
+    Raises ``empty`` for a file of 0 bytes, ``unsupported`` for a format without a reader, and
+    ``OSError`` if the file cannot be read.
     """
     with path.open("rb") as file:
         head = _first_bytes(file)
@@ -235,7 +235,7 @@ def identify(path: Path, name: str = "") -> Format:
 
 
 def _image_or_archive(path: Path, head: bytes, promised: Format | None) -> Format | None:
-    """Recognise images and tar files by their content, unless the extension is another format's."""
+    """Detect images and tar files by their content, unless the extension is another format's."""
     nameless = promised is None and not extension_of(path.name)
     if (nameless or promised is IMAGE) and image_kind(head) not in {"", *FOREIGN_IMAGES}:
         return IMAGE
@@ -253,7 +253,7 @@ def _labelled(head: bytes, table: Iterable[tuple[bytes, str]]) -> str:
 
 
 def image_kind(head: bytes) -> str:
-    """Return the format of an image by its first bytes, "" if it is none."""
+    """Return the format of an image by its first bytes, "" for other files."""
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return "webp"
     if head[4:8] == b"ftyp":
@@ -264,7 +264,7 @@ def image_kind(head: bytes) -> str:
 
 
 def _is_pdf(head: bytes, promised: Format | None) -> bool:
-    """Return whether a file is a PDF: its magic bytes may follow junk, but not in source code."""
+    """Return whether a file is a PDF, whose magic bytes may follow junk, but not source code."""
     at = head[:1024].find(PDF_MAGIC)
     return at == 0 or (at > 0 and promised in (None, PDF, HTML, MARKDOWN, TEXT))
 
@@ -287,7 +287,7 @@ def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
 
 
 def _guess(head: bytes, promised: Format | None) -> Format:
-    """Guess the format of a file without an extension, or whose content contradicts it."""
+    """Guess the format of a file whose extension is missing, or contradicts its content."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:256].lower()
     if _PAGE.match(start):
         return HTML
@@ -295,7 +295,7 @@ def _guess(head: bytes, promised: Format | None) -> Format:
     if promised in _OLD and not binary and (saved := _saved_as_text(head)):
         return saved
     if promised is not None:
-        # The start may be damaged; the reader decides whether it can be repaired.
+        # The start may be damaged, and the reader decides whether it can be repaired.
         return promised if binary else _TEXT_OF_OLE.get(promised.name, promised)
     if binary:
         raise WorldError("unsupported", format="binary")
@@ -317,7 +317,7 @@ def _saved_as_text(head: bytes) -> Format | None:
 
 
 def _first_bytes(file: BinaryIO) -> bytes:
-    """Return the first bytes of a file; without the zeros that a power cut left before a text."""
+    """Return the first bytes of a file, without zeros that a power cut left before a text."""
     head = file.read(HEAD_BYTES)
     if not head.startswith(_PADDING):
         return head
@@ -328,13 +328,13 @@ def _first_bytes(file: BinaryIO) -> bytes:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Return whether bytes are not text: they have control characters, but not of UTF-16 or 32.
+    """Return whether bytes are not text, having control characters outside UTF-16 or 32.
 
     A text may have some zeros, between its records or where a crash left them.
     """
     if head.startswith(_UNICODE_MARKS):
         return False
-    kept = head.strip(b"\x00")  # a file may have been made longer than what was written to it
+    kept = head.strip(b"\x00")  # a file may be longer than the text written to it
     if len(head) - len(kept) > len(_PADDING) < len(kept) and 0 not in kept:
         head = kept
     others = head.translate(None, _CONTROLS)

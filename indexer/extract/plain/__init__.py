@@ -1,4 +1,4 @@
 """Plain text: texts, source code and delimiter-separated tables.
 
-In: bytes. Out: pages. Open ``decode`` first, which detects the encoding.
+It takes bytes, and gives pages. Open ``decode`` first, which detects the encoding.
 """

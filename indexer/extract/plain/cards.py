@@ -1,7 +1,7 @@
-"""Calendars (iCalendar) and address books (vCard): each event and each person below its name.
+"""Calendars (iCalendar) and address books (vCard): each event or person below its name.
 
 Both are lines of properties, folded at 75 bytes. Pictures, alarms and rules of time zones are left
-out. The libraries icalendar and vobject hold a whole file as objects, and fail at a mistake.
+out. The libraries icalendar and vobject hold a whole file as objects, and fail at any mistake.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from indexer.api.types import BlockKind
 from indexer.extract.page_writer import DecodedSource, PageWriter
 from indexer.extract.plain.decode import MARK, decoded
 
-# The label of each property that is shown, "" for none.
+# The labels of the properties to show, "" for no label.
 _EVENT = {
     "SUMMARY": "", "DESCRIPTION": "", "COMMENT": "", "LOCATION": "Location", "DTSTART": "Start",
     "DTEND": "End", "DUE": "Due", "ORGANIZER": "Organizer", "ATTENDEE": "Attendee",
@@ -36,7 +36,7 @@ _CHARSET = re.compile(r";CHARSET=\"?([\w.:-]+)", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(.)")
 _DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d)[\d:]*Z?)?$")
 _MAX_DEPTH = 20
-_LONGEST_LINE = 1 << 17  # characters; longer ones are pictures
+_LONGEST_LINE = 1 << 17  # characters; longer lines are pictures
 
 
 class CardSource(DecodedSource):
@@ -57,17 +57,17 @@ open_source = CardSource.open_source
 
 
 def calendar_text(text: str) -> str:
-    """Return what a mail program shows of the events and tasks of a calendar."""
+    """Return the lines that a mail program shows of a calendar's events and tasks."""
     shown = (line for _, lines in _cards(text.splitlines()) for line in lines)
     return "\n".join(dict.fromkeys(shown))
 
 
 def _cards(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield the name of each event or person, and the lines that are shown of it."""
+    """Yield the name of each event or person, and its lines to show."""
     open_parts: list[str] = []
     names: dict[str, str] = {}
     shown: dict[str, None] = {}
-    # What was cut off before its end is shown as well.
+    # A last entry that was cut off is shown as well.
     for line in chain(_unfolded(lines), ("BEGIN:VCARD",)):
         found = _LINE.match(line)
         if found is None:
@@ -91,7 +91,7 @@ def _cards(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _unfolded(lines: Iterable[str]) -> Iterator[str]:
-    """Join lines that were folded, by a space or in quoted-printable; cut endless ones."""
+    """Join folded lines (at a space or as quoted-printable), and cut endless ones."""
     line, length = [""], 0
     for next_line in lines:
         soft = line[-1].endswith("=") and "QUOTED-PRINTABLE" in line[0].upper()

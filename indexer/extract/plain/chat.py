@@ -1,4 +1,4 @@
-"""Chats as WhatsApp exports them: the messages of each day, with their times and senders.
+"""Chats that WhatsApp exported: the messages of each day, with their times and senders.
 
 The order of day and month, which depends on the telephone, is found from all dates of the file.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from indexer.api.types import BlockKind
 from indexer.extract.page_writer import DecodedSource, PageWriter
 
-# "[01.02.24, 10:11:12] Anna: …" of iPhones, "1/2/24, 10:11 PM - Anna: …" of others.
+# "[01.02.24, 10:11:12] Anna: …" on iPhones, "1/2/24, 10:11 PM - Anna: …" elsewhere.
 _MESSAGE = re.compile(
     r"[\u200e\u200f]?\[?(\d{1,4})([./-])(\d{1,2})\2\s?(\d{2,4}),?\s+"
     r"(\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[AaPp]\.?\s?[Mm]\.?)?)\s*(?:\]|\s-)\s(.*)"

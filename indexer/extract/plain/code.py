@@ -1,8 +1,8 @@
 """Source code, with comments as paragraphs and definitions as headings.
 
-Detects definitions by keywords that many languages share, and lines of comments, without knowing
-the language. The indentation of a definition is the level of its heading. The text stays the file
-as decoded.
+Without knowing the language, it detects lines of comments, and definitions by keywords that many
+languages share. The indentation of a definition is the level of its heading. The text stays the
+file as decoded.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _COMMENT = re.compile(
 )
 _MAX_HEAD_CHARS = 160
 _MAX_LEVEL = 9
-_LONG_CODE = 4_000  # characters of a block
+_LONG_CODE = 4_000  # characters in a block
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
@@ -51,7 +51,7 @@ def code_blocks(text: str) -> Iterator[RawBlock]:
         role = BlockKind.PARAGRAPH if _COMMENT.match(line.content) else BlockKind.CODE
         blank = not line.content.strip()
         long = bool(run) and line.end - run[0].start > _LONG_CODE
-        # A comment ends at an empty line, code does not.
+        # An empty line ends a comment, but not code.
         if run and (level or long or (role is not kind and not blank)):
             yield from _block(run, kind)
             run = []

@@ -1,12 +1,12 @@
 """Decodes text files, in sections, and the bytes of pages and mails.
 
 Newlines are not translated, so that offsets are those of the decoded file. A file may be in two
-encodings, as logs are that several programs wrote: a line that is no UTF-8 beside lines that are is
-decoded as what such lines are in, and a byte that is damaged costs that byte.
+encodings, like a log that several programs wrote. Lines that are not UTF-8 beside lines that are
+get an encoding of their own, and a damaged byte costs only itself.
 
-Labels are read as browsers read them (the WHATWG's Encoding Standard): that of a small character
-set means the larger one which replaced it. What has no label is judged by its bytes: Unicode by its
-structure, the rest by ``chardet``, whose guess is weighed with the languages that are expected.
+Labels are read as browsers read them (the WHATWG's Encoding Standard): the label of a small
+character set means the larger set that replaced it. A text without a label is judged by its bytes,
+Unicode by its structure, others by ``chardet``, whose guess is weighed with the expected languages.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 ISO_2022_JP, EUC_JP, UTF_7 = "iso2022_jp", "euc_jp", "utf-7"
-# By the names that Python has: the superset of a labelled encoding. By label, without "x-": the
-# encodings whose labels Python does not know.
+# "supersets" maps Python's name of a labelled encoding to its superset, and "labels" maps labels
+# that Python does not know, without "x-", to encodings.
 _FILE = Path(__file__).resolve().parents[3] / "resources" / "encodings.json"
 _NAMES: dict[str, dict[str, str]] = json.loads(_FILE.read_text("utf-8"))
 _SUPERSETS, _LABELS = _NAMES["supersets"], _NAMES["labels"]
 
 
 def known_encoding(label: str) -> str:
-    """Return the codec that a browser takes for a label; "" if there is none, or for Unicode.
+    """Return the codec that a browser takes for a label, "" for Unicode or an unknown label.
 
-    Bytes that are Unicode show it; a text that is labelled as such and is not is mislabelled.
+    Unicode shows in the bytes, so a text without signs of it is mislabelled as Unicode.
     """
     label = label.strip().strip("\"'").lower()
     plain = label.removeprefix("x-")
@@ -59,7 +59,7 @@ def known_encoding(label: str) -> str:
             found = codecs.lookup(name).name
             "".encode(found)
         except (LookupError, ValueError):
-            continue  # some codecs are no text encodings
+            continue  # some codecs are not text encodings
         if found.startswith("utf") and found != UTF_7:
             return ""
         return _SUPERSETS.get(found, found)
@@ -70,18 +70,18 @@ _ZERO_RUNS = re.compile(rb"(?:\x00{4})+")
 _WIDE_SAMPLE_BYTES = 8_192
 _ORDINARY = 0.9
 _FEWEST = 4  # characters
-# Letters and signs, without ideographs and Korean syllables; those are judged by their frequency.
+# Letters and signs. Ideographs and Korean syllables are judged by their frequency instead.
 _ALPHABETS = re.compile(
     "[\t\n\r\x0c -~\xa0-\u02df\u0370-\u0587\u0590-\u074f\u0900-\u0dff\u0e00-\u0eff\u10a0-\u10ff"
     "\u1e00-\u1fff\u2010-\u205f\u20a0-\u20bf\u3000-\u30ff\uff01-\uff9f]"
 )
-# The lead bytes of common characters.
+# The lead bytes of common characters, by encoding.
 _COMMON = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF),
            ("euc_kr", 0xB0, 0xC8))  # fmt: skip
 
 
 def wide_encoding(data: bytes) -> str:
-    """Return the UTF-16 or UTF-32 that bytes without a mark are in, "" if they are in neither."""
+    """Return the UTF-16 or UTF-32 codec of bytes without a mark, "" if they are in neither."""
     sample = _ZERO_RUNS.sub(b"", data[:_WIDE_SAMPLE_BYTES])  # padding says nothing
     zeros = [sample[i::4].count(0) for i in range(4)]
     if min(zeros[2:]) * 4 > len(sample) * 0.7:
@@ -108,22 +108,22 @@ def is_common(char: str) -> bool:
     return any(len(data) == 2 and low <= data[0] <= high for data, low, high in encoded)
 
 
-# What texts without a label are in, beside Unicode; others are found in archives of specialists.
+# Encodings of texts without a label, beside Unicode. Others are only in specialists' archives.
 _CANDIDATES = (
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874",
     "iso8859-2", "koi8-u", "cp1258", "cp866", "cp932", "euc-jp", "cp949", "gb18030", "big5hkscs",
     "iso8859-5", "mac-roman", "mac-cyrillic", "cp437", "cp850", "cp852",
 )  # fmt: skip
-# Of old PCs and Macintoshes, whose letters other encodings read as signs within words.
+# From old PCs and Macintoshes. Other encodings read their letters as signs within words.
 _SYSTEM = ("cp437", "cp850", "cp852")
 _RARE_FACTORS = dict.fromkeys((*_SYSTEM, "mac-roman", "mac-cyrillic", "iso8859-5"), 0.6)
 DOUBLE_BYTES = frozenset({"cp932", EUC_JP, "cp949", "gb18030", "big5hkscs"})
 _EXPECTED_FACTOR, _ICELANDIC_FACTOR = 2.0, 0.7
 _FACTORS = _RARE_FACTORS | {"cp1252": 1.25}  # by far the most frequent
-# A word in two scripts is hardly one.
+# Words with letters that are not Latin, to find those in two scripts, which are misread.
 _FOREIGN_LETTERS = re.compile("[A-Za-z]*[\u0370-\u0e7f][A-Za-z\u0370-\u0e7f]*")
 _LATIN_LETTER = re.compile("[A-Za-z]")
-# Signs within words, as misread letters are.
+# Signs within words, which are misread letters.
 _ODD_SIGNS = re.compile(
     r"[\xa8\xac\xaf\xb1\xb2\xb3\xb8\xb9\xbc-\xbe](?=[^\W\d_])"
     r"|(?<=[^\W\d_])[\xa2-\xa9\xab-\xb6\xb8-\xbf\xd7\xf7](?=[^\W\d_])"
@@ -137,7 +137,7 @@ _expected: ContextVar[frozenset[str]] = ContextVar("expected", default=frozenset
 
 @contextmanager
 def languages_expected(languages: Collection[str]) -> Iterator[None]:
-    """Judge texts with the languages, ISO 639-1, of what lies beside them."""
+    """Judge texts by the languages (ISO 639-1) of the documents beside them."""
     token = _expected.set(frozenset(languages))
     try:
         yield
@@ -146,9 +146,9 @@ def languages_expected(languages: Collection[str]) -> Iterator[None]:
 
 
 def detect_legacy(sample: bytes, *, system: bool = False) -> str:
-    """Return the most likely codec of bytes that are no Unicode.
+    """Return the most likely codec of bytes that are not Unicode.
 
-    ``system``: it may be one of those that only the systems of old PCs write names in.
+    With ``system`` it may be a codec in which only the systems of old PCs write names.
     """
     import chardet  # loads models of 1.5 MB
 
@@ -168,11 +168,11 @@ def detect_legacy(sample: bytes, *, system: bool = False) -> str:
 
 
 def _weighed(sample: bytes, name: str, guess: DetectionDict) -> float:
-    """Return the confidence of a guess, weighed with what is known beside the letters."""
+    """Return the confidence of a guess, weighed with the expected languages and odd signs."""
     weight = guess["confidence"]
     if guess["language"] in _expected.get():
         weight *= _EXPECTED_FACTOR
-    elif guess["language"] == "is":  # a Turkish text reads as well as one
+    elif guess["language"] == "is":  # Turkish texts look like Icelandic
         weight *= _ICELANDIC_FACTOR
     text = decode_as(sample, name) if name else ""
     words = _FOREIGN_LETTERS.findall(text)
@@ -182,14 +182,14 @@ def _weighed(sample: bytes, name: str, guess: DetectionDict) -> float:
 
 
 def _is_misread(word: str) -> bool:
-    """Return whether a word has a large letter with an accent between others: "fŠllige"."""
+    """Return whether a word has an accented capital before small letters, as in "fŠllige"."""
     return not word.isascii() and any(
         letter.isupper() and not letter.isascii() and after.islower()
         for letter, after in pairwise(word[1:])
     )
 
 
-# Escape sequences of Japanese mail, all of whose bytes are ASCII.
+# Escape sequences of Japanese mail, which has only ASCII bytes.
 _JAPANESE = re.compile(rb"\x1b\$[@B]")
 _SHIFTS = re.compile(rb"\x1b(\$[@B]|\$\([DO-Q]|\([BJIH]|\$A|\$\(C|\.[AF])")
 _PAIRS = re.compile(rb"[\xa1-\xfe]{2}")
@@ -198,9 +198,9 @@ _EUC_UNITS = re.compile(rb"\x8e[\xa1-\xdf]|[\xa1-\xfe]{2}")
 
 
 def decode_as(data: bytes, encoding: str) -> str:
-    """Decode bytes, with U+FFFD for what is in no character set.
+    """Decode bytes, with U+FFFD for bytes that stand for no character.
 
-    Japanese encodings have the characters that NEC and IBM added, which Python's lack.
+    Japanese encodings include the characters added by NEC and IBM, which Python's lack.
     """
     if encoding == EUC_JP:
         return "".join(
@@ -230,7 +230,7 @@ _HIGH = bytes(byte | 0x80 if 0x21 <= byte <= 0x7E else byte for byte in range(25
 
 
 def _shifted(found: re.Match[bytes]) -> bytes:
-    """Convert a character of EUC-JP to Shift_JIS, as cp932 has it."""
+    """Convert a character of EUC-JP to Shift_JIS as in cp932."""
     unit = found[0]
     if unit[0] == 0x8E:  # a narrow katakana
         return unit[1:]
@@ -245,26 +245,26 @@ MARK = "\ufeff"
 _READ_BYTES = 1 << 18
 _LONGEST_LINE = 1 << 20
 _SAMPLE_BYTES = 1 << 16
-# Most files are one section; larger ones need the memory of one section only.
+# Most files are one section, and larger ones need only the memory of one section.
 SECTION_CHARS = 1 << 17
-# Control characters and tabs, of which text in single bytes has few.
+# Control characters and tabs, which are rare in text of single bytes.
 _ODD_BYTES = (b"\x03", b"\x04", b"\x05", b"\x06", b"\x09", b"\x0e")
 _ZERO = str.maketrans("\x00", " ")
 
 
 class Encoding(Struct, frozen=True):
-    """The codec of a text, and that of its lines that are no UTF-8, "" if all are one."""
+    """The codec of a text, and a codec for its ``stray`` lines that are not UTF-8, "" for none."""
 
     name: str
     stray: str = ""
 
     @property
     def is_wide(self) -> bool:
-        """Whether a character has two bytes or four, so that a line end is no single byte."""
+        """Whether characters have two or four bytes, so that a line end is not a single byte."""
         return self.name.startswith(("utf-16", "utf-32"))
 
     def decode(self, data: bytes) -> str:
-        """Decode bytes that end with a line."""
+        """Decode bytes that consist of whole lines."""
         if not self.stray:
             return decode_as(data, self.name.removesuffix("-sig"))
         try:
@@ -278,14 +278,14 @@ class Encoding(Struct, frozen=True):
 
 
 def _count(data: bytes) -> tuple[int, int]:
-    """Count the characters outside ASCII that are UTF-8, and the damaged ones."""
+    """Count the characters outside ASCII that are valid UTF-8, and the damaged ones."""
     text = data.decode("utf-8", "replace")
     bad = text.count("\ufffd")
     return sum(char > "\x7f" for char in text) - bad, bad
 
 
 class _Survey(Struct):
-    """What the lines of a text say of its encoding; ``bad`` are some that are no UTF-8."""
+    """Statistics of the lines of a text. ``bad`` has some that are not UTF-8."""
 
     good: int = 0
     wrong: int = 0
@@ -316,7 +316,7 @@ class _Survey(Struct):
             self.size += len(self.bad[-1])
 
     def encoding(self, declared: str, *, system: bool) -> Encoding:
-        """Return the encoding; ``declared`` is the codec of a label."""
+        """Return the encoding. ``declared`` is the codec of its label."""
         if not (self.good or self.wrong):
             named = declared in (ISO_2022_JP, UTF_7, "hz", "iso2022_kr")
             return Encoding(declared if named else ISO_2022_JP if self.japanese else "utf-8")
@@ -325,7 +325,7 @@ class _Survey(Struct):
         if declared and self.good <= 2 * self.wrong:
             return Encoding(declared)
         legacy = detect_legacy(b"\n".join(self.bad), system=system)
-        # Single bytes are hardly UTF-8 by chance, double bytes may be.
+        # Single bytes are rarely UTF-8 by chance, but double bytes may be.
         single = legacy not in DOUBLE_BYTES
         mixed = self.good + single > self.wrong or (self.good_lines > 0 and single)
         return Encoding("utf-8", legacy) if mixed else Encoding(legacy)
@@ -334,9 +334,9 @@ class _Survey(Struct):
 def find_encoding(
     head: bytes, lines: Iterable[bytes], label: str = "", *, system: bool = False
 ) -> Encoding:
-    """Return the encoding of a text by its first bytes, its lines in pieces, and its label.
+    """Return the encoding of a text, given its first bytes, its lines in pieces, and its label.
 
-    ``system`` is that of ``detect_legacy``.
+    ``system`` is as in ``detect_legacy``.
     """
     for mark, encoding in _MARKS:
         if head.startswith(mark):
@@ -355,7 +355,7 @@ def find_encoding(
 
 
 def decoded(data: bytes, label: str = "") -> str:
-    """Decode the bytes of a page, a mail or a part, with the label of its encoding, if any."""
+    """Decode the bytes of a page, a mail or a part, given the label of its encoding, if any."""
     encoding = find_encoding(data, (data,), label)
     if encoding.is_wide or encoding.name == "utf-8-sig":
         text = data.decode(encoding.name, "replace")
@@ -374,7 +374,7 @@ class TextFile(Struct, frozen=True):
         """Yield the text in sections of about ``target`` characters.
 
         Sections end at an empty line, else at the end of a line. Joined by line feeds they are the
-        decoded file, with the byte order mark of UTF-8, and with spaces for zero bytes.
+        decoded file, including a byte order mark of UTF-8, with spaces for zero bytes.
         """
         pending = ""
         for text in self._decoded():
@@ -396,7 +396,7 @@ class TextFile(Struct, frozen=True):
 
 
 def open_text(path: Path, limit: int) -> TextFile:
-    """Detect the encoding of a text file: by its byte order mark, as Unicode, else by its letters.
+    """Detect a text file's encoding by its byte order mark, as Unicode, or by its letters.
 
     Raises ``empty`` or ``too_large``; ``OSError`` if the file cannot be read.
     """
@@ -414,7 +414,7 @@ def _head(path: Path) -> bytes:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """Yield a file in pieces that end with a line, or before a character if a line is too long."""
+    """Yield a file in pieces that end with a line, or inside a line that is too long."""
     left = b""
     with path.open("rb") as file:
         while data := file.read(_READ_BYTES):
@@ -430,7 +430,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _border(text: str, target: int) -> int:
-    """Return the offset of the newline after a full section, -1 if more must be read."""
+    """Return the offset of the newline after a full section, -1 to read more."""
     if len(text) < 2 * target:
         return -1
     half = target // 2

@@ -1,7 +1,7 @@
-"""Data in JSON, as programs export chats, notes, bookmarks and tables: its sentences and names.
+"""Data in JSON, as programs export chats, notes, bookmarks and tables: sentences and names.
 
-Each object is a paragraph of those values that are text, below its title if it has one. Numbers,
-addresses and codes are left out, but not dates; a file without any sentence has no text.
+Each object is a paragraph of its values that are text, below its title if it has one. Numbers,
+addresses and codes are left out, but not dates. A file without any sentence has no text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d))?")
 _HTML = re.compile(r"</?(?:p|br|div|b|i|a|span|li|ul|h\d)\b[^<>]{0,500}>", re.IGNORECASE)
 _NAME_CHARS = 80
 _LONGEST = 100_000
-# Seconds since 1970 from 1990 to 2100, also in thousandths and millionths.
+# The years 1990 to 2100 in seconds since 1970. Thousandths and millionths are converted.
 _FIRST, _LAST = 631_152_000, 4_102_444_800
 
 
@@ -41,7 +41,7 @@ class RecordSource(WrittenSource[list[Any]]):
     """An open file of JSON."""
 
     def write_pages(self, writer: PageWriter) -> Iterator[None]:
-        # Depth first without recursion, in the order of the file.
+        # The walk is depth first, without recursion, in the order of the file.
         waiting = self._file[::-1]
         while waiting:
             value = waiting.pop()
@@ -95,14 +95,14 @@ def _is_nested(value: object) -> bool:
 
 
 def _sentence(value: object) -> str:
-    """Return a value if it is text of more than one word, else ""."""
+    """Return a value if it is a text of several words, else ""."""
     return _clean(value) if isinstance(value, str) and _SENTENCE.search(value[:2_000]) else ""
 
 
 def _shown(key: str, value: object) -> str:
-    """Return what is shown of a value: a sentence, a name, or a date and time."""
+    """Return the text to show of a value, which is a sentence, a name, or a date and time."""
     if isinstance(value, dict) and isinstance(value.get("name"), str):
-        value = value["name"]  # of a sender
+        value = value["name"]  # the sender's name
     if _WHEN.search(key) and isinstance(value, (str, int, float)) and not isinstance(value, bool):
         return _time(value)
     if not isinstance(value, str):

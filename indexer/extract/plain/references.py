@@ -1,6 +1,6 @@
-"""Lists of references (BibTeX, RIS, EndNote, PubMed, RDF): each entry below the title of the work.
+"""Lists of references (BibTeX, RIS, EndNote, PubMed, RDF): each entry below its work's title.
 
-bibtexparser, rispy and their kin hold all entries, and fail at the first that is damaged.
+bibtexparser, rispy and similar libraries hold all entries, and fail at the first damaged one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from indexer.extract.markup.tex import TexReader
 from indexer.extract.office.xml import local, one_line, read_tree
 from indexer.extract.page_writer import DecodedSource, PageWriter
 
-# The role of each field, by its name in BibTeX or its tag in RIS, PubMed (NBIB) and EndNote.
+# Names of fields in BibTeX, and tags in RIS, PubMed (NBIB) and EndNote, by their role.
 _ROLES = {
     "title": "title TI T1 %T BTI", "author": "author editor AU A1 A2 FAU ED %A %E",
     "year": "year date PY Y1 DA DP %D %8",
@@ -34,7 +34,7 @@ _FIELD = re.compile(r"[\s,]*([\w-]{1,40})\s*=\s*", re.ASCII)
 _PIECE = re.compile(r"[{\"]|[^\s,{}\"#]+")
 _JOINT = re.compile(r"\s*#\s*")
 _TAGGED = re.compile(r"(?:([A-Z][A-Z0-9]{1,3}) {0,2}- ?|(%[A-Z0-9@]) )(.*)")
-_TYPES = frozenset({"TY", "PMID", "%0"})  # the tag with which an entry begins
+_TYPES = frozenset({"TY", "PMID", "%0"})  # tags that begin an entry
 _AND = re.compile(r"\s+and\s+")
 _TEX = re.compile(r"[\\${}~]|--|``|''")
 _MAX_ENTRY_CHARS = 200_000
@@ -82,7 +82,7 @@ def _write(writer: PageWriter, key: str, fields: Fields) -> None:
 
 
 def _bibtex(text: str) -> Iterator[tuple[str, Fields]]:
-    """Yield the key and the fields of each entry; a damaged one ends where the next begins."""
+    """Yield the key and the fields of each entry. A damaged one ends where the next begins."""
     abbreviations: dict[str, str] = {}
     for one in _ABBREVIATION.finditer(text):
         value = text[one.end() : one.end() + _MAX_ABBREVIATED_CHARS]
@@ -104,9 +104,9 @@ def _bibtex(text: str) -> Iterator[tuple[str, Fields]]:
 
 
 def _bibtex_value(body: str, position: int, abbreviations: Mapping[str, str]) -> tuple[str, int]:
-    """Return the value of a field, of one or more pieces, and where it ends.
+    """Return the value of a field, joined from its pieces, and where it ends.
 
-    ``abbreviations`` are what the names defined by ``@string`` stand for, by name in lower case.
+    ``abbreviations`` has the meanings of names defined by ``@string``, by name in lower case.
     """
     parts = []
     while piece := _PIECE.match(body, position):
@@ -125,7 +125,7 @@ def _bibtex_value(body: str, position: int, abbreviations: Mapping[str, str]) ->
 
 
 def _closing(body: str, position: int, *, quoted: bool) -> int:
-    """Return where a value that begins at ``position`` ends."""
+    """Return the end of a value that begins at ``position``."""
     depth = 0
     for at in range(position, len(body)):
         char = body[at]
@@ -137,7 +137,7 @@ def _closing(body: str, position: int, *, quoted: bool) -> int:
 
 
 def _printed(value: str) -> str:
-    """Return what TeX prints of a value."""
+    """Return a value as TeX prints it."""
     value = value[:_MAX_FIELD_CHARS]
     if _TEX.search(value):
         from indexer.config import Limits
@@ -151,7 +151,7 @@ def _printed(value: str) -> str:
 
 
 def _rdf(text: str, budget: Budget) -> Iterator[tuple[str, Fields]]:
-    """Yield the works and the notes of an export in RDF; what is attached is in other files."""
+    """Yield the works and notes of an RDF export, but not attachments, which are other files."""
     data = _ENCODING.sub("", text.lstrip(), count=1).encode("utf-8", "replace")
     root, damage = read_tree([data], budget, _MAX_NODES)
     for entry in () if root is None else root.iterchildren("{*}*"):

@@ -1,6 +1,6 @@
-"""Subtitles (SubRip, WebVTT, SubStation, SBV, MicroDVD, LRC, TTML, SAMI): what is said, by time.
+"""Subtitles (SubRip, WebVTT, SubStation, SBV, MicroDVD, LRC, TTML, SAMI): the speech, with times.
 
-Cues are joined to paragraphs, as a sentence is often spread over several.
+Cues are joined into paragraphs, as a sentence is often spread over several cues.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _CLOCK = r"((?:\d{1,3}:)?\d{1,2}:\d{2})[.,:]\d{1,3}"
 _CUE = re.compile(rf"\s*{_CLOCK}\s*(?:-->|,)\s*(?:\d{{1,3}}:)?\d{{1,2}}:\d{{2}}[.,]\d{{1,3}}")
 _DIALOGUE = re.compile(rf"Dialogue:[^,]*,{_CLOCK},[^,]*,[^,]*,([^,]*),[^,]*,[^,]*,[^,]*,[^,]*,(.*)")
 _LYRICS = re.compile(r"((?:\[(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,:]\d{1,3})?\])+)(.*)")
-_FRAMES = re.compile(r"\{\d+\}\{\d+\}(.*)")  # of MicroDVD, which counts pictures
+_FRAMES = re.compile(r"\{\d+\}\{\d+\}(.*)")  # MicroDVD counts pictures
 _ABOUT = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)\b")
 _VOICE = re.compile(r"<v(?:\.[^ >]*)? ([^>]{1,100})>")
 _MARKUP = re.compile(r"<[^<>]{0,200}>|\{(?:\\|[yYcCfFsS]:)[^{}]{0,200}\}")
-# TTML and SAMI: what a cue begins with, and the time in its attributes.
+# The beginning of a cue in TTML and SAMI, and the time in its attributes.
 _MARKED = re.compile(r"<(?:(?:[a-z]{1,9}:)?p(?=\s)|sync\b)", re.IGNORECASE)
 _SYNC = re.compile(r"<sync\b", re.IGNORECASE)
 _BEGIN = re.compile(
@@ -34,7 +34,7 @@ _CUE_END = re.compile(r"</(?:[a-z]{1,9}:)?(?:p|body)\b", re.IGNORECASE)
 _BREAK = re.compile(r"<(?:[a-z]{1,9}:)?br\b", re.IGNORECASE)
 _OF_MARKUP = frozenset({".ttml", ".dfxp", ".smi", ".sami"})
 _ENDED = re.compile(r"[.!?…。！？][\"'”’»)\]♪]*$")
-# A paragraph ends with the first sentence beyond the first length, and at the second in any case.
+# A paragraph ends after the first length at the end of a sentence, or else at the second length.
 _PARAGRAPH_CHARS, _LONGEST_CHARS = 600, 1_500
 
 
@@ -45,7 +45,7 @@ class SubtitleSource(DecodedSource):
         begun, said, length = "", [""], 0
         for time, line in self._lines():
             text = _shown(line)
-            # Captions of live speech repeat the line before.
+            # Captions of live speech repeat the previous line.
             if not text or text == said[-1]:
                 continue
             ended = length > _PARAGRAPH_CHARS and _ENDED.search(said[-1]) is not None
@@ -59,7 +59,7 @@ class SubtitleSource(DecodedSource):
         _write(writer, begun, said)
 
     def _lines(self) -> Iterator[tuple[str, str]]:
-        """Yield the lines that are said, and when their cue begins."""
+        """Yield the time at which each spoken line's cue begins, and the line."""
         if self._file.path.suffix.lower() in _OF_MARKUP:
             yield from _marked_cues(self.text)
             return
@@ -85,7 +85,7 @@ open_source = SubtitleSource.open_source
 
 
 def _marked_cues(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the cues of a file of TTML or SAMI, and when each begins."""
+    """Yield the time at which each cue of a TTML or SAMI file begins, and the cue."""
     for cue in (_SYNC if _SYNC.search(text) else _MARKED).split(text)[1:]:
         attributes, _, said = cue.partition(">")
         said = _BREAK.sub(" <", _CUE_END.split(said, maxsplit=1)[0])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _DELIMITERS = ",;\t|"
 _NUMBER = re.compile(r"[-+(]?[$€£]?\s*[\d.,:/\s%()-]+$")
 _MAX_HEAD_CHARS = 300
-_MAX_ROW_LINES = 200  # a quote that is open for longer is an ordinary character
+_MAX_ROW_LINES = 200  # a quote that stays open for longer is ignored
 _MIN_ROWS = 12
 
 
@@ -34,9 +34,9 @@ def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
 
 
 def table_blocks(text: str, *, first: bool = True) -> Iterator[RawBlock]:
-    """Yield the blocks of a section of whole lines: groups of rows.
+    """Yield the blocks of a section of whole lines, which are groups of rows.
 
-    Column names, in the ``first`` section, are a heading.
+    Column names in the ``first`` section become a heading.
     """
     rows = list(_rows(lines_of(text)))
     if first and rows and _names_columns(text, rows):
@@ -52,7 +52,7 @@ def table_blocks(text: str, *, first: bool = True) -> Iterator[RawBlock]:
 
 
 def _rows(lines: list[SourceLine]) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of rows; after an odd number of quotes a row continues on the next line."""
+    """Yield the ranges of rows. A row with an odd number of quotes goes on in the next line."""
     begin, count, quotes = -1, 0, 0
     for at, line in enumerate(lines):
         if begin < 0 and not line.content.strip():
@@ -66,7 +66,7 @@ def _rows(lines: list[SourceLine]) -> Iterator[tuple[int, int]]:
 
 
 def _names_columns(text: str, rows: list[tuple[int, int]]) -> bool:
-    """Whether the first row has column names; small tables need none."""
+    """Whether the first row has column names. Small tables need none."""
     head = text[slice(*rows[0])]
     delimiter = max(_DELIMITERS, key=head.count)
     cells = [cell.strip().strip('"') for cell in head.split(delimiter)]
@@ -76,6 +76,6 @@ def _names_columns(text: str, rows: list[tuple[int, int]]) -> bool:
 
 
 def are_names(cells: Sequence[str]) -> bool:
-    """Whether cells may be column names: short, distinct and no numbers."""
+    """Whether cells may be column names, being short, distinct and not numbers."""
     short = sum(map(len, cells)) <= _MAX_HEAD_CHARS
     return short and len(set(cells)) == len(cells) and not any(map(_NUMBER.match, cells))

@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•◦▪‣·]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
 _UNDERLINE = re.compile(r"\s*(=|-|~|\^|\*|#)\1{2,}\s*$")
-# "= = Gameplay = =" and "== Gameplay ==": the number of signs is the level.
+# As in "= = Gameplay = =" and "== Gameplay ==". The number of signs is the level.
 _WIKI_HEADING = re.compile(r"\s*((?:=\s?){1,6})\s*([^=\s].*?)\s*((?:=\s?){0,6})\s*$")
-# "== Gameplay" of AsciiDoc, and its title "= Games"; a line of a sum begins with one sign as well.
+# AsciiDoc's "== Gameplay", and its title "= Games". One sign may also begin a line of a sum.
 _UNCLOSED_HEADING = re.compile(r"(?:={2,6}|=(?= [^\W\d_][^=]*$)) [^\W_]")
 _NUMBERED = re.compile(
     r"\s*(?:chapter|part|book|section|article|appendix|act|scene|letter|canto)\s+"
     r"(?:\d+|[ivxlcdm]+|[a-z]|the \w+|one|two|three|four|five|six|seven|eight|nine|ten)\b.{0,80}$",
     re.IGNORECASE,
 )
-# "ARTICLE IV. COVENANTS 57"
+# As in "ARTICLE IV. COVENANTS 57".
 _PAGE_NUMBER = re.compile(r"\S(?:\s|\.)+(\d{1,3})\s*$")
 _MAX_HEADING_CHARS = 120
-_UNWRAPPED = 200  # characters: a longer line is a paragraph that was not wrapped
+_UNWRAPPED = 200  # characters; a longer line is an unwrapped paragraph
 _MAX_PLAIN_CHARS, _MAX_PLAIN_WORDS = 80, 10
-_PLAIN_LEVEL = 3  # below chapters and capitals
+_PLAIN_LEVEL = 3  # below chapters and headings in capitals
 
 
 class SourceLine(Struct, frozen=True):
-    """One line of a text; ``end`` and ``content`` exclude the line end."""
+    """One line of a text. ``end`` and ``content`` exclude the line end."""
 
     start: int
     end: int
@@ -50,9 +50,9 @@ class SourceLine(Struct, frozen=True):
 
 @dataclass
 class TextSource(PageSource):
-    """An open text file; its one page is read in sections, whose blocks ``blocks`` finds.
+    """An open text file of one page, read in sections whose blocks ``blocks`` finds.
 
-    ``first`` finds those of the first section, if it is read in another way.
+    If the first section differs, ``first`` finds its blocks.
     """
 
     file: TextFile
@@ -105,7 +105,7 @@ def _turns(lines: list[SourceLine]) -> frozenset[int]:
 
 
 def _contents(lines: list[SourceLine]) -> frozenset[int]:
-    """Return the starts of entries of a table of contents: lines with ascending page numbers."""
+    """Return the starts of the lines with ascending page numbers, as in a table of contents."""
     filled = [line for line in lines if line.content.strip()]
     found: set[int] = set()
     for first, second in pairwise(filled):
@@ -118,9 +118,9 @@ def _contents(lines: list[SourceLine]) -> frozenset[int]:
 def paragraph_blocks(
     lines: list[SourceLine], no_headings: frozenset[int] = frozenset()
 ) -> Iterator[RawBlock]:
-    """Yield the blocks of consecutive lines without an empty line between them.
+    """Yield the blocks of lines that no empty line separates.
 
-    ``no_headings`` are the starts of lines that are no headings, whatever they look like.
+    ``no_headings`` has the starts of lines that are never headings.
     """
     if len(lines) > 1 and _is_underlined(lines):
         level = 1 if lines[1].content.strip().startswith(("=", "#", "*")) else 2
@@ -139,7 +139,7 @@ def paragraph_blocks(
 def _block(lines: list[SourceLine], kind: BlockKind, level: int) -> Iterator[RawBlock]:
     start, end = lines[0].start, lines[-1].end
     marked = _WIKI_HEADING.match(lines[0].content) if kind is BlockKind.HEADING else None
-    if marked is not None:  # the signs around it are furniture
+    if marked is not None:  # the equals signs are furniture
         text, after = start + marked.start(2), start + marked.end(2)
         yield RawBlock(start, text, BlockKind.FURNITURE)
         yield RawBlock(text, after, kind, level)
@@ -174,12 +174,12 @@ def _begins_block(lines: list[SourceLine], roles: list[tuple[BlockKind, int]], i
         return True
     if BlockKind.TABLE in (before, kind):
         return before is not kind
-    # If lines are not wrapped, each is a paragraph.
+    # Each unwrapped line is a paragraph.
     return max(len(lines[i - 1].content), len(lines[i].content)) >= _UNWRAPPED
 
 
 def _is_piped(lines: list[SourceLine], i: int) -> bool:
-    """Return whether a line and one next to it have cells separated by bars."""
+    """Return whether bars separate cells in a line and in one next to it."""
     near = range(max(i - 1, 0), min(i + 2, len(lines)))
     return " | " in lines[i].content and any(" | " in lines[k].content for k in near if k != i)
 
@@ -193,7 +193,7 @@ def _may_head(content: str) -> bool:
 
 
 def typed_heading(line: str) -> int:
-    """Return the heading level of a line between empty lines, 0 if it is none."""
+    """Return the level of a line between empty lines if it is a heading, else 0."""
     if level := wiki_level(line):
         return level
     content = line.strip()
@@ -213,7 +213,7 @@ def typed_heading(line: str) -> int:
 
 
 def wiki_level(line: str) -> int:
-    """Return the level of a heading between or after equals signs, 0 if it is none."""
+    """Return the level of a heading between or after equals signs, 0 for other lines."""
     match = _WIKI_HEADING.match(line) if len(line) <= _MAX_HEADING_CHARS else None
     if match is None:
         return 0

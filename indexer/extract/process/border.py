@@ -1,9 +1,9 @@
-"""What the engine believes of a reader's messages about one document.
+"""Checks a reader's messages about one document before the engine believes them.
 
-A document may have taken its reader over, so everything is checked against what the engine itself
-knows and what was said before: the order of messages, ascending numbers, offsets within the text,
-values of the declared kinds, lengths. A message that fails a check ends the document, and no other.
-What a failure says comes from the engine's own tables; a reader only chooses among them.
+A document may have taken over its reader. So every message is checked against the engine's own
+knowledge and earlier messages: the order of messages, ascending numbers, offsets within the text,
+values of the declared kinds, lengths. A message that fails a check ends this document only. The
+texts of failures come from the engine's own tables, and a reader only chooses among them.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ if TYPE_CHECKING:
     from indexer.api.types import DocumentInfo, Passage
     from indexer.config import Limits
 
-# The reason of a document's failure whose reader sent what it may not send.
+# The reason of failure if a reader sent a forbidden message.
 BROKEN = "no_answer"
-# The failures that a reader may report; all others are the engine's own.
+# The failures that a reader may report. Only the engine reports others.
 _CODES = frozenset({
     "needs_password", "wrong_password", "unreadable", "no_text", "empty", "too_large",
     "too_complex", "copy_protected", "needs_libreoffice", "unsupported", "changed_while_read",
     "vanished", "out_of_time", "out_of_memory", "child_died", "read_error", "path_denied",
     "bad_request", "internal",
 })  # fmt: skip
-# What the values of a failure's detail may be, besides numbers: sizes, durations and counts with
-# their unit, names of formats and of parts, and names of exceptions.
+# The values allowed in a failure's detail, besides numbers: sizes, durations and counts with their
+# unit, names of formats and of parts, and names of exceptions.
 _VALUES = {
     "limit": re.compile(
         r"\d[\d,.]{0,20} (?:MB|GB|seconds|minutes|elements(?: at once)?|characters|"
@@ -70,20 +70,20 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_NUMBER = 2**31 - 1
 _MOST_NAME, _MOST_LOST = 10_000, 100_000
 _MOST_HEADINGS, _MOST_PART = 64, 256
-# A text has at most so many characters, and so many for each byte of its file: deflated a thousand
-# times smaller, the most that a zip file can.
+# A text has at most this many characters, plus this many for each byte of its file, as a zip file
+# deflates to a thousandth at most.
 _LEAST_CHARACTERS, _CHARACTERS_A_BYTE = 1_000_000, 1_000
-# The view of a text and the stems of a view may be so many times as long, and so much longer.
+# The view of a text, and the stems of a view, are at most this many times as long, plus this.
 _LONGER, _MORE = 8, 1_000
 _LINES_BYTES = 32 << 20
-# The most pages of a file that may be unreadable: these, and one for each of its bytes.
+# A file may have at most this many unreadable pages, plus one for each of its bytes.
 _LEAST_PAGES = 1_000
 
 
 class Border:
-    """Checks the messages about one document, whose file has ``size`` bytes, in order.
+    """Checks in order the messages about one document, whose file has ``size`` bytes.
 
-    ``wanted`` is the engine's decision whether it wants the text.
+    ``wanted`` says whether the engine decided that it wants the text.
     """
 
     def __init__(self, number: int, size: int, limits: Limits) -> None:
@@ -99,7 +99,7 @@ class Border:
     def check(self, header: Header) -> FromChild:
         """Decode and check a message.
 
-        Raises ``child_died`` if it is none that may come now.
+        Raises ``child_died`` if it may not come now.
         """
         try:
             check_values(header, "strict")  # no store can hold lone surrogates
@@ -128,10 +128,10 @@ class Border:
                     self._check_passage(passage)
             case TextSent(page, part, text):
                 self._sent += len(text)
-                # With the line feed after its last page.
+                # This includes the line feed after the last page.
                 most = -1 if self._info is None else self._info.characters + 1
                 _need(self.wanted and self._sent <= most)
-                # Comments and embedded documents follow all pages, with the numbers of theirs.
+                # Comments and embedded documents follow all pages, but have their pages' numbers.
                 _need(0 <= page <= _MOST_NUMBER and len(part) <= _MOST_NAME)
             case Failed(error):
                 self._ended = True
@@ -160,7 +160,7 @@ class Border:
     def _check_passage(self, passage: Passage) -> None:
         most = -1 if self._info is None else self._info.characters
         _need(passage.ordinal == self._ordinal)
-        # Those of running heads and the like come last, so places do not ascend throughout.
+        # Passages of running heads and the like come last, so places do not always ascend.
         _need(0 <= passage.char_start < passage.char_end <= most)
         self._sent += len(passage.text)
         _need(self._sent <= 2 * most)
@@ -180,12 +180,12 @@ class Border:
 
 
 def broken() -> WorldError:
-    """The failure of a document whose reader sent what it may not send."""
+    """Return the failure of a document whose reader sent a forbidden message."""
     return WorldError("child_died", reason=BROKEN)
 
 
 def checked_failure(failure: Failure) -> LecternError:
-    """Return the error that a reader reports, with nothing but codes and values of known kinds."""
+    """Return the error that a reader reports, with only codes and values of known kinds."""
     code = failure.code if failure.code in _CODES else "internal"
     found = {key: value for key, value in failure.detail.items() if _is_known(key, value)}
     if "{reason}" in CODES[code].message:
@@ -253,7 +253,7 @@ def _checked_lines(lines: str) -> str:
 
 
 def _is_ascending(numbers: Sequence[int], most: int) -> bool:
-    """Return whether numbers grow from one to the next, up to a most."""
+    """Return whether each number is greater than the one before, and none exceeds ``most``."""
     return all(one < other for one, other in pairwise(numbers)) and max(numbers, default=0) <= most
 
 

@@ -56,12 +56,12 @@ if TYPE_CHECKING:
 
     Job = Extract | Recognise
 
-# A frame of passages is sent when it has so many, or so many characters.
+# A frame of passages is sent once it has this many passages, or this many characters.
 PASSAGES_A_FRAME, CHARACTERS_A_FRAME = 64, 250_000
-# Formats whose text may be in an old encoding, and a text that has the models of these loaded.
+# Formats whose text may be in an old encoding, and a text that makes the models for these load.
 _UNLABELLED = (SizeClass.TEXT, SizeClass.MARKUP, SizeClass.MESSAGE, SizeClass.MAILBOX)
 _GERMAN = "gr\xfc\xdfe".encode("latin-1")
-# Has every kind of character whose pattern is compiled at its first use.
+# This has every kind of character whose pattern is compiled at its first use.
 _EXAMPLE = (
     "Dr. Wei\xdf paid 1,234.50\xa0\u20ac on 5 March 2024 (see \xa7 3.2); "
     "\u201cthe crew\u2019s ship\u201d left at 9 a.m. from the U.S. \u8239\u304c\u51fa\u305f\u3002"
@@ -83,7 +83,7 @@ class EnginePipe:
         self.careful = False
 
     def receive(self) -> tuple[ToChild, int] | None:
-        """Wait for a message, without time limit; returns it and its number, None at the end."""
+        """Wait without time limit for a message, and return it and its number, None at the end."""
         self._alarm.stop()
         frame = read_frame(self._incoming)
         self._alarm.restart()
@@ -104,7 +104,7 @@ class EnginePipe:
             self.send(PageReached(min(page, self.pages), self.pages))
 
     def reach(self, page: int, source: PageSource) -> None:
-        """Report the next page; the number of pages may grow while a mailbox is read."""
+        """Report the next page, and the page count, which may grow while a mailbox is read."""
         self.pages = source.page_count
         self.progress(page)
 
@@ -165,7 +165,7 @@ def _serve_apart(conversation: EnginePipe, request: Job, started: ChildOptions) 
 
 
 def _relay(conversation: EnginePipe, reader: worker.DocumentWorker) -> None:
-    """Pass on what a reader says, up to its last message, and the engine's decision."""
+    """Pass on a reader's messages, up to its last one, and the engine's decision."""
     while (frame := reader.receive(MAX_FRAME_BYTES)) is not None:
         try:
             kind = unpack(frame[LENGTH_BYTES:])[0].get("type")
@@ -184,11 +184,11 @@ def _relay(conversation: EnginePipe, reader: worker.DocumentWorker) -> None:
                 raise EOFError
             reader.send(packed_frame(answer[0]))
     reader.finish()
-    conversation.fail(broken())  # it ended without a last message
+    conversation.fail(broken())  # the reader ended without a last message
 
 
 def swept(programs: list[Path]) -> contextlib.AbstractContextManager[None]:
-    """Remove the sockets that LibreOffice leaves, if it may be started."""
+    """Remove the sockets that LibreOffice leaves, if ``programs`` are to be started."""
     if not programs:
         return contextlib.nullcontext()
     from indexer.extract.office.libreoffice import leftover_sockets_removed
@@ -204,7 +204,7 @@ def _programs(request: Job, promised: Format | None) -> list[Path]:
 
 
 def programs_of(promised: Format | None) -> list[Path]:
-    """Return the programs that reading a document of a format may start."""
+    """Return the programs that the reader of a format may start."""
     if promised is None or not promised.needs_program:
         return []
     from indexer.extract.office.libreoffice import find_program
@@ -228,7 +228,7 @@ def _load_libraries(promised: Format | None) -> None:
 
 @functools.cache
 def _cut_an_example() -> None:
-    """Cut a short text, since each worker would compile the patterns for it anew, for 10 ms."""
+    """Cut a short text, or else each worker would compile the patterns again, for 10 ms."""
     from indexer.text import language, passages, terms
 
     text = f"{_EXAMPLE}\n" * 2
@@ -239,7 +239,7 @@ def _cut_an_example() -> None:
 
 @functools.cache
 def _load_encodings() -> None:
-    """Load the models of old encodings, which takes .25 s."""
+    """Load the models of old encodings, which takes 0.25 s."""
     detect_legacy(_GERMAN)
 
 
@@ -349,9 +349,9 @@ def _send_passages(
 
 
 def error_on_document(error: Exception, path: str, limit: str) -> LecternError:
-    """Return what is said of an exception on the document at ``path``.
+    """Return the error to report for an exception on the document at ``path``.
 
-    ``limit`` is that of the memory, as it is shown.
+    ``limit`` is the memory limit as it is shown.
     """
     match error:
         case LecternError():

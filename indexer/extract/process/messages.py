@@ -17,8 +17,8 @@ or, to recognise a page (``indexer.extract.pdf.recognition``)::
     child   LinesFound, or Failed
 
 The child passes these on between the engine and the reader of the document, up to the first Ended,
-Failed or LinesFound, with which that reader ends. A reader may be taken over by its document, so
-the engine believes nothing that ``border`` has not checked.
+Failed or LinesFound, which ends that reader. A document may take over its reader, so the engine
+believes only messages that ``border`` has checked.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from indexer.api.types import DocumentInfo, Passage
 from indexer.config import Limits
 from indexer.ocr.tesseract import Tesseract
 
-# The largest frame of a reader; passages are sent in groups that stay far below it.
+# The largest frame of a reader. Groups of passages stay far below it.
 MAX_FRAME_BYTES = 8 << 20
 
 
@@ -61,11 +61,11 @@ class KnownPages(Struct, frozen=True):
 
 
 class Extract(ToChild, frozen=True):
-    """Extract a document; ``format`` is the name of its format if the scan found it, else "".
+    """Extract a document. ``format`` is the name of its format if the scan found it, else "".
 
-    ``skip`` are pages to leave out. A ``careful`` child reports every page before it reads it. With
-    ``as_text`` it sends the canonical text instead of passages. ``languages`` are those of the
-    documents beside it, by which a short text is judged that has no label of its encoding.
+    ``skip`` has the pages to leave out. A ``careful`` child reports every page before it reads it.
+    With ``as_text`` it sends the canonical text instead of passages. ``languages`` has the
+    languages of nearby documents, which help to find the encoding of a short text without a label.
     """
 
     path: Path
@@ -80,7 +80,7 @@ class Extract(ToChild, frozen=True):
 
 
 class Recognise(ToChild, frozen=True):
-    """Recognise the text on a page (from 1) of a PDF; the most likely language comes first.
+    """Recognise the text on a page (from 1) of a PDF. The most likely language comes first.
 
     ``program`` is None where Tesseract is not installed.
     """
@@ -102,7 +102,7 @@ class Skip(ToChild, frozen=True):
 
 
 class PageReached(FromChild, frozen=True):
-    """The page that is read next, and the number of pages."""
+    """The next page to be read, and the number of pages."""
 
     page: int
     pages: int
@@ -127,7 +127,7 @@ class PassagesSent(FromChild, frozen=True):
 
 
 class TextSent(FromChild, frozen=True):
-    """A piece of the canonical text that lies on one page and in one ``part``, in order."""
+    """The next piece of the canonical text, on one page and in one ``part``."""
 
     page: int
     part: str
@@ -137,7 +137,7 @@ class TextSent(FromChild, frozen=True):
 class LinesFound(FromChild, frozen=True):
     """Recognised lines, packed by ``indexer.ocr.layer.pack``, in base64.
 
-    ``lasting``, if no other language of Tesseract would change them.
+    ``lasting`` says that no other language of Tesseract would change them.
     """
 
     lines: str
@@ -154,5 +154,5 @@ class Failed(FromChild, frozen=True):
     error: Failure
 
 
-# After one of these nothing more comes about a document.
+# One of these is the last message about a document.
 LAST = (Ended, Failed, LinesFound)

@@ -1,9 +1,9 @@
-"""The engine's handle of an extraction process: pipes, limits, end.
+"""The engine's handle of an extraction process, with its pipes, its limits and its end.
 
 The thread that watches the process also starts it and outlives it, because Linux sends the
 parent-death signal when the starting *thread* ends. On a busy machine a process of low priority may
-wait for minutes without a fault of its own, so a silent one is measured before it is killed; only
-Linux says whether a process could run.
+wait for minutes without a fault of its own. So a silent one is measured before it is killed, but
+only Linux tells whether a process could run.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.extract.process.messages import ToChild
 
-# A look takes .2 ms of a processor, of which there is little; three of them make a verdict.
+# A look takes 0.2 ms of scarce processor time. Three looks make a verdict.
 _EVERY_S = 0.4
 _LOOKS = 3
 
 
 class Starvation:
-    """Measures a process and its descendants, which may use so many ``seconds`` of a processor.
+    """Measures a process and its descendants, which may use ``seconds`` of processor time.
 
-    One that hangs either sleeps, or soon uses as much of a processor as it may.
+    A process that hangs either sleeps, or soon uses up this time.
     """
 
     def __init__(self, process: psutil.Process, seconds: float) -> None:
@@ -58,7 +58,7 @@ class Starvation:
         self._looks = self._could_run = 0
 
     def holds(self) -> bool:
-        """Return whether it waits for a processor; to be called a few times a second."""
+        """Return whether it waits for a processor. Call this a few times a second."""
         if sys.platform != "linux":
             return False
         if time.monotonic() < self._next:
@@ -76,7 +76,7 @@ class Starvation:
         return mostly
 
     def _family(self) -> list[psutil.Process]:
-        """Return the process and its descendants, without reading those of the whole system."""
+        """Return the process and its descendants, without listing all processes of the system."""
         found = [self._process]
         for pid in descendants(self._process.pid):
             with suppress(psutil.Error):
@@ -100,18 +100,18 @@ def _could_run(process: psutil.Process) -> bool:
 
 
 MODULE = "indexer.extract.process.child"
-# The outcomes of a child that reported progress for too long, and of one that somebody else killed:
-# the system does so for want of memory, whoever needs it.
+# The outcomes of a child that reported progress for too long, and of one that was killed by others,
+# as by the system when memory runs out, whichever process needs it.
 ENDLESS, KILLED = "endless", "SIGKILL"
 _POLL_S = 0.1
 _START_S = 60.0
-# A child that waits for a processor may be silent for so many times ``silence_s``, in which it may
-# use this share of ``silence_s``.
+# A child that waits for a processor may be silent for this many times ``silence_s``, in which it
+# may use the processor for this share of ``silence_s``.
 _STARVED_FACTOR, _STARVED_SHARE = 10, 0.1
 _END_S = 2.0
 _STDERR_TAIL_BYTES = 4_000
 # Libraries reserve far more address space than they use. This limit only makes huge allocations
-# fail inside the child, where they cost one page; the watching thread limits resident memory.
+# fail inside the child, where they cost one page. The watching thread limits resident memory.
 _ADDRESS_SPACE_FACTOR = 4
 _MIN_ADDRESS_SPACE = 2 * 1024**3
 
@@ -133,11 +133,11 @@ def command(limits: Limits, scratch: str) -> list[str]:
 
 
 class ChildProcess:
-    """A running child. ``send`` and ``receive`` are for one thread, ``kill`` is for any.
+    """A running child. ``send`` and ``receive`` are for one thread, and ``kill`` is for any.
 
-    ``silence_s`` is how long ``receive`` waits before the process is killed, longer if it waits for
-    a processor; ``left_s`` is how long it waits in all. While it waits, the process is also killed
-    as soon as ``stopping`` returns True.
+    ``receive`` kills the process after ``silence_s`` without a message, or later if it waits for a
+    processor, and after ``left_s`` in all. While it waits, the process is also killed as soon as
+    ``stopping`` returns True.
 
     Raises ``child_died`` or ``out_of_time`` if it does not start.
     """
@@ -151,8 +151,8 @@ class ChildProcess:
         self._scratch = make_scratch()
         self._lock = threading.Lock()
         self._verdict = ""  # why it was killed
-        self._job: WindowsJob | None = None  # on Windows, instead of a process group
-        self._starvation: Starvation | None = None  # measured when it has been silent too long
+        self._job: WindowsJob | None = None  # replaces the process group on Windows
+        self._starvation: Starvation | None = None  # set once it was silent too long
         self._waiting_since: float | None = None
         self._started = threading.Event()
         self._ending = threading.Event()
@@ -184,24 +184,24 @@ class ChildProcess:
             return 0
 
     def send(self, message: ToChild, number: int) -> None:
-        """Send a message; if the process has ended, the next ``receive`` returns ``None``."""
+        """Send a message. If the process has ended, the next ``receive`` returns ``None``."""
         with suppress(OSError, ValueError):
             write_frame(self._input, message.header(number))
 
     def receive(self) -> Header | None:
-        """Wait for the next message; ``None`` if the process ends or is killed meanwhile."""
+        """Wait for the next message. Return ``None`` if the process ends or is killed meanwhile."""
         self._waiting_since = began = time.monotonic()
         try:
             frame = read_frame(self._output)
         except (WorldError, OSError, ValueError):
-            return None  # it ended in the middle of a message
+            return None  # the process ended in the middle of a message
         finally:
             self._waiting_since = None
             self.left_s -= time.monotonic() - began
         return None if frame is None else frame[0]
 
     def kill(self, verdict: str) -> None:
-        """Kill the process and its readers; the first verdict counts."""
+        """Kill the process and its readers. Only the first verdict counts."""
         with self._lock:
             self._verdict = self._verdict or verdict
             if self._running.poll() is None:
@@ -210,7 +210,7 @@ class ChildProcess:
                 self._job.end()
 
     def outcome(self) -> str:
-        """Return why the process ended: the verdict of ``kill``, or its exit status."""
+        """Return the reason why the process ended, from ``kill`` or as an exit status."""
         with suppress(subprocess.TimeoutExpired):
             self._running.wait(_END_S)
         if self._verdict:
@@ -296,7 +296,7 @@ class ChildProcess:
         self._ending.wait()
 
     def _is_overdue(self, since: float | None) -> bool:
-        """Return whether it is silent too long, and not because it waits for a processor."""
+        """Return whether it is silent too long without waiting for a processor."""
         silent_s = 0.0 if since is None else time.monotonic() - since
         if silent_s <= self.silence_s:
             self._starvation = None

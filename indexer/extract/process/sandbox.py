@@ -1,7 +1,7 @@
 """The engine's side of the extraction child.
 
-A child that crashes, stops answering or exceeds its memory limit is replaced. A document during
-which that happened is read again carefully, page by page, without the pages that crash the child.
+A child that crashes, stops answering or exceeds its memory limit is replaced. Its document is then
+read again carefully, page by page, without the pages that crash the child.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ if TYPE_CHECKING:
     OnTextless = Callable[[Sequence[int]], None]
 
 
-# Documents read by one process, which bounds the memory that libraries leak.
+# The most documents that one process reads, to bound the memory that libraries leak.
 DOCUMENTS_A_CHILD = 500
 # A child with more than this share of the memory limit is replaced after a document.
 _RECYCLE_SHARE = 0.7
-# Errors that may be avoided by reading the document again without a page.
+# Errors that may not recur if the document is read again without a page.
 _SALVAGEABLE = frozenset({"child_died", "out_of_time", "out_of_memory"})
-# The time limit of a page when every page is reported: a share of the usual one, at least so much.
+# If every page is reported, a page may take this share of the usual limit, or these seconds.
 _CAREFUL_SHARE = 0.25
 _CAREFUL_S = 10.0
-# All attempts at a document together take at most so many times the limit of silence, and a second
-# more for so many bytes: a reader that reports progress for ever would never end.
+# All attempts at a document together take at most this many times the limit of silence, plus a
+# second for this many bytes. A reader that reports progress for ever would never end.
 _TOTAL_SILENCES = 15
 _BYTES_A_SECOND = 20_000
 _log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class _Attempt(Struct):
     decide: Decide
     on_textless: OnTextless
     watch: Watch | None = None
-    page: int = 0  # the one being read
+    page: int = 0  # the page being read
     decided: bool = False
 
 
@@ -85,7 +85,7 @@ class ExtractionChild:
         self._limits = limits or Limits()
         self._process: ChildProcess | None = None
         self._served = 0
-        self._size, self._left_s = 0, 0.0  # of the document in hand, and for it
+        self._size, self._left_s = 0, 0.0  # the current document's size, and its time limit
         self._ids = count(1)
         self._closed = False
 
@@ -119,17 +119,17 @@ class ExtractionChild:
         Args:
             path: The file.
             form: The name of its format if the scan found it, else "".
-            password: Of the document.
-            decide: Called once, when the document was read: whether its passages are wanted.
+            password: The document's password.
+            decide: Called once after reading. It returns whether the passages are wanted.
             watch: Called with the page being read and the number of pages.
-            recognised: Where its recognised pages are.
+            recognised: Where to find its recognised pages.
             on_textless: Called with the pages that have content but no text, before ``decide``, for
                 formats whose pages may be scanned.
-            languages: Of the documents beside it, ISO 639-1.
+            languages: The languages (ISO 639-1) of the documents beside it.
             alone: Whether the document is to blame if the system kills its reader.
 
-        Raises ``WorldError`` if the document could not be read to its end; ``reader_killed`` only
-        if it was not alone; ``Cancelled`` if ``kill`` was called meanwhile.
+        Raises ``WorldError`` if the document could not be read to its end (``reader_killed`` only
+        if it was not alone), and ``Cancelled`` if ``kill`` was called meanwhile.
         """
         request = Extract(
             path.absolute(), form, password, self._limits,
@@ -159,7 +159,7 @@ class ExtractionChild:
                 yield message
 
     def _read(self, asked: _Attempt, *, alone: bool = False) -> Iterator[PassagesSent | TextSent]:
-        """Read a document, again and carefully if that ends the child."""
+        """Read a document, and again carefully if that ends the child."""
         skip: list[int] = []
         careful = False
         self._size = _size_of(asked.request.path)
@@ -226,14 +226,14 @@ class ExtractionChild:
         *,
         stopping: Callable[[], bool],
     ) -> tuple[bytes, bool]:
-        """Recognise the text on a page (from 1) of a PDF, the most likely language first.
+        """Recognise the text on a page (from 1) of a PDF, with the most likely language first.
 
         Returns:
-            The lines, packed by ``indexer.ocr.layer.pack``, and whether they last, as no other
-            language of Tesseract would change them.
+            The lines, packed by ``indexer.ocr.layer.pack``, and whether they last, that is, no
+            other language of Tesseract would change them.
 
-        Raises ``WorldError`` if the document or the page cannot be read, or the program or the
-        child crashes; ``Cancelled`` if ``stopping``, called meanwhile, returned True.
+        Raises ``WorldError`` if the document or the page cannot be read, or if the program or the
+        child crashes, and ``Cancelled`` if ``stopping``, called meanwhile, returned True.
         """
         process = self._ready()
         self._size = _size_of(path)
@@ -257,7 +257,7 @@ class ExtractionChild:
         return base64.b64decode(answer.lines), answer.lasting
 
     def kill(self) -> None:
-        """Kill the running process, from any thread; the extraction is cancelled."""
+        """Cancel the extraction by killing the process. Any thread may call this."""
         if (process := self._process) is not None:
             process.kill("cancelled")
 
@@ -272,14 +272,14 @@ class ExtractionChild:
         return max(patience * _CAREFUL_SHARE, min(patience, _CAREFUL_S)) if careful else patience
 
     def _total_s(self, size: int) -> float:
-        """Return the seconds that reading a file of a size may take, with all attempts at it."""
+        """Return the seconds that all attempts at a file of a size may take together."""
         return _TOTAL_SILENCES * self._limits.silence_s + size / _BYTES_A_SECOND
 
     def _replies(self, process: ChildProcess, border: Border) -> Iterator[FromChild]:
         """Yield the child's messages about one document, up to ``Ended``.
 
-        Raises ``WorldError`` if the child ends before that, or sends what it may not send;
-        ``Cancelled`` if it was killed by ``kill``.
+        Raises ``WorldError`` if the child ends earlier or sends a forbidden message, and
+        ``Cancelled`` if ``kill`` killed it.
         """
         while (header := process.receive()) is not None:
             message = border.check(header)
@@ -309,7 +309,7 @@ class ExtractionChild:
         return self._process
 
     def _recycle(self, process: ChildProcess, *, finished: bool) -> None:
-        """Drop the process after a document, unless it is idle, small and has served few."""
+        """Drop the process after a document, unless it is idle and small and has served few."""
         self._served += 1
         if not finished:
             process.kill("abandoned")
@@ -325,7 +325,7 @@ class ExtractionChild:
 
 
 def _size_of(path: Path) -> int:
-    """Return the size of a file, 0 if it is not known."""
+    """Return the size of a file, 0 if it is unknown."""
     with suppress(OSError, ValueError):
         return path.stat().st_size
     return 0

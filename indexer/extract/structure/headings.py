@@ -1,7 +1,7 @@
 """Detects headings of laid-out documents, and furniture: running heads and feet, page numbers.
 
-A heading is a short block in another type style than the body text. Size and weight are compared
-with the style of most of the text, so the whole document must be read first.
+A heading is a short block in another type style than the body text. Its size and weight are
+compared with the style of most text, so the whole document must be read first.
 
 A row is furniture if its text recurs at the same end (top or bottom) of enough pages, and if all
 rows between it and that end of its page are furniture too. Its numbers must be equal, but one of
@@ -26,36 +26,36 @@ from indexer.extract.structure.titles import is_boilerplate
 if TYPE_CHECKING:
     from indexer.extract.base import BlockStyle, RawBlock, RawPage
 
-# The label of a turn ("Grad C: Nice."), or a name with a time beside it.
+# The label of a speaker's turn ("Grad C: Nice."), or a name with a time beside it.
 _TURN = re.compile(
     r"\W*(?P<label>[^\W\d_][^:\uff1a\n]{0,40}?)\s*"
     r"(?:[\[(]?\d{1,2}(?::\d\d)+[\])]?|(?::\s+|\uff1a)\S.*)\s*$"
 )
-_TURNS = 3  # lines with one label that make it a speaker
-_RECENT = 40  # possible headings among which the names of speakers take turns
-_LONGEST = 40  # characters of a name that stands alone
-_MAX_LABELS = 10_000  # when there are more, those that came once are forgotten
+_TURNS = 3  # a label of this many lines is a speaker
+_RECENT = 40  # speakers alternate within this many possible headings
+_LONGEST = 40  # characters of a name on its own line
+_MAX_LABELS = 10_000  # if there are more, those that occurred once are dropped
 
 
 class Turns(Struct):
-    """Counts labels; ``begins`` is valid when all lines were added."""
+    """Counts the labels of speakers' turns. Call ``begins`` after all lines were added."""
 
     _labels: Counter[str] = field(default_factory=Counter)
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
     _speakers: set[str] = field(default_factory=set)
 
     def add_line(self, line: str) -> None:
-        """Add a line that may be, or begin with, a label."""
+        """Add a line that may be or begin with a label."""
         if found := _TURN.match(line):
             self._labels[found["label"]] += 1
             if len(self._labels) > _MAX_LABELS:
                 self._labels = Counter({k: n for k, n in self._labels.items() if n > 1})
 
     def add_alone(self, text: str) -> None:
-        """Add a block that would be a heading: a name above what its bearer says.
+        """Add a block that looks like a heading, but may be a name above its bearer's words.
 
-        Headings come again too ("Overview"), but between headings that do not; names of speakers
-        come again between each other.
+        Some headings recur too ("Overview"), but between headings that do not. Names of speakers
+        recur between each other.
         """
         self._recent.append(text if len(text) <= _LONGEST else "")
         recent = list(self._recent)
@@ -78,7 +78,7 @@ MAX_LEVEL = 9
 _STYLE_LEVELS = 5
 _MAX_CHARS = 160
 _MAX_WORDS = 22
-_LARGER = 1.12  # times the body's size
+_LARGER = 1.12  # times the size of body text
 _SMALLER = 0.85
 _TOP = re.compile(
     r"(?:part|article|chapter|book|appendix|annex|schedule|exhibit)\s+[\divxlcA-Z]+\b",
@@ -92,7 +92,7 @@ _CLOSING = frozenset(".)]?!\"'”’»*†‡")
 _SENTENCE_GOES_ON = re.compile(r"[a-z)”\"][.;]\s+\S+\s+\S+\s+\S+\s+\S")
 _WORDLESS = re.compile(r"[\W\d_]*$")
 _LETTERS_AND_DIGITS = re.compile(r"[^\W_]+")
-# Forms of headings, the highest first; they rank headings of one type style.
+# Forms of headings, the highest first. They rank headings in one type style.
 _ARTICLE, _SECTION, _NUMBER, _CAPITALS, _CLAUSE, _SUBCLAUSE, _PLAIN = range(7)
 _NUMBERED_FORMS = frozenset({_NUMBER, _CLAUSE, _SUBCLAUSE})
 # Headings of these forms may have the type style of the body text.
@@ -109,7 +109,7 @@ _Rank = tuple[float, bool, int]  # sorts higher headings first
 
 
 class HeadingDetector:
-    """Counts type styles page by page; ``levels`` is valid when all pages were added.
+    """Counts type styles page by page. Call ``levels`` after all pages were added.
 
     A document may have parts in different styles, such as a report and its exhibits. So styles are
     compared with the body text of a stretch of pages and its two neighbours.
@@ -132,7 +132,7 @@ class HeadingDetector:
         self._pages += 1
         stretch = page.number // _STRETCH
         if stretch not in self._body and (before := self._body.get(stretch - 1)):
-            # Only the most frequent styles of a stretch: memory must not grow with the pages.
+            # Only the most frequent styles are kept, so that memory does not grow with the pages.
             self._body[stretch - 1] = Counter(dict(before.most_common(_TYPES_KEPT)))
         body = self._body.setdefault(stretch, Counter())
         ruled_out = _ruled_out(page)
@@ -189,8 +189,8 @@ class HeadingDetector:
     def _rank(self) -> dict[_Rank, int]:
         """Map ranks to levels.
 
-        Only the most frequent ranks, and those of articles and sections, get a level of their own;
-        the others, of which long documents have dozens, get the level that is next in rank.
+        Only the most frequent ranks, and those of articles and sections, get their own level. Long
+        documents have dozens of others, which share the level that is next in rank.
         """
         counts: Counter[_Rank] = Counter()
         last: dict[_Rank, int] = {}
@@ -200,7 +200,7 @@ class HeadingDetector:
                 page = self._last_page[stretch, style, form]
                 last[rank] = max(last.get(rank, 0), page)
         if self._pages > _COVERED_PAGES:
-            # Ranks that occur on the cover only are no headings.
+            # Ranks that occur only on the cover are not headings.
             counts = Counter({rank: count for rank, count in counts.items() if last[rank] > 1})
         common = {rank for rank, _ in counts.most_common(_STYLE_LEVELS)}
         distinctive = {
@@ -255,7 +255,7 @@ def _is_title_case(text: str) -> bool:
 
 
 def _ruled_out(page: RawPage) -> frozenset[int]:
-    """Return the starts of blocks that are no headings by their neighbours.
+    """Return the starts of blocks whose neighbours show that they are not headings.
 
     Adjacent numbered blocks are a list. A block before one that begins with a lower-case letter is
     the bold start of a paragraph.
@@ -285,30 +285,30 @@ def _plain(text: str) -> str:
 EDGE_ROWS = 3  # rows at each end of a page that may be furniture
 _MAX_ROW_CHARS = 200
 _MIN_PAGES = 3
-_MIN_ROWS = 3  # of a page: on a shorter one a row may be all its text
-_MAX_NEEDED = 8  # recurrences that are enough in a document of any length
+_MIN_ROWS = 3  # on a page with fewer, a row may be its text
+_MAX_NEEDED = 8  # recurrences that suffice in any document
 _NEEDED_SHARE = 0.05
-_MIN_DENSITY = 0.4  # share of the pages between the first and last one; left pages are half
+_MIN_DENSITY = 0.4  # of pages from the first to the last one; left pages are half
 _MAX_REMEMBERED = 50_000
 _MAX_NUMBERS = 4
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W_]")
-_MAX_AROUND = 500_000  # characters of what stands around the text of a document
+_MAX_AROUND = 500_000  # characters of all texts around a document
 _ROMAN = re.compile(r"\W*([ivxlc]{1,7})\W*$")
 _COUNTED = re.compile(r"\W*(?:page|seite|página|pagina)?\W*\d+\W*(?:of|von|de|di|sur|/)\W*\d+\W*$")
 
-# A number that counts pages, with a short word or none: "page #", "# of #".
+# A number that counts pages, with at most one short word, as in "page #" and "# of #".
 _PAGE_NUMBER = re.compile(
     r"roman$|(?=.*#)\W*(?:[^\W\d]{1,8}\W{0,3})?#\W*(?:[^\W\d]{1,5}\W{0,3}#\W*)?$|\W*$"
 )
 
-# Rows with an equal key recur: the end of the page, the text with numbers masked, which of the
-# numbers advances with the pages (-1: none), and its difference from the number of the page.
+# Rows with equal keys recur. A key has the end of the page, the text with masked numbers, the index
+# of the number that advances with the pages (-1: none), and its distance to the page number.
 Key = tuple[str, str, int, int]
 
 
 class _Recurrence(Struct):
-    """The recurrence of a row: on ``pages`` pages between ``first`` and ``last``."""
+    """A row that recurs on ``pages`` pages between ``first`` and ``last``."""
 
     pages: int
     first: int
@@ -316,7 +316,7 @@ class _Recurrence(Struct):
 
 
 class FurnitureDetector:
-    """Counts rows at the ends of pages; ``furniture_of`` is valid when all pages were added."""
+    """Counts rows at the ends of pages. Call ``furniture_of`` after all pages were added."""
 
     def __init__(self) -> None:
         self._seen: dict[Key, _Recurrence] = {}
@@ -338,9 +338,9 @@ class FurnitureDetector:
             self._forget(page.number)
 
     def furniture_of(self, page: RawPage) -> dict[int, str]:
-        """Return the blocks of a page that are furniture: where each starts, and what recurs.
+        """Return where the furniture blocks of a page start, with the text that recurs.
 
-        What recurs has no number that counts pages; it is "" for a page number alone.
+        This text has no number that counts pages, and is "" for a page number alone.
         """
         found: dict[int, str] = {}
         open_ends = {"head", "foot"}
@@ -365,14 +365,14 @@ class FurnitureDetector:
         return seen.pages >= needed and seen.pages >= _MIN_DENSITY * (seen.last - seen.first + 1)
 
     def _forget(self, page: int) -> None:
-        """Drop rows that occurred once, 50 pages ago: memory must not grow with the pages."""
+        """Drop rows that occurred once, 50 pages ago, so that memory does not grow with pages."""
         self._seen = {
             key: seen for key, seen in self._seen.items() if seen.pages > 1 or seen.last > page - 50
         }
 
 
 def _ends(page: RawPage) -> Iterator[tuple[str, RawBlock]]:
-    """Yield the rows at both ends of a page, from the border inwards, heads first."""
+    """Yield the rows at both ends of a page, from the edge inwards, with heads first."""
     placed = [(block.style.top, block) for block in page.blocks if block.style is not None]
     placed.sort(key=lambda item: item[0])
     blocks = [block for _, block in placed]
@@ -404,17 +404,17 @@ def _keys(side: str, folded: str, page: int) -> Iterator[Key]:
 
 
 class FirstOccurrences:
-    """What stands around the text of a document, once each: running heads, navigation and the like.
+    """Collects each text around a document once: running heads, navigation and the like.
 
-    Where the words of one stand in the text as well, it is left out: they are found there.
+    Those whose words are also in the document's own text are left out.
     """
 
     def __init__(self) -> None:
-        self._waiting: dict[str, str] = {}  # what recurs, and its words where it comes first
+        self._waiting: dict[str, str] = {}  # recurring texts, and their words when first seen
         self._length = 0
 
     def __bool__(self) -> bool:
-        """Whether any is left."""
+        """Whether any text is left."""
         return bool(self._waiting)
 
     def add_furniture(self, page: RawPage, furniture: Mapping[int, str]) -> None:
@@ -426,7 +426,7 @@ class FirstOccurrences:
                 self._length += len(recurs)
 
     def compare(self, page: RawPage, furniture: Mapping[int, str]) -> None:
-        """Leave out what stands in the text of a page; all of them were added before."""
+        """Drop texts that a page's own text has too. Call this after all furniture was added."""
         if not self._waiting:
             return
         text = " ".join(
@@ -437,13 +437,13 @@ class FirstOccurrences:
         self._waiting = {recurs: row for recurs, row in self._waiting.items() if row not in text}
 
     def take(self, page: RawPage, block: RawBlock, furniture: Mapping[int, str]) -> bool:
-        """Return whether a block is the first of those that are kept; it is asked in order."""
+        """Return whether a block is the first with a kept text. Ask for blocks in order."""
         recurs = _recurs(page, block, furniture)
         return bool(recurs) and self._waiting.pop(recurs, None) is not None
 
 
 def _recurs(page: RawPage, block: RawBlock, furniture: Mapping[int, str]) -> str:
-    """Return what a block around the text repeats, "" of text and of page numbers."""
+    """Return the recurring text of a block, "" for own text and page numbers."""
     if block.kind is BlockKind.BOILERPLATE:
         row = folded(page, block)
         return row if _WORD.search(row) else ""

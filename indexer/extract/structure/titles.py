@@ -1,6 +1,6 @@
-"""The title of a document, from its metadata and its content but not its file name.
+"""Finds the title of a document in its metadata and its content, but not its file name.
 
-The last source is the most prominent text of the first page.
+The last resort is the most prominent text of the first page.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def tidy_capitals(name: str) -> str:
 
 
 def is_boilerplate(line: str) -> bool:
-    """Return whether a line is common to many documents, so that it identifies none."""
+    """Return whether a line is common in documents, so that it identifies none."""
     return _BOILERPLATE.match(line.strip(" \t_-–—*\"'“”[(")) is not None
 
 
@@ -84,7 +84,7 @@ def is_plausible_title(text: str) -> bool:
     if not 3 <= len(title) <= 300 or len(_LETTER.findall(title)) * 3 < len(title.replace(" ", "")):
         return False
     if title.count("?") * 4 > len(title) or "\ufffd" in text:
-        return False  # it was decoded wrongly
+        return False  # wrongly decoded
     wrong = _FILE_NAME.search(title) or _PLACEHOLDER.match(title) or _IDENTIFIER.match(title)
     return not wrong and not is_boilerplate(title)
 
@@ -129,7 +129,7 @@ _RECITALS = re.compile(
     r"\bwhereas\b|w\s*i\s*t\s*n\s*e\s*s\s*s\s*e\s*t\s*h|\brecitals?\b", re.IGNORECASE
 )
 _WORD = r"(?:(?:[A-Z0-9]|i(?=[A-Z0-9]))[\w.&'’/+-]*|\([A-Z][\w.]*\)|&)"
-# A party: capitalised words up to its description.
+# A party is named in capitalised words up to its description.
 _PARTY = re.compile(
     rf"(?:the\s+)?({_WORD}(?:,?\s+(?:{_WORD}|of|and|the|de|d/b/a|a/k/a)(?=[\s,;:(.\"“]|$))*)"
 )
@@ -163,7 +163,7 @@ _MAX_PARTIES = 2
 
 
 def agreement_title(pages: list[str]) -> str:
-    """Return a title such as "SERVICES AGREEMENT between A and B", "" for pages of no contract."""
+    """Return a title such as "SERVICES AGREEMENT between A and B", "" without a contract."""
     text = "\n".join(pages)
     found = _title_line(text)
     if found is None:
@@ -264,19 +264,19 @@ def _party(text: str, start: int) -> tuple[str, int] | None:
 
 TITLE_PAGES = 5  # the cover may follow pages of decoration
 _CONTRACT_PAGES = 2
-_OUTSTANDING = 1.2  # times the median size of the page
+_OUTSTANDING = 1.2  # times the median type size of the page
 _LEAD_BLOCKS = 12
-_BYTE_ORDER_MARK = "\ufeff"  # counts in offsets, so texts keep it
+_BYTE_ORDER_MARK = "\ufeff"  # kept in texts, as offsets count it
 _ODD_SPACES = re.compile(r"[\u00a0\u2000-\u200a\u202f\u3000]")
 
 
 def choose_title(
     metadata_title: str, first_pages: Sequence[RawPage], *, collection: bool = False
 ) -> str:
-    """Return the best title, by that of the metadata and the beginnings of the first pages, or "".
+    """Return the best title from the metadata and the beginnings of the first pages, or "".
 
-    In a ``collection`` several headings share the highest level: then each is the title of a part,
-    and none that of the document.
+    In a ``collection`` several headings share the highest level. Each is then the title of a part,
+    and none is the document's.
     """
     texts = [_ODD_SPACES.sub(" ", page.text) for page in first_pages[:_CONTRACT_PAGES]]
     return _short(
@@ -328,7 +328,7 @@ def _first_line(page: RawPage) -> str:
 
 
 def _largest(page: RawPage) -> str:
-    """Return the text in the largest type in the upper part of a page, if it is outstanding."""
+    """Return the text in the largest type in the upper part of a page, if that stands out."""
     placed = [block for block in page.blocks if block.style is not None and _names(page, block)]
     sizes = [
         block.style.size for block in page.blocks if block.style and len(_text(page, block)) > 1
