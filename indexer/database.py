@@ -301,7 +301,7 @@ class Database:
             isolation_level=None,
             check_same_thread=False,
         )
-        self._open.append(connection)  # closed even if the file is no database
+        self._open.append(connection)  # closed even if the file is not a database
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA temp_store = MEMORY")

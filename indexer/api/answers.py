@@ -1,4 +1,4 @@
-"""What an engine answers: one frozen struct for each kind of answer.
+"""The answers of an engine, with one frozen struct for each kind.
 
 Sizes are bytes, times seconds, paths absolute text, offsets code points of the canonical text.
 Hits, files and summaries are in ``indexer.api.types``, the state of the engine in ``status``.

@@ -115,7 +115,7 @@ def to_json(value: Any) -> bytes:
 def from_json(data: bytes) -> Any:
     """Parse JSON; ``check_values`` is for data that may be hostile.
 
-    Raises ``ValueError`` if it is no JSON, or nested too deeply.
+    Raises ``ValueError`` if it is not JSON, or nested too deeply.
     """
     try:
         try:
@@ -153,7 +153,7 @@ def check_values(value: Any, surrogates: str = sys.getfilesystemencodeerrors()) 
 
 
 def _refuse(constant: str) -> NoReturn:
-    """Refuse NaN and infinities, which Python parses though they are no JSON."""
+    """Refuse NaN and infinities, which Python parses though they are not JSON."""
     raise ValueError(constant)
 
 
@@ -264,7 +264,7 @@ class FrameReader:
     def decode_frames(self, data: bytes) -> Iterator[tuple[Header, bytes]]:
         """Add a chunk and yield the messages that it completes.
 
-        Raises ``bad_request`` if this is no stream of messages.
+        Raises ``bad_request`` if this is not a stream of messages.
         """
         self._bytes += data
         while len(self._bytes) >= _LENGTH.size:
@@ -322,7 +322,7 @@ def program_version(package: str = "lectern") -> str:
 def check_hello(header: Mapping[str, Any], kind: type[H]) -> H:
     """Decode a hello, and check the version of its protocol.
 
-    Raises ``bad_request`` if the message is no hello, ``engine_version`` if the versions differ.
+    Raises ``bad_request`` if the message is not a hello, ``engine_version`` if the versions differ.
     """
     if header.get("type") != "hello":
         raise WorldError("bad_request", reason="the other side did not say hello")

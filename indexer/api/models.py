@@ -34,7 +34,7 @@ class ModelInfo(Struct, frozen=True):
 
     Attributes:
         precisions: The precisions of the graphs on this machine.
-        tokens: The length of a window of passages; ``query_tokens`` that of queries.
+        tokens: The length of a window of passages. ``query_tokens`` is the one of queries.
         pooling: A value of ``indexer.embed.models.Pooling``.
         late: Whether passages are pooled inside a whole window; else each is read alone.
         languages: The codes of ISO 639-1.

@@ -122,7 +122,7 @@ def library_errors(
     """Translate errors of the file system that occur while a library is changed.
 
     Args:
-        needed: What the room on the disk was needed for, in words.
+        needed: The purpose of the room on the disk, in words.
         disk: A folder on that disk; None for the library.
 
     Raises ``disk_full`` or ``library_unwritable``.

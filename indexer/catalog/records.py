@@ -62,7 +62,7 @@ class Root(Struct, frozen=True):
 
 
 class ScanCounts(Struct, frozen=True):
-    """What one scan changed."""
+    """The changes of one scan."""
 
     seen: int = 0
     new: int = 0

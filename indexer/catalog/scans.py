@@ -67,7 +67,7 @@ _ROWS = (
 
 
 class ScanTally(Struct):
-    """What a scan has found so far."""
+    """The results of a scan so far."""
 
     generation: int
     priority: int = 0  # the priority of new and changed files

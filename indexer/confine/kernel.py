@@ -64,7 +64,7 @@ class FileRights(IntFlag):
 
 
 class Scope(IntFlag):
-    """What works only between confined processes."""
+    """The means of communication that may be allowed only among confined processes."""
 
     ABSTRACT_UNIX_SOCKET = 1 << 0
     SIGNAL = 1 << 1
@@ -141,7 +141,7 @@ def restrict(
         files: The rights on files, and on folders with everything below; all others are forbidden.
             ``None`` does not restrict files. Missing paths are skipped.
         ready: More such rights, made by ``path_rule``.
-        scope: What works only between confined processes.
+        scope: The means of communication allowed only among confined processes.
 
     Returns:
         The kernel's version of Landlock, 0 without Landlock or restrictions. Versions below 4 do

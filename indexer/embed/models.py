@@ -44,7 +44,7 @@ class PoolScope(StrEnum):
 
 
 class Side(StrEnum):
-    """What an encoder reads. Some models have an encoder for each (``ModelRecord.adapted``)."""
+    """The texts that an encoder reads. Some models have one for each (``ModelRecord.adapted``)."""
 
     PASSAGES = "passages"
     QUERIES = "queries"

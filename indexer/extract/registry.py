@@ -309,7 +309,7 @@ def _guess(head: bytes, promised: Format | None) -> Format:
 
 def _saved_as_text(head: bytes) -> Format | None:
     """Return the format of an office file that was saved as XML or as a web archive."""
-    plain = head.replace(b"\0", b"")  # of UTF-16
+    plain = head.replace(b"\0", b"")  # UTF-16 has zeros
     for mark, known in _XML_MARKS.items():
         if mark in plain:
             return known

@@ -220,7 +220,7 @@ def missing(
     the name in one and the year in another do not make a report of that company for that year.
 
     Args:
-        named: What the query names.
+        named: The query's names and its year.
         idfs: The idf of its words.
         most: The idf of words that do not occur, used for words that are not in ``idfs``.
         documents: The documents of the first hit, at least one.

@@ -74,7 +74,7 @@ class Service:
         self.lasting = lasting
         #: Whether the engine only waits for questions; see ``Greeting``.
         self.staying = False
-        #: With an encrypted library it stops after so many seconds without work; 0 is never.
+        #: With an encrypted library it stops after this many seconds without work; 0 is never.
         self.lock_after_s = 0.0
         self.search_queue = SearchQueue("search queue")
         self.index_queue = IndexQueue("index queue")

@@ -124,7 +124,7 @@ class DamagedRowError(Exception):
 
 
 class TextProblems(Struct, frozen=True):
-    """What is wrong with a text store.
+    """The problems of a text store.
 
     Attributes:
         structure: The problems that SQLite reports about the file.

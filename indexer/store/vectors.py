@@ -86,7 +86,7 @@ def vector_files(folder: Path) -> list[Path]:
 
 
 class VectorProblems(Struct, frozen=True):
-    """What is wrong with the vectors of a space.
+    """The problems of the vectors of a space.
 
     Attributes:
         structure: The problems that SQLite reports about the file.

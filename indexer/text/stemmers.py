@@ -3,7 +3,7 @@
 Most stemmers are Snowball's. A word in another script than that of its document's language is
 stemmed by the main language of its script. Korean and Hebrew have no stemmer of reasonable size
 (the models of kiwipiepy take 88 MB). Their particles, clitics and plurals are few, and rules remove
-them. If the analysis is ambiguous, the word itself is kept too. Functions are pure but for caches.
+them. If the analysis is ambiguous, the word itself is kept too. Functions are pure, with caches.
 """
 
 from __future__ import annotations
