@@ -207,7 +207,7 @@ def _cluster_arguments(parser: ArgumentParser) -> None:
 
 
 def _serve_first(options: Namespace) -> None:
-    """Run ``serve`` on a URI instead: that process opens its socket before it is cut off."""
+    """Replace this process by ``serve``, which opens its socket before it is cut off."""
     if options.action == "serve":
         flags = ["--offline"] if options.offline else []
         uri, *others = options.places

@@ -229,7 +229,7 @@ class CommandContext(Struct):
             print(line, file=self.err, flush=True)
 
     def style(self, stream: TextIO | None = None) -> TerminalStyle:
-        """Return what a stream, by default the output, can show."""
+        """Return the capabilities of a stream, by default of the output."""
         stream = stream or self.out
         encoding = (stream.encoding or "ascii").lower()
         return TerminalStyle(
@@ -264,7 +264,7 @@ def explain_failure(context: CommandContext, error: LecternError) -> int:
 
 
 def no_arguments(_parser: ArgumentParser) -> None:
-    """Add no arguments but those of every command."""
+    """Add no arguments besides those that every command has."""
 
 
 def json_argument(parser: ArgumentParser) -> None:
@@ -291,6 +291,6 @@ def existing(path: str) -> Path:
 
 
 def absolute_path(path: str) -> Path:
-    """Return a path as absolute, without following symbolic links."""
+    """Return the absolute form of a path, without following symbolic links."""
     # ``resolve`` follows links; pathlib's ``expanduser`` fails for an unknown user's home.
     return Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111  # see above

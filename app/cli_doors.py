@@ -19,7 +19,7 @@ from indexer.api.errors import WorldError, bad_usage
 from indexer.api.requests import GetStatus
 
 DEFAULT_PORT = 7777
-_LOGGED = 50  # calls that are shown
+_LOGGED = 50  # how many calls are shown
 _OPENED_BY = {
     Door.MCP: "assistants, by `lectern mcp`",
     Door.SERVE: "scripts and browsers, by `lectern serve`",

@@ -16,7 +16,7 @@ from indexer.vault.place import is_encrypted, place_of
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-_LONGEST = 4096  # characters that are read of a line
+_LONGEST = 4096  # the most characters that are read from a line
 
 
 def _arguments(parser: ArgumentParser) -> None:

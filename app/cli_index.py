@@ -1,4 +1,4 @@
-"""``lectern index``: read folders and files, with progress, and say what became of them."""
+"""``lectern index``: read folders and files, show the progress, and print the outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``lectern models``: the language models there are, what each of them is, and which is used."""
+"""``lectern models``: list the language models, describe one, fetch one, or change to one."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def _runtime() -> Check:
 
 
 def _old_office() -> Check:
-    """Check which program reads office files from before 2007; without it they are only listed."""
+    """Check which program reads office files from before 2007; without one they are only listed."""
     from indexer.extract.office.libreoffice import find_program
 
     program = find_program()

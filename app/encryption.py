@@ -144,7 +144,7 @@ def lock_if_unused(library: Path) -> None:
 
 
 def encrypt(library: Path, passphrase: str, *, keyring: bool = False) -> None:
-    """Encrypt a library with what belongs to it; it is locked afterwards.
+    """Encrypt a library with the window's files and the log; it is locked afterwards.
 
     Raises what ``convert.encrypt`` raises; ``no_keyring``, if no keyring can keep the passphrase.
     """

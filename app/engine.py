@@ -72,7 +72,7 @@ def open_engine(config: EngineConfig) -> LocalEngine:
     """Open a library's engine in this process, under the library lock.
 
     Raises ``old_processor``, ``no_runtime`` without an ONNX Runtime, ``library_locked``,
-    ``vault_locked``, and what else opening a library may meet.
+    ``vault_locked``, and the other errors of opening a library.
     """
     if is_locked(config.library):
         raise WorldError("vault_locked", library=str(config.library))

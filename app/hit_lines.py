@@ -65,8 +65,8 @@ def print_result(
 
 
 def _as_json(text: str, result: SearchResult) -> dict[str, Any]:
-    """The answer and the parsed query as JSON-able values."""
-    from indexer.query.grammar import parse  # 30 ms that only this needs
+    """Return the answer and the parsed query as values for JSON."""
+    from indexer.query.grammar import parse  # late, since importing it takes 30 ms
 
     answer = encode(result)
     for hit in answer["hits"]:
@@ -75,7 +75,7 @@ def _as_json(text: str, result: SearchResult) -> dict[str, Any]:
 
 
 def result_lines(result: SearchResult, style: TerminalStyle) -> list[str]:
-    """Lay out an answer: whether it is one, its hits, how long it took."""
+    """Lay out an answer: the verdict, its hits, and the time it took."""
     lines: list[str] = []
     if result.hits and result.match in _VERDICTS:
         lines += [_VERDICTS[result.match], ""]

@@ -57,7 +57,7 @@ def about_this_system() -> Iterator[str]:
 
 
 def fault_reports() -> list[Path]:
-    """Return the reports there are, the newest first."""
+    """Return the existing reports, the newest first."""
     found = paths.log_folder().glob(f"{PREFIX}*.txt")
     return sorted(found, key=lambda file: file.stat().st_mtime_ns, reverse=True)
 

@@ -259,7 +259,7 @@ LOG_INTERVAL_S = 5.0
 
 
 class ProgressLine:
-    """Writes snapshots of progress. To be called on one thread.
+    """Writes snapshots of progress. Call it on one thread only.
 
     ``live`` says whether ``stream`` is a terminal whose line can be rewritten.
     """

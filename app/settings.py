@@ -32,7 +32,7 @@ MIB = 1 << 20
 AUTO = "auto"
 
 _LIMITS = Limits()
-_CODE_LETTERS = 2  # of a language in ISO 639-1
+_CODE_LETTERS = 2  # the length of an ISO 639-1 code
 
 WINDOW, READING, PRIVACY = N_("Window"), N_("Reading"), N_("Privacy")
 DOORS = N_("Other programs")
@@ -169,7 +169,7 @@ SETTINGS = {setting.name: setting for setting in _ROWS}
 
 
 def find(name: str) -> Setting:
-    """Return a setting by its name; hyphens are as good as underscores. Raises ``bad_setting``."""
+    """Return a setting by its name; hyphens count as underscores. Raises ``bad_setting``."""
     try:
         return SETTINGS[name.replace("-", "_")]
     except KeyError:

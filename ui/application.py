@@ -105,7 +105,7 @@ def make_application(arguments: Sequence[str] = ()) -> Application:
 def use_language(app: QApplication, language: str) -> QLocale:
     """Set the language, ``system`` or a code: texts, numbers and the direction of writing.
 
-    To be called before any widget is made. Without a translation the texts are English.
+    Call it before any widget is made. Without a translation the texts are English.
     """
     wanted = QLocale() if language == "system" else QLocale(language)
     if language != "system":
@@ -322,7 +322,7 @@ def _path_of(argument: str) -> str:
 def hand_over(library: Path, start: Start) -> bool:
     """Send a start to the window of the library; False if there is none.
 
-    Blocks for up to three times ``TIMEOUT_MS``: there is no window yet.
+    It may block for three times ``TIMEOUT_MS``, as this process has no window yet.
     """
     socket = QLocalSocket()
     socket.connectToServer(window_address(library))

@@ -289,7 +289,7 @@ def citable(source: CitedSource) -> bool:
 
 
 def citation_keys(sources: Mapping[str, CitedSource]) -> dict[str, str]:
-    """Return a key of its own for each source, by path: ``doe2021``."""
+    """Return a unique key for each source, such as ``doe2021``, by path."""
     keys: dict[str, str] = {}
     for path, source in sources.items():
         keys[path] = _citation_key(source, set(keys.values()))

@@ -357,7 +357,7 @@ def open_external(hit: Hit, context: Context | None = None, page: int = 0) -> No
     own = str(context.settings[SETTING]).strip() if context is not None else ""
     asked = QStandardPaths.findExecutable("xdg-mime")
     if is_gone(path):
-        finish(started=False)  # which says so
+        finish(started=False)  # this posts the notice
     elif own:
         finish(started=start_viewer("", path, page, own))
     elif PurePath(path).suffix.lower() not in _PAGED:

@@ -218,7 +218,7 @@ class MainWindow(QMainWindow):
         if event.matches(QKeySequence.StandardKey.Cancel):
             self.go_to_search()
         elif _is_typed(event):
-            # Text that no widget took begins a search.
+            # Text for which no widget has a use begins a search.
             self.pages.show_page(SEARCH)
             self.pages.search.search.type_text(event.text())
         else:

@@ -16,7 +16,7 @@ from indexer.api.errors import WorldError
 if TYPE_CHECKING:
     from app.settings import Settings
 
-EVERYTHING = "*"  # in place of a name: the whole library
+EVERYTHING = "*"  # stands for the whole library in place of a name
 
 
 class Door(StrEnum):

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 1 << 20
-RATE, BURST = 50.0, 200.0  # requests a second, and at once
-_MOST_COUNTED = 10_000  # users whose requests are counted
+RATE, BURST = 50.0, 200.0  # requests a second, and the most at once
+_MOST_COUNTED = 10_000  # the most users whose requests are counted
 OWNER = "lectern.owner"  # the key of the ``TokenOwner`` in an ASGI scope
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _PRIVATE = ("/api/", "/v1/")

@@ -1,4 +1,4 @@
-"""What launchers read: hits in the formats of Alfred and rofi, and as lines of JSON."""
+"""Writes hits for launchers: in the formats of Alfred and rofi, and as lines of JSON."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def summary_of(hit: Hit) -> str:
 
 
 def target_of(hit: Hit) -> str:
-    """Return what opens a hit in the window: the link to it, or its path as a query."""
+    """Return the query that opens a hit in the window: the link to it, or its path."""
     return link_to((hit.text[slice(*hit.best)], hit.text)) or _line(hit.path)
 
 

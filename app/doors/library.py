@@ -58,11 +58,11 @@ A = TypeVar("A")
 MOST_HITS = 50
 MOST_DOCUMENTS = 200
 MOST_STATEMENTS = 100
-MOST_BYTES = 256 << 10  # of the text of one answer
+MOST_BYTES = 256 << 10  # of text in one answer
 MOST_QUERY = 2_000
 _MOST_COLLECTIONS = 50
 _YEARS_KEPT = 512
-_TEXTS = 8  # embedded by one request
+_TEXTS = 8  # how many texts one request embeds
 _MOST_NUMBER = 2**31
 
 Collections = Annotated[

@@ -1,7 +1,7 @@
 """``lectern mcp``: a library for assistants, by the Model Context Protocol over standard streams.
 
-The official SDK speaks both eras of the protocol. A tool runs in a thread, and a call that is
-cancelled is cancelled in the engine too.
+The official SDK speaks both generations of the protocol. A tool runs in a thread, and a call that
+is cancelled is cancelled in the engine, too.
 """
 
 from __future__ import annotations

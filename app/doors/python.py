@@ -1,7 +1,7 @@
 """A library for the person's own Python programs: ``with open_library() as library``.
 
-It is the person's own program, so it sees the whole library, as the command line does. An engine
-that is running is used; else one is opened here, which commands and the window then share.
+It is the person's own program, so it sees the whole library, as the command line does. A running
+engine is used. Otherwise this process opens one, which commands and the window can use, too.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _AT_A_TIME = 500
 
 
 def open_library(folder: str | os.PathLike[str] | None = None) -> PythonLibrary:
-    """Open a library; it is reached at the first question.
+    """Return a library, which is opened at the first question.
 
     Args:
-        folder: Its folder; by default that of ``lectern``.
+        folder: Its folder; by default that of the command ``lectern``.
     """
     from app.cli import library_folder
     from app.cli_common import CommandContext

@@ -20,7 +20,7 @@ from indexer.api.errors import WorldError, bad_usage
 from indexer.api.json_files import changing, read_object
 
 MOST_USERS = 1_000
-_MOST_CHARACTERS = 60  # of a name
+_MOST_CHARACTERS = 60  # the most characters of a name
 
 
 class ServerUser(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ def allow_user(name: str, collections: Sequence[str]) -> str:
 
 
 def deny_user(name: str, collections: Sequence[str]) -> None:
-    """Take collections from a user; without any, the user and the token are removed.
+    """Take collections from a user; if none are named, remove the user and the token.
 
     Raises ``bad_usage``, if there is no such user; ``path_denied``.
     """

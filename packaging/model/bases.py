@@ -21,8 +21,8 @@ class Base:
 
     Attributes:
         texts: The training files, with the share of each.
-        settings: Those of a run that differ from the defaults.
-        multilingual: Whether it is the E5 model, which is made by ``e5``.
+        settings: The settings of a run that differ from the defaults.
+        multilingual: Whether it is the E5 model, which ``e5`` makes.
         centred: Whether the mean of all vectors is subtracted (``centre``).
         cosines: Centre and spread of its cosines, and their centre between two passages.
     """
@@ -38,7 +38,7 @@ class Base:
         return [folder / f"{name}.jsonl.xz" for name in self.texts]
 
     def open(self, work: Path, given: Path | None) -> tuple[Genuine, Path]:
-        """What is known of it, and the folder of its files, which are downloaded unless given."""
+        """Return its record and shape, and the folder of its files, downloaded unless given."""
         if self.multilingual:
             folder = work / e5.GENUINE
             return e5.make(folder), folder

@@ -1,6 +1,6 @@
 """The encoder in torch: a post-norm BERT with absolute positions.
 
-Owns its forward pass, and extending the position embeddings. The weights are a mapping with the
+It has the forward pass, and extends the position embeddings. The weights are a mapping with the
 names of the file. It must not know texts and losses.
 """
 
@@ -43,7 +43,7 @@ def with_positions(weights: Weights, count: int, start: str) -> Weights:
     """Extend the position embeddings.
 
     Args:
-        weights: With ``count`` positions at most.
+        weights: The weights, with at most ``count`` positions.
         count: The number of positions.
         start: ``"interpolated"`` or ``"repeated"``: how new rows are made from the old ones.
     """
@@ -64,11 +64,11 @@ def token_states(
     weights: Weights, shape: Architecture, ids: Tensor, mask: Tensor | None = None,
     types: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """States of tokens.
+    """Return the states of tokens.
 
     Args:
-        weights: Of the encoder.
-        shape: Its layers, heads and the like.
+        weights: The weights of the encoder.
+        shape: Its layers, heads and other sizes.
         ids: int64, ``[batch, sequence]``.
         mask: bool, ``[batch, sequence]``, false for padding; none if there is no padding, which
             block attention requires.

@@ -3,8 +3,8 @@
 Vectors of some encoders share a large component: unrelated texts have a cosine of .7, and passages
 near that component are near every question. Subtracting the mean is the first step of
 "All-but-the-Top" (Mu and Viswanath, 2018). As a vector is a mean of token states, and these are the
-output of the last layer norm, it is enough to subtract the mean from its bias. Owns the texts by
-which the mean is measured. It must not know training.
+output of the last layer norm, it is enough to subtract the mean from its bias. This module also
+chooses the texts by which the mean is measured. It must not know training.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def mean_state(
     weights: Weights, shape: Architecture, tokenizer: TextTokenizer, prefix: str,
     texts: Mapping[str, Sequence[str]],
 ) -> Any:  # fmt: skip
-    """The mean of the texts' vectors before normalisation, with equal weights of languages."""
+    """Return the mean of texts' vectors before normalisation; all languages have equal weights."""
     of_languages = []
     with torch.no_grad():
         for some in texts.values():

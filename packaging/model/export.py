@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 PROBE = "The library opens at nine in the morning."
 PROBE_VALUES = 8
 OVERLAP = 32
-# The longest window that costs at most 1.25 times as much as passages alone (model card).
+# The longest window, which costs at most 1.25 times as much as passages alone (model card).
 WINDOW = 4096
 
 

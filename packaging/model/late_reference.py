@@ -2,7 +2,7 @@
 
 The attention mask is computed token by token, independently of ``indexer.embed.encoder``. The
 passages are those of ``reference.py``, grouped into windows; a multilingual model also reads some
-in other languages. Needs `pip install 'lectern[convert]'`:
+in other languages. It needs `pip install 'lectern[convert]'`:
 
     python packaging/model/late_reference.py --model resources/models/lectern-minilm-late
 """
@@ -115,9 +115,9 @@ def runs_of(texts: Sequence[str], tokenizer: Any, prefix: str) -> Iterator[list[
 def attention_mask(length: int, block: int, reach: int, anchors: int) -> Any:
     """True where a token (row) attends to another (column), ``(length, length)``.
 
-    The anchors attend to all and are attended to by all. The others are in blocks of equal size,
-    the last of which ends with the text; a block attends to itself and a fixed number of tokens
-    around it. In a short text attention is full.
+    The anchors attend to all tokens, and all attend to them. The others are in blocks of equal
+    size; the last block ends with the text. A block attends to itself and to a fixed number of
+    tokens around it. In a short text attention is full.
     """
     sees = torch.ones(length, length, dtype=torch.bool)
     body, seen = length - anchors, block + 2 * reach

@@ -1,7 +1,7 @@
 """The training examples of a step: windows for the student, their passages for the teacher.
 
-Owns the sampling of texts and the splitting of windows into passages. A step depends on the seed
-and its number only, so that a resumed run sees the same examples. It must not know torch.
+It samples texts and splits windows into passages. A step depends only on the seed and its number,
+so that a resumed run sees the same examples. It must not know torch.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Ints = Any
 
 TITLE_LEFT_OUT = 0.15
-SENTENCES = 0.3  # of the passages of a window are single sentences
+SENTENCES = 0.3  # the share of a window's passages that are single sentences
 PASSAGE_TOKENS = (48, 200)
 LEAST_TOKENS, MOST_TOKENS = 5, 400
 STRETCH = 1024  # consecutive tokens of a document, whose passages are each other's negatives

@@ -1,6 +1,6 @@
 """The training loop: steps, gradients, checkpoints and the log.
 
-Owns the settings of a run, its optimiser and its folder, from which an interrupted run is resumed.
+It has the settings of a run, its optimiser and its folder, from which an interrupted run resumes.
 It must not know where texts come from.
 """
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 CHECKPOINT, LOG, SETTINGS = "checkpoint.pt", "log.jsonl", "settings.json"
 # Seconds between checkpoints.
 _KEEP_AFTER = 300
-# Lengths cost nearly the same per token, since attention is in blocks. A step with 4,096 has twice
-# the tokens.
+# All lengths cost nearly the same per token, since attention is in blocks. A step with windows of
+# 4,096 has twice the tokens.
 WINDOWS = (512, 2048, 1024, 512, 2048, 1024, 512, 4096)
 BLOCK, REACH, ANCHORS = 128, 64, 32
 TOKENS = 6_553_600
@@ -99,7 +99,7 @@ class Run:
         self._take_up()
 
     def train(self) -> None:
-        """Run, or resume, to the end."""
+        """Run to the end, or resume a run."""
         torch.set_num_threads(1)  # concurrent shares are faster than several threads per product
         self._folder.mkdir(parents=True, exist_ok=True)
         (self._folder / SETTINGS).write_text(json.dumps(asdict(self.settings), indent=1), "utf-8")

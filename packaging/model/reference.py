@@ -1,7 +1,7 @@
 """Makes the reference vectors of the tests of the float32 model, with sentence-transformers.
 
-The texts are 200 passages of public-domain books, of 512 tokens at most; drawing new ones needs a
-file of JSON lines with "title" and "text". Needs `pip install 'lectern[convert]'`:
+The texts are 200 passages of public-domain books with at most 512 tokens. Drawing new ones needs a
+file of JSON lines with "title" and "text". It needs `pip install 'lectern[convert]'`:
 
     python packaging/model/reference.py                            # vectors of the existing texts
     python packaging/model/reference.py --draw books.jsonl.xz      # new texts and their vectors

@@ -1,9 +1,9 @@
 """The student: the base weights with a trainable adapter (LoRA: Hu et al., 2021).
 
-Owns the parameters and their names, which are those of the exported file (``passages.…``, see
-``adapter``). Matrices of layers and the position embeddings get low-rank changes,
-biases and norms are trained whole, word embeddings are fixed. So one file has both encoders. It
-must not know texts or losses.
+It has the parameters, with the names of the exported file (``passages.…``, see ``adapter``).
+Matrices of layers and the position embeddings get low-rank changes, biases and norms are trained
+as a whole, and word embeddings are fixed. So one file has both encoders. It must not know texts or
+losses.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Student:
 
     Args:
         base: The base weights, perhaps with more positions.
-        rank: Of the low-rank changes.
-        seed: Of the initial ``down`` matrices; the ``up`` matrices are 0, so that nothing changes.
+        rank: The rank of the low-rank changes.
+        seed: The seed of the first ``down`` matrices; ``up`` is 0 at first, so nothing changes.
     """
 
     def __init__(self, base: Weights, rank: int, seed: int) -> None:

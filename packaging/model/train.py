@@ -2,7 +2,7 @@
 
     python packaging/model/train.py --texts ../shared/train --run build/model/first
 
-The same command resumes an interrupted run. Needs `pip install 'lectern[convert]'`.
+The same command resumes an interrupted run. It needs `pip install 'lectern[convert]'`.
 """
 
 from __future__ import annotations

@@ -333,7 +333,7 @@ class BasketExport(QObject):
 
     def _cited(self, hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
         form, path = self._form, self._path
-        if form in (ExportFormat.BIBTEX, ExportFormat.CSL):  # the sources alone
+        if form in (ExportFormat.BIBTEX, ExportFormat.CSL):  # only the sources
             self._lost = frozenset()
             text = bibtex(hits, sources) if form is ExportFormat.BIBTEX else csl_json(sources)
             self._worker.run(lambda: write_file(path, text), self._written)

@@ -62,7 +62,7 @@ class DocumentSide(DocumentPane):
         filled(QVBoxLayout(self), self.title, self.stack, wide=self.stack)
 
     def show_document(self, title: str) -> None:
-        """Name a document, of which no statement is shown yet."""
+        """Show the name of a document, without a statement yet."""
         self.rest()
         self.title.setText(title)
         self.setAccessibleName(title)
@@ -212,7 +212,7 @@ class ComparePage(QWidget):
         ]  # fmt: skip
 
     def _ask_where(self, form: ExportFormat) -> None:
-        """Let the person choose a file for what the list shows."""
+        """Let the person choose a file, and export the comparison to it."""
         if self.found is not None:
             names = [PurePath(side.file).stem for side in (self.found.first, self.found.second)]
             write = partial(self.export_to, form)

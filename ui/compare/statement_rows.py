@@ -1,4 +1,4 @@
-"""Lists of statements with what differs marked, and the pane that shows where else one is said."""
+"""Lists of statements with their differences marked, and the pane of places that say the same."""
 
 from __future__ import annotations
 
@@ -259,7 +259,7 @@ class ParallelsPane(QWidget):
         filled(QVBoxLayout(self), head, self.message, self.list, edges=(L, S, 0, 0), wide=self.list)
 
     def ask_parallels(self, hit: Hit) -> None:
-        """Ask where else the library says what a passage says."""
+        """Ask where else the library says the same as a passage."""
         self.stop()
         self.hit = hit
         self.list.show_rows([("", [self._here()])])

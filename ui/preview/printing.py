@@ -172,7 +172,7 @@ class Printing(QObject):
 
 
 def draw_page(painter: QPainter, image: QImage) -> None:
-    """Draw the image of a page as large as the sheet allows; wide pages are turned."""
+    """Draw the image of a page as large as the sheet allows, turned if it fits better then."""
     sheet = painter.viewport()
     if (image.width() > image.height()) != (sheet.width() > sheet.height()):
         image = image.transformed(QTransform().rotate(90))

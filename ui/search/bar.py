@@ -117,7 +117,7 @@ class Collections(QObject):
 
     def _failed(self, error: LecternError) -> None:
         self._context.notices.post(Notice(failures.failure(error)))
-        self.changed.emit()  # has the collections asked for, which another window may have changed
+        self.changed.emit()  # asks for the collections, as another window may have changed them
 
 
 class FilterValues(QObject):

@@ -42,7 +42,7 @@ class Pill(QAbstractButton):
     ) -> None:
         super().__init__()
         self._drawing, self._leads, self._filled = drawing, leads, filled
-        self.most_width = 0  # in pixels; 0: as wide as the text, up to a limit
+        self.most_width = 0  # in pixels; 0 means as wide as the text, up to a limit
         self.setText(text)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -117,7 +117,7 @@ class Pill(QAbstractButton):
         return metrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
 
 
-# Offsets after the path of a document, see ``ui.search.query_text.similar``.
+# Offsets after the path of a document; see ``ui.search.query_text.place_of``.
 _SPAN = re.compile(r"#\d+-\d+$")
 # Filters whose values are paths.
 _PLACES = frozenset({"in", "like"})

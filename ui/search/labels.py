@@ -81,7 +81,7 @@ class Link(QAbstractButton):
         self.setText(line(text))
         self.setAccessibleName(self.text())
         self.setToolTip(self.text())
-        self.setProperty("elides", True)  # positional, since it is a value
+        self.setProperty("elides", True)  # a value, not a flag
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)

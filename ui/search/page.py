@@ -360,7 +360,7 @@ class SearchPage(QWidget):
         self.freshness.answered(result.seconds)
         if not result.hits and self._values.roots == ():
             self.message.show_notes(())
-            self._fill_start()  # which says that the library is empty
+            self._fill_start()  # this says that the library is empty
             return
         self.message.show_notes([failures.note(note) for note in result.notes])
         self.offer.show_notes(result.notes)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class ResultsPane(QWidget):
-    """Shows answers.
+    """Shows the answers to queries, or a panel in their place.
 
     Signals:
         hit_current: The ``ResultRow`` of the hit that became the current one.

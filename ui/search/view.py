@@ -302,7 +302,7 @@ class ResultsView(RowsView):
 
     Signals:
         hit_current: The index of the hit that became the current one.
-        accepted: Enter or a double click; true: with Ctrl, show it in its folder.
+        accepted: Enter was pressed, or the mouse double-clicked; true with Ctrl, for the folder.
         previewed: Space was pressed.
         unfolded: The ``ResultRow`` of a line whose passages are to be shown.
         left: Escape (""), or text was typed, which is for the box.

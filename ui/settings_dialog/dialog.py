@@ -181,7 +181,7 @@ class SettingsDialog(QDialog):
         self.advanced = IconButton(self.tr("&Advanced"), "chevron-right")
         self.advanced.setCheckable(True)
         self.advanced.toggled.connect(self._fold)
-        self._started: dict[str, object] = {}  # the first values of what needs a restart
+        self._started: dict[str, object] = {}  # first values of those that need a restart
         self._folded = QWidget()
         self._showing = timer(self, 0, self._show_folded)
         self._arrange()
@@ -235,7 +235,7 @@ class SettingsDialog(QDialog):
                 row = self.rows[declared.name] = SettingRow(declared, self._context.settings)
                 self._parts.setdefault(declared.group, []).append(row)
         self._parts[MODELS] = [self.models]
-        order = sorted(self._parts, key=lambda group: group == PRIVACY)  # it is the last
+        order = sorted(self._parts, key=lambda group: group == PRIVACY)  # that one is last
         for group in order:
             item = QListWidgetItem(self.tr("Language models") if group == MODELS else say(group))
             item.setData(ROLE, group)
