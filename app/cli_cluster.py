@@ -179,7 +179,7 @@ def _must_be_online(options: Namespace, context: CommandContext) -> None:
 def _cluster_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "action", choices=("build", "status", "serve"), metavar="ACTION",
-        help="build a library of many shards, say what one is, or serve one to browsers",
+        help="build a library of many shards, describe one, or serve one to browsers",
     )  # fmt: skip
     parser.add_argument(
         "places", nargs="+", metavar="PLACE",
@@ -345,15 +345,15 @@ COMMANDS = (
         EXCHANGE,
         "publish the library on object storage, or pull one from there",
         "Publish the library on object storage (S3, Google Cloud Storage, Azure) or in a folder "
-        "(file:///), whole and with a checksum of each file, or pull a published one. `pull` makes "
-        "a library of your own; `open` makes a copy in the cache and prints its folder, which is "
-        "what `--library URI` does for commands that only read. Quit Lectern before you publish. "
-        "It needs `pip install 'lectern[cluster]'`; the credentials are those of the "
-        "environment, such as AWS_ACCESS_KEY_ID.",
+        "(file:///) with a checksum of each file, or pull a published one. `pull` makes a library "
+        "of your own; `open` makes a copy in the cache and prints its folder. Commands that only "
+        "read do the same with `--library URI`. Quit Lectern before you publish. It needs "
+        "`pip install 'lectern[cluster]'`, and takes credentials from the environment, such as "
+        "AWS_ACCESS_KEY_ID.",
         (
             ("lectern library publish s3://firm/archive", "publish the library"),
             ("lectern library pull s3://firm/archive --to ~/archive --root /srv/docs=/mnt/docs",
-             "copy it, and say where its documents are here"),
+             "copy it, and name the folder of its documents on this machine"),
             ("lectern --library s3://firm/archive search lease", "ask it"),
         ),
         _arguments,
@@ -363,19 +363,19 @@ COMMANDS = (
     Command(
         CLUSTER,
         "build a library of many shards on object storage, with many workers",
-        "Build a library of folders or of object storage that is too large for one machine's "
-        "night: documents are grouped into shards, each is built as an ordinary library by a "
-        "worker, uploaded, and the whole is committed at the end. A shard that is there is not "
-        "built again, so a run that was stopped is simply repeated. Workers are processes of this "
-        "machine or, with --ray, tasks on a cluster of Ray, whose machines must see the sources "
-        "and the URI. Ask it with `lectern --library URI search`. It needs `pip install "
+        "Build a library of folders or object storage that one machine cannot read in a night. "
+        "Documents are grouped into shards. A worker builds each shard as an ordinary library and "
+        "uploads it, and all are committed together at the end. Shards that are already uploaded "
+        "are not built again, so repeat a run that was stopped. Workers are processes of this "
+        "machine or, with --ray, tasks on a Ray cluster, whose machines must reach the sources "
+        "and the URI. Search it with `lectern --library URI search`. It needs `pip install "
         "'lectern[cluster]'`.",
         (
             ("lectern cluster build ~/archive --to s3://firm/archive --workers 2",
              "build with two processes"),
             ("lectern cluster build s3://firm/documents --to s3://firm/archive --ray auto",
              "build on a cluster of Ray"),
-            ("lectern cluster status s3://firm/archive", "what is there"),
+            ("lectern cluster status s3://firm/archive", "describe it"),
             ("lectern cluster serve s3://firm/archive", "serve it to browsers of this machine"),
             ("lectern cluster serve s3://firm/archive -- --behind-proxy --host archive.example.org",
              "serve it to others, each with a token (`lectern doors allow serve --user`)"),

@@ -137,8 +137,8 @@ COMMANDS = (
         "check versions, model, device, disk and library",
         "Check the installation and the library: versions, the model and its files, the device "
         "the model really runs on and why, how the processes are cut off from the network, free "
-        "disk, and whether the library is whole. What is bad comes with advice, and an exit "
-        "status other than 0.",
+        "disk, and whether the library is whole. Each fault is shown with advice, and makes the "
+        "exit status other than 0.",
         (("lectern doctor", "for a person"), ("lectern doctor --json", "for a report")),
         json_argument,
         _doctor,
@@ -147,10 +147,10 @@ COMMANDS = (
     Command(
         "report",
         "show what to send when something went wrong",
-        "Show versions, the system, and the faults that were logged, each by its kind and its "
-        "place in the program. It contains no text of a document, no name of a file and no path; "
-        "with --with-log it may contain names of files. Nothing is sent: read it, and send it "
-        "yourself.",
+        "Show versions, the system, and the logged faults, each by its kind and its place in the "
+        "program. The report contains no text of a document, no name of a file and no path; with "
+        "--with-log it may contain names of files. Lectern sends nothing: read the report, and "
+        "send it yourself.",
         (("lectern report", "show it"), ("lectern report --with-log", "with the log")),
         lambda parser: parser.add_argument(
             "--with-log",

@@ -36,7 +36,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("collections", nargs="*", metavar="COLLECTION", help="names of collections")
     parser.add_argument("--everything", action="store_true", help="the whole library")
     parser.add_argument("--user", metavar="NAME",
-                        help="of serve: somebody with a token of their own")  # fmt: skip
+                        help="for serve: a person with a token of their own")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
@@ -275,8 +275,8 @@ COMMANDS = (
         "Answer an assistant over standard input and output, by the Model Context Protocol: "
         "search, read, similar, compare, documents and status. The assistant starts this command; "
         "enter it as the command of a local server. It sees what `lectern doors allow mcp` "
-        "allowed and changes nothing. Nothing leaves this machine by it, but an assistant may "
-        "send on what it was answered.",
+        "allowed and changes nothing. The command itself sends nothing over the network, but an "
+        "assistant may pass its answers on.",
         (
             ("lectern mcp", "as an assistant starts it"),
             ("lectern doors allow mcp Contracts", "what it may see"),
@@ -309,10 +309,10 @@ COMMANDS = (
     Command(
         "desktop",
         "answer the search of KDE or GNOME, over D-Bus",
-        "Answer KRunner and the search of GNOME Shell over D-Bus, which starts this command when "
-        "something is asked and not before. It searches by words, answers within a tenth of a "
-        "second or not at all, sees what `lectern doors allow desktop` allowed, and ends after "
-        "two minutes without a question.",
+        "Answer KRunner and the search of GNOME Shell over D-Bus, which starts this command with "
+        "the first question. It searches by words, and answers within a tenth of a second or not "
+        "at all. It sees what `lectern doors allow desktop` allowed, and ends after two minutes "
+        "without a question.",
         (
             ("lectern desktop", "as D-Bus starts it"),
             ("lectern doors allow desktop --everything", "what it may show"),

@@ -80,11 +80,11 @@ COMMANDS = (
         "encrypt the library on the disk, by a passphrase",
         "Encrypt the whole library: texts, words, vectors, names, collections, the history and "
         "the basket of the window, the log, and temporary files made of documents. The "
-        "passphrase is asked for, or read from standard input. It needs gocryptfs and fuse3, on "
-        "Linux, and room for a copy, which is made and compared before the original is removed; "
-        "what is interrupted is undone or finished at the next start. The documents themselves "
-        "stay as they are. The library is locked when the engine ends, after the minutes "
-        "of the setting lock_after_min, and when the machine goes to sleep.",
+        "passphrase is asked for, or read from standard input. It needs Linux, gocryptfs, fuse3, "
+        "and room for a copy, which is made and compared before the original is removed. If it is "
+        "interrupted, the next start undoes or finishes it. The documents themselves stay as they "
+        "are. The library is locked when the engine ends, when it was not used for the minutes "
+        "in the setting lock_after_min, and when the machine goes to sleep.",
         (
             ("lectern encrypt", "ask for a passphrase, and encrypt the library"),
             ("lectern encrypt --keyring", "and unlock it by the keyring from then on"),
@@ -115,8 +115,8 @@ COMMANDS = (
     Command(
         "lock",
         "close an encrypted library",
-        "End the engine and lock the library: what is open of it is closed, and the key is "
-        "forgotten.",
+        "End the engine and lock the library. Other programs lose the files that they have open "
+        "in it, and the key is forgotten.",
         (("lectern lock", "lock it now"),),
         no_arguments,
         _lock,

@@ -50,8 +50,8 @@ COMMANDS = (
         "gui",
         "open the window",
         "Open the window; `lectern` alone does the same. There is one window for each library: a "
-        "second start brings the first to the front and hands its query over. A file of the "
-        "library is searched in; other files and folders are offered to be added.",
+        "second start brings it to the front and passes the query on. Given a file or folder of "
+        "the library, the window searches in it; it offers to add any other.",
         (
             ("lectern gui", "open the window"),
             ("lectern gui who pays for the repairs", "and search at once"),

@@ -92,8 +92,8 @@ COMMANDS = (
         "Read documents so that they can be searched. Folders are remembered: run the command "
         "without a path to scan all of them again. Only what is new or changed is read. "
         "Ctrl+C ends the run cleanly at any time, and the next one continues from there. "
-        "Searching works while it runs. The exit status is 0 also when some files could not be "
-        "read; `lectern files` tells which and why.",
+        "Searching works while it runs. The exit status is 0 even if some files could not be "
+        "read; `lectern files` lists them with the reason.",
         (
             ("lectern index ~/Documents", "read a folder and everything in it"),
             ("lectern index report.pdf notes.md", "read two files"),

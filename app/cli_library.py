@@ -249,7 +249,7 @@ def _pace(options: Namespace, context: CommandContext) -> None:
 def _retry_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "paths", nargs="*", metavar="PATH",
-        help="files, or folders of which to read what failed; without any, everything that failed",
+        help="files, or folders whose failed files to read; without any, all files that failed",
     )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
@@ -302,9 +302,9 @@ COMMANDS = (
     Command(
         "status",
         "show the library: folders, files by state, size, model, device",
-        "Describe the library: its folders, how many files are in which state, how much of it is "
-        "embedded, its size and the free disk, the model and the device it runs on and why, "
-        "languages the model does not cover, and what is running.",
+        "Describe the library: its folders, the number of files in each state, how much of it is "
+        "embedded, its size and the free disk, the model, the device it runs on and why, "
+        "languages that the model does not cover, and running work.",
         (("lectern status", "for a person"), ("lectern status --json", "for a program")),
         json_argument,
         _status,
@@ -352,7 +352,7 @@ COMMANDS = (
         "pause",
         "stop indexing until `lectern resume`",
         "Stop running work within seconds and start no new work. Searching still works. The pause "
-        "lasts until `lectern resume`, over a restart too.",
+        "lasts until `lectern resume`, even after a restart.",
         (("lectern pause", "stop indexing"),),
         no_arguments,
         lambda _options, context: _set_pace(context, SetPace(paused=True)),

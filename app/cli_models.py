@@ -236,22 +236,22 @@ COMMANDS = (
     Command(
         "models",
         "list the language models; fetch, import, use, compare or remove one",
-        "List the language models that are known here, say all that is known of one, fetch "
-        "one, change the library to it, or delete its files. What a model's record does "
-        "not know is shown as unknown. `use` is `lectern reindex --model`: the old vectors answer "
-        "until the new ones are complete. `remove` refuses a model that the settings or the "
-        "library use; other libraries that use it search words only until it is back.\n\n"
+        "List the language models that Lectern knows, describe one, fetch one, change the "
+        "library to it, or delete its files. Facts that a model's record lacks are shown as "
+        "unknown. `use` is `lectern reindex --model`: searches use the old vectors until the new "
+        "ones are complete. `remove` refuses a model that the settings or the library use; other "
+        "libraries that use it search by words only until it is back.\n\n"
         "`import` takes a folder with ONNX files, as sentence-transformers or optimum exports "
         "them. `optimum-cli export onnx --model FOLDER FOLDER/onnx` makes them for any other "
         "model. Nothing in the folder is run. The model is copied, and refused if padding changes "
-        "what it computes; its forms in 16 and 8 bits are used if they compute about the same. Its "
-        "licence is what the head of its README.md names; its languages are unknown.\n\n"
+        "its vectors; its forms in 16 and 8 bits are used if their vectors are about the same. Its "
+        "licence is taken from the head of its README.md; its languages are unknown.\n\n"
         "`get` of a published model asks its hub, huggingface.co or the mirror in HF_ENDPOINT, for "
-        "sizes and hashes, then fetches what is missing, and goes on where it stopped. "
+        "sizes and hashes, then fetches the missing files. It continues where it stopped. "
         "HTTPS_PROXY and HF_TOKEN are honoured.\n\n"
-        "`compare` asks your own questions by two models whose vectors the library has, the one it "
-        "uses and the one before, which need not be named: first `use` the new one, compare, and "
-        "go back with `lectern reindex --rollback` if it is worse, which is done at once.",
+        "`compare` asks your own questions with two models whose vectors the library has: without "
+        "names, its model and the one before. First `use` the new model, then compare. If it is "
+        "worse, `lectern reindex --rollback` returns to the old one at once.",
         (
             ("lectern models", "all of them"),
             ("lectern models info lectern-e5-late", "one of them"),

@@ -180,10 +180,10 @@ COMMANDS = (
     Command(
         "repair",
         "remove what is damaged, and read again what was lost",
-        "Repair a library: what cannot be read or is inconsistent is removed, and what was lost "
-        "with it is read again from your files, which are never changed. A catalog or a table that "
-        "cannot be opened is made again from what can still be read of it. The exit status is 0 if "
-        "the library is whole afterwards.",
+        "Repair a library: remove unreadable and inconsistent parts, and read the files that they "
+        "came from again. Your files are never changed. A catalog or a table that cannot be opened "
+        "is made again from the parts that can still be read. The exit status is 0 if the library "
+        "is whole afterwards.",
         (("lectern repair", "repair, and read again what was lost"),),
         json_argument,
         _repair,

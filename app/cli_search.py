@@ -53,7 +53,7 @@ def _search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--date", help="only files of this date; the same as date:DATE")
     parser.add_argument(
         "--like", metavar="PLACE",
-        help="what resembles a document, or a page of it: lease.pdf#page=3; the same as like:PLACE",
+        help="passages similar to a document or page: lease.pdf#page=3; the same as like:PLACE",
     )  # fmt: skip
     parser.add_argument(
         "--explain",
@@ -323,15 +323,15 @@ COMMANDS = (
         "search",
         "find the passages that answer a question",
         "Find the passages that answer a question, and the pages they are on. The best "
-        "sentence of each is marked.\n\nThe engine that answers stays for five minutes after the "
-        "last question, so that the next is answered at once; any other command that needs the "
-        "library for itself ends it. LECTERN_ENGINE_STAYS says how many seconds instead; 0: not "
-        "at all.\n\n" + GRAMMAR,
+        "sentence of each is marked.\n\nThe engine that answers keeps running for five minutes "
+        "after the last question, so that the next is answered at once. A command that needs the "
+        "library for itself ends it. The variable LECTERN_ENGINE_STAYS sets another time, in "
+        "seconds; with 0 the engine ends at once.\n\n" + GRAMMAR,
         (
             ("lectern search how long did the crossing take", "ask a question"),
             ("lectern search 'termination \"notice period\" -draft'", "a phrase, and no drafts"),
             ("lectern search --in ~/Contracts --ext pdf who pays for repairs", "with filters"),
-            ("lectern search --like lease.pdf#page=3 deposit", "what resembles a page"),
+            ("lectern search --like lease.pdf#page=3 deposit", "passages similar to a page"),
             ("lectern search --json --limit 3 open boat", "for a program"),
             ("lectern search --format rofi boat", "for a launcher: alfred, rofi or json-lines"),
             ("lectern search --batch queries.jsonl --out run.jsonl", "many queries at once"),
@@ -343,11 +343,11 @@ COMMANDS = (
     Command(
         "compare",
         "show what each of two documents says that the other does not",
-        "Show what each of two documents says that the other does not, statement by statement, by "
-        "pages and headings, and where both say the same with other numbers or a negation. Both "
-        "must be in the library. Tables, headings and lists of names are left out. Meaning and "
-        "wording are compared; how similar two statements must be is derived from the documents. "
-        "It helps to compare two versions; it is no proof.",
+        "List the statements of each of two documents that the other lacks, by pages and headings, "
+        "and those that differ only in numbers or a negation. Both documents must be in the "
+        "library. Tables, headings and lists of names are left out. Meaning and wording are "
+        "compared; the documents decide how similar two statements must be. The list helps to "
+        "compare two versions, but does not prove that nothing else differs.",
         (
             ("lectern compare lease-2023.pdf lease-2024.pdf", "two versions of a contract"),
             ("lectern compare --all --json report-2022.pdf report-2023.pdf", "for a program"),

@@ -208,10 +208,10 @@ COMMANDS = (
         "text",
         "print what is read of a document",
         "Print the text that Lectern reads of a document, as the reading view shows it: with its "
-        "pages, slides, sheets or messages, and the documents inside it. It is what can be found. "
-        "The document may lie anywhere; it is read by a confined process and not kept. Of one that "
-        "is not on this machine it is the text that the library has. What could not be read is "
-        "said on the error stream.",
+        "pages, slides, sheets or messages, and the documents inside it. Searches find this text. "
+        "The document may lie anywhere; a confined process reads it and keeps nothing. For a "
+        "document that is not on this machine, the text in the library is printed. Pages that "
+        "could not be read are listed on the standard error.",
         (
             ("lectern text lease.pdf", "all of it"),
             ("lectern text lease.pdf --pages 3-5", "three pages"),
