@@ -14,12 +14,13 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct, field
 
+from indexer.api.lru_cache import SharedCache
 from indexer.search.document_names import NameWords
 from indexer.store.word_index import DocumentWords, ordered
 from indexer.text.sentences import lazy_pattern
@@ -34,25 +35,27 @@ if TYPE_CHECKING:
 K1, B = 1.2, 0.75
 TITLE_WEIGHT = 3  # a word of the title counts as this many occurrences in the text
 NAME_WEIGHT = 3.0  # the same for names
-CACHED_COUNTS = 16 << 20  # bytes
+CACHED_COUNTS = 8 << 20  # bytes
 
 
 class _Words(Struct, frozen=True):
-    """The words of texts and the counts of groups, at a version of the catalog.
+    """The words of texts and the counts of words, at a version of the files in the catalog.
 
     Attributes:
-        version: The version of the catalog.
+        version: The version of the files.
         texts: The words of texts.
         lengths: The number of words of each document and its title, at least 1; 0 for no document.
         docs: The documents, whose numbers are far apart in a library that was joined from shards.
-        counted: The counts of groups.
+        counted: The documents with each word in text or title, and how often, for words asked for.
     """
 
     version: int
     texts: DocumentWords
     lengths: Float32s
     docs: Indices
-    counted: dict[tuple[str, ...], Float32s] = field(default_factory=dict)
+    counted: SharedCache[str, tuple[Int32s, Float32s]] = field(
+        default_factory=lambda: SharedCache(CACHED_COUNTS, lambda held: 2 * held[0].nbytes)
+    )
 
 
 class Lexicon:
@@ -78,28 +81,27 @@ class Lexicon:
         with self.reading() as reading:
             return reading.df(wanted)
 
-    def word_counts(self, words: _Words, group: tuple[str, ...]) -> Float32s:
-        """Count a group of words in every document of ``words``; do not change the array.
-
-        Cached until the next commit, since queries share most of their words.
-        """
-        found = words.counted.get(group)
-        if found is None:
-            found = np.zeros(len(words.lengths), np.float32)
-            for word in group:
-                docs, times = words.texts.counts(word)
-                np.add.at(found, docs, times)
-            for held in self._catalog.short_words.titles_with(group).values():
-                for doc, count in held.items():
-                    if doc < len(found):
-                        found[doc] += TITLE_WEIGHT * count
-            named = self.names.docs(group)
-            found[named[named < len(found)]] += NAME_WEIGHT
-            found[words.lengths == 0] = 0
-            if (len(words.counted) + 1) * found.nbytes > CACHED_COUNTS:
-                words.counted.clear()
-            words.counted[group] = found
+    def word_counts(self, words: _Words, group: Sequence[str]) -> Float32s:
+        """Count a group of words in every document of ``words``."""
+        found = np.zeros(len(words.lengths), np.float32)
+        for word in group:
+            docs, times = words.counted.get(word, partial(self._count_word, words, word))
+            found[docs] += times
+        named = self.names.docs(group)
+        found[named[named < len(found)]] += NAME_WEIGHT
+        found[words.lengths == 0] = 0
         return found
+
+    def _count_word(self, words: _Words, word: str) -> tuple[Int32s, Float32s]:
+        """The documents with a word in text or title, and how often; queries share most words."""
+        found = np.zeros(len(words.lengths), np.float32)
+        docs, times = words.texts.counts(word)
+        np.add.at(found, docs, times)
+        for doc, count in self._catalog.short_words.titles_with([word]).get(word, {}).items():
+            if doc < len(found):
+                found[doc] += TITLE_WEIGHT * count
+        having = np.flatnonzero(found).astype(np.int32)
+        return having, found[having]
 
     # words
 
@@ -193,7 +195,7 @@ class Lexicon:
     # within
 
     def _current(self) -> _Words:
-        version, texts = self._catalog.db.version_read(), self._store.words.documents()
+        version, texts = self._catalog.db.files_version_read(), self._store.words.documents()
         words = self._words
         if words is None or words.texts is not texts or words.version < version:
             lengths = texts.lengths.copy()

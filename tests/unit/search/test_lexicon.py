@@ -19,6 +19,8 @@ from tests.unit.search.library import Library
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from indexer.arrays import Float32s, Int32s
+
 TITLE = "Title of {}"  # as the fakes have it
 
 
@@ -194,6 +196,31 @@ def test_a_library_is_asked_for_letters_before_every_string(
     assert not asked
     assert library.lexicon.nearest("compny", ["en"]) == [("company", 1)]
     assert asked
+
+
+def test_a_word_is_counted_once_until_documents_change(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    real = DocumentWords.counts
+
+    def counts(self: DocumentWords, word: str) -> tuple[Int32s, Float32s]:
+        asked.append(word)
+        return real(self, word)
+
+    def both() -> list[float]:
+        with library.lexicon.reading() as reading:
+            return reading.occurrences([["rent"], ["rent", "rents"]])
+
+    monkeypatch.setattr(DocumentWords, "counts", counts)
+    docs = add(library, {"one": "rent rent", "two": "rents"})
+    assert both() == [2, 3]
+    library.catalog.set_meta("asked", "a question")  # as every tenth one does
+    assert both() == [2, 3]
+    assert asked == ["rent", "rents"]
+    library.store.delete_docs([docs["one"]])
+    library.catalog.docs.forget([docs["one"]])
+    assert both() == [0, 1]
 
 
 def test_words_with_proclitics_complete_those_without(library: Library) -> None:
