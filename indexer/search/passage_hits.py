@@ -27,7 +27,7 @@ from indexer.catalog.docs import noon
 from indexer.search.compare_statements import trimmed
 from indexer.search.explain import find_in_text
 from indexer.text.stop_words import NEGATIONS, NUMBER_WORDS
-from indexer.text.terms import sequence, stems, word_spans, words
+from indexer.text.terms import iter_stems, sequence, word_spans, words
 
 if TYPE_CHECKING:
     from indexer.arrays import Float32s
@@ -187,7 +187,7 @@ def _word_shares(texts: Sequence[str], language: str, weights: StemWeights) -> F
     total = math.fsum(idf for _number, idf in weights.by_stem.values())
     shares = []
     for text in texts:
-        there = set(stems(text, language).split()).intersection(weights.by_stem)
+        there = weights.by_stem.keys() & set(iter_stems(text, language))
         found = dict(weights.by_stem[stem] for stem in there)
         shares.append(sum(found.values()) / total if total else 0.0)
     return np.array(shares, np.float32)
@@ -196,7 +196,7 @@ def _word_shares(texts: Sequence[str], language: str, weights: StemWeights) -> F
 def _is_form(text: str) -> bool:
     """Whether a text is the head of a mail, or mostly lines to write on."""
     signs = len("".join(text.split()))
-    return bool(_MAIL_HEAD.search(text)) or 2 * len(_SIGNS.sub("", text)) < signs
+    return bool(_MAIL_HEAD.search(text)) or 2 * sum(map(str.isalnum, text)) < signs
 
 
 def _head_row(rows: Sequence[str]) -> int | None:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
-from itertools import chain
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +20,7 @@ from msgspec.structs import asdict, replace
 from indexer.search.fusion import WORDS_POWER, Scored, Weights
 from indexer.store.values import docs_of
 from indexer.text.name_words import last_year
-from indexer.text.terms import stems, stems_of_word, stop_words, wholes_of_groups, words
+from indexer.text.terms import iter_stems, stems, stop_words, words
 
 if TYPE_CHECKING:
     Occurrence = tuple[int, float]  # number and idf of a word of the question
@@ -134,7 +133,6 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: Int64s) -> RerankEvid
     heading, length, digits, near = np.zeros((4, len(keys)), np.float32)
     same = np.arange(len(keys))
     first: dict[tuple[int, str], int] = {}
-    in_language = cache(lambda language: _QuestionWords(weights, language))
     for at, (key, doc) in enumerate(zip(keys.tolist(), docs_of(keys).tolist(), strict=True)):
         if key in passages:
             found = passages[key]
@@ -142,7 +140,7 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: Int64s) -> RerankEvid
             length[at] = found.char_end - found.char_start
             digits[at] = digit_share(found.view)
             if long:
-                words_of = in_language(found.language).among(found.view)
+                words_of = map(weights.by_stem.get, iter_stems(found.view, found.language))
                 near[at] = share_together(words_of, weights)
             same[at] = first.setdefault((doc, found.view), at)
     figure = has_figure(terms.question)
@@ -162,25 +160,6 @@ def has_figure(question: str) -> bool:
     return last_year(question) is not None or any(
         char in _PERCENT or unicodedata.category(char) == "Sc" for char in question
     )
-
-
-class _QuestionWords(dict[str, tuple["Occurrence | None", ...]]):
-    """A cache from words of a text to the question's words among their stems.
-
-    The passages for a question have most of their words in common.
-    """
-
-    def __init__(self, weights: StemWeights, language: str) -> None:
-        self._wanted, self._language = weights.by_stem.get, language
-
-    def __missing__(self, word: str) -> tuple[Occurrence | None, ...]:
-        self[word] = found = tuple(map(self._wanted, stems_of_word(word, self._language)))
-        return found
-
-    def among(self, text: str) -> Iterable[Occurrence | None]:
-        """Return the question's word for each stem of a text, or None."""
-        parts = map(self.__getitem__, text.split())
-        return chain(chain.from_iterable(parts), map(self._wanted, wholes_of_groups(text)))
 
 
 def share_together(stems: Iterable[Occurrence | None], weights: StemWeights) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
+from itertools import chain
 from typing import NamedTuple
 
 from indexer.api.types import ANNOTATION_SIGN
@@ -217,13 +218,32 @@ def stems(text: str, language: str = "") -> str:
     return " ".join(stemmed)
 
 
-def stems_of_word(word: str, language: str = "") -> tuple[str, ...]:
-    """Return the ``stems`` of the text between two spaces, with a cache."""
-    return (_known_stems if len(word) <= _CACHED_LENGTH else _stems_of_word)(word, language)
+def iter_stems(text: str, language: str = "") -> Iterator[str]:
+    """Iterate over the ``stems`` of a text, those that are written in groups last.
+
+    The stems of the text between two spaces are cached.
+    """
+    known = _known_stems(language)
+    return chain(chain.from_iterable(map(known.__getitem__, text.split())), wholes_of_groups(text))
 
 
-def _stems_of_word(word: str, language: str) -> tuple[str, ...]:
-    return tuple(stems(word, language).split())
+class _KnownStems(dict[str, tuple[str, ...]]):
+    """A cache from the text between two spaces to its stems, for texts in one language."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        found = tuple(stems(chunk, self._language).split())
+        if len(chunk) <= _CACHED_LENGTH:
+            if len(self) >= _MOST_KNOWN:
+                self.clear()
+            self[chunk] = found
+        return found
+
+
+_known_stems = cache(_KnownStems)
 
 
 def forms(token: str, language: str) -> Forms:
@@ -460,5 +480,5 @@ _parts_and_wholes = partial(_split_token, wholes=True)
 _known_parts, _known_side_by_side = (
     lru_cache(maxsize=20_000)(split) for split in (_parts_and_wholes, _side_by_side)
 )
-_known_stems = lru_cache(maxsize=50_000)(_stems_of_word)
-_CACHED_LENGTH = 60  # characters; longer tokens seldom occur twice
+_CACHED_LENGTH = 60  # characters; longer tokens are seldom met twice
+_MOST_KNOWN = 30_000  # of each language

@@ -14,6 +14,7 @@ from indexer.text.stop_words import ASKING_WORDS, STOP_WORDS
 from indexer.text.terms import (
     MAX_LENGTH,
     forms,
+    iter_stems,
     number_ways,
     sequence,
     stems,
@@ -85,6 +86,18 @@ def test_words(text: str, expected: str) -> None:
 )
 def test_stems(text: str, language: str, expected: str) -> None:
     assert stems(text, language) == expected
+
+
+@pytest.mark.parametrize("language", ["", "en", "de", "ru", "zh", "ko"])
+def test_stems_met_before_are_the_same(language: str) -> None:
+    texts = (
+        "The companies, running; companies of 12 500 or DE89 3704 0044 0532 0130 00 in C++",
+        "Häuser und книги 学校に行く Straße 학교에서는 e-mail U.S. 10-K " + "x" * 90,
+        "",
+    )
+    for text in (*texts, *texts):
+        assert set(iter_stems(text, language)) == set(stems(text, language).split())
+    assert list(iter_stems("running companies", "en")) == ["run", "compani"]
 
 
 def test_marks_tell_apart_and_may_be_left_out() -> None:
