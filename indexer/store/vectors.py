@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import logging
 import re
 import threading
@@ -20,6 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 
@@ -58,7 +58,8 @@ CREATE TABLE sentences (
     crc INTEGER NOT NULL
 ) STRICT;
 """
-LAYOUT = Layout("vector store", 0x4C656376, 2, _TABLES)  # "Lecv"
+# A question reads rows from all over the file, so a larger cache of pages hardly helps.
+LAYOUT = Layout("vector store", 0x4C656376, 2, _TABLES, cache_kib=512)  # "Lecv"
 _COPIED = ("space", "pooled", "sentences")
 # At least ``_MANY`` keys are read as one range from the first to the last, if that range has less
 # than ``_SPREAD`` times as many rows.
@@ -66,8 +67,6 @@ _MANY, _SPREAD = 4_096, 2
 _BATCH = 16_384
 # The tolerance for the norm of unit vectors; float16 alone is off by a thousandth.
 _NORM_TOLERANCE = 0.02
-# The float32 for the bits of every float16; numpy's conversion takes four times as long.
-_FLOATS = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 _Content = dict[int, bytes]
 
@@ -291,16 +290,9 @@ class Vectors:
 
     def pooled_of(self, keys: Int64s) -> Float32s:
         """The pooled vectors of passages, float32 (n, dim); zeros for missing ones."""
-        found = self._whole("pooled", np.unique(keys))
-        there = np.fromiter(found, np.int64, len(found))
-        bits = np.frombuffer(b"".join(found.values()), np.uint16)
-        read = _FLOATS.take(bits.reshape(len(there), self.dimension))
-        if np.array_equal(there, keys):
-            return read
-        at, have = find_sorted(there, keys)
-        vectors = np.zeros((len(keys), self.dimension), np.float32)
-        vectors[have] = read[at]
-        return vectors
+        found, none = self._whole("pooled", np.unique(keys)), bytes(2 * self.dimension)
+        halves = b"".join([found.get(key, none) for key in keys.tolist()])
+        return _read_halves(halves).reshape(len(keys), self.dimension)
 
     def sentence_vectors_of(
         self, keys: Int64s, pooled: Float32s | None = None
@@ -355,7 +347,7 @@ class Vectors:
             given: tuple[Any, ...] = (int(keys[0]), int(keys[-1]))
         else:  # in the given order, as SQLite does not reorder a CROSS JOIN
             rows = f"{columns} json_each(?) j CROSS JOIN {table} p ON p.key = j.value"
-            given = (json.dumps(keys.tolist()),)
+            given = (msgspec.json.encode(keys.tolist()).decode(),)
         try:
             found = self._db.rows(rows, *given)
         except LecternError as error:
@@ -424,9 +416,13 @@ def make_openable(path: Path) -> Iterator[str]:
 
 
 def _is_unit(content: bytes) -> bool:
-    vector = _FLOATS.take(np.frombuffer(content, np.uint16))
+    vector = _read_halves(content)
     with np.errstate(all="ignore"):  # the bytes may not be numbers
         return bool(abs(float(np.linalg.norm(vector)) - 1) < _NORM_TOLERANCE)
+
+
+def _read_halves(content: bytes) -> Float32s:
+    return np.frombuffer(content, np.float16).astype(np.float32)
 
 
 def _crc_of_space(dimension: int) -> int:
