@@ -37,6 +37,7 @@ from indexer.query.grammar import parse
 from indexer.search.candidates import model_inputs
 from indexer.search.score_normalisation import spread_out
 from indexer.store.values import bytes_of_sentence
+from indexer.store.vectors import vectors_name
 
 if TYPE_CHECKING:
     from indexer.api.models import CompareModels, Question
@@ -242,7 +243,7 @@ def _key(config: EngineConfig) -> str:
 
 def _drop(catalog: Catalog, store: Store, space: Space) -> None:
     """Delete a space, its vectors first, which could not be found without its row."""
-    store.drop_space(space.key)
+    store.drop_vectors(vectors_name(space.key))
     catalog.spaces.remove(space.id)
 
 

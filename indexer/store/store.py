@@ -171,10 +171,6 @@ class Store:
                 faults.reached("table-cleared")
             self.words.delete_documents(docs)
 
-    def drop_space(self, space: str) -> None:
-        """Delete all vectors of an embedding space."""
-        self.drop_vectors(vectors_name(space))
-
     def drop_vectors(self, name: str) -> None:
         """Delete the vectors whose file has this name, if there are any."""
         if (vectors := self.vectors.pop(name, None)) is not None:

@@ -42,6 +42,9 @@ _MOST_WORDS = 32
 _MOST_WAYS = 16
 # The most stems between those of neighbouring words: other forms of both, wholes of compounds.
 _BETWEEN = 3
+# If each word is in at least this many passages, passages with no other form between are searched
+# first. Hardly one in fifty of the others has the phrase, and thousands of texts would be read.
+_COMMON = 20_000
 # The number of texts read at a time.
 _LEAST_READ, _MOST_READ = 256, 2048
 # If more than this share of passages pass a filter, all are searched and filtered afterwards.
@@ -209,11 +212,9 @@ def phrases(
     asked = [_Ways.read(one) for one in wanted]
     if not asked or not all(one.ways for one in asked):
         return NOTHING
-    stems = {stem for one in asked for way in one.ways for some in _terms(way, one.languages)
-             for stem in some}  # fmt: skip
-    scored = [(Occur.Should, now.term(stem)) for stem in sorted(stems)]
-    there = [(Occur.Must, _unscored(one.query(now))) for one in asked]
-    query = Query.boolean_query([*there, *scored])
+    groups = [some for one in asked for way in one.ways for some in _terms(way, one.languages)]
+    common = all(max(now.searcher.doc_freq("stems", s) for s in some) >= _COMMON for some in groups)
+    scored = [(Occur.Should, now.term(stem)) for stem in sorted(frozenset().union(*groups))]
 
     def passes(found: ScoredKeys) -> Mask:
         texts = views(found.keys)
@@ -225,7 +226,13 @@ def phrases(
             bool,
         )
 
-    return _passing(now, query, count, docs, passes)
+    found = NOTHING
+    for between in (0, _BETWEEN) if groups and common else (_BETWEEN,):
+        there = [(Occur.Must, _unscored(one.query(now, between))) for one in asked]
+        query = Query.boolean_query([*there, *scored])
+        if len(found := _passing(now, query, count, docs, passes)) >= count:
+            break
+    return found
 
 
 def bm25_of(now: IndexedPassages, keys: Int64s, terms: Sequence[Term]) -> Float32s:
@@ -249,9 +256,22 @@ class _Ways(Struct, frozen=True):
         ways = [WordSequence(words) for words in map(sequence, phrase.ways) if words]
         return cls(ways, phrase.languages)
 
-    def query(self, now: IndexedPassages) -> Query:
-        """Return a query that finds all passages with the phrase, and perhaps others."""
-        return _any_of([_may_have(now, way, self.languages) for way in self.ways])
+    def query(self, now: IndexedPassages, between: int = _BETWEEN) -> Query:
+        """Return a query that finds passages with the phrase, all of them by default."""
+        return _any_of([self._may_have(now, way, between) for way in self.ways])
+
+    def _may_have(self, now: IndexedPassages, way: WordSequence, between: int) -> Query:
+        """Return a query for all words of a way, with neighbouring words near each other."""
+        wanted: list[Query] = []
+        for unspaced, run in groupby(way.words[:_MOST_WORDS], key=is_unspaced):
+            if unspaced:
+                wanted.append(_in_order(now, "characters", list(run), 0))
+                continue
+            terms = [WordSequence([word]).terms(self.languages) for word in run]
+            for known, some in groupby(terms, key=bool):
+                if known:
+                    wanted += _near(now, [one for (one,) in some], between)
+        return _all_of(wanted) if wanted else Query.all_query()
 
     def is_in(self, view: str) -> bool:
         return any(one.is_in(view) for one in self.ways)
@@ -262,26 +282,12 @@ def _terms(way: WordSequence, languages: tuple[str, ...]) -> list[frozenset[str]
     return WordSequence(way.words[:_MOST_WORDS]).terms(languages)
 
 
-def _may_have(now: IndexedPassages, way: WordSequence, languages: tuple[str, ...]) -> Query:
-    """Return a query for all words of a phrase, with neighbouring words near each other."""
-    wanted: list[Query] = []
-    for unspaced, run in groupby(way.words[:_MOST_WORDS], key=is_unspaced):
-        if unspaced:
-            wanted.append(_in_order(now, "characters", list(run), 0))
-            continue
-        terms = [WordSequence([word]).terms(languages) for word in run]
-        for known, some in groupby(terms, key=bool):
-            if known:
-                wanted += _near(now, [one for (one,) in some])
-    return _all_of(wanted) if wanted else Query.all_query()
-
-
-def _near(now: IndexedPassages, terms: Sequence[frozenset[str]]) -> list[Query]:
+def _near(now: IndexedPassages, terms: Sequence[frozenset[str]], between: int) -> list[Query]:
     """Return queries for one stem of each set, near each other."""
     groups = [[s for s in sorted(one) if now.searcher.doc_freq("stems", s)] for one in terms]
     if len(groups) == 1 or not 0 < math.prod(map(len, groups)) <= _MOST_WAYS:
         return [_any_of([now.term(stem) for stem in group]) for group in groups]
-    slop = _BETWEEN * (len(groups) - 1)
+    slop = between * (len(groups) - 1)
     return [_any_of([_in_order(now, "stems", one, slop) for one in product(*groups)])]
 
 

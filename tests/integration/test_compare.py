@@ -9,6 +9,7 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.api.requests import Compare, Explain, Search
+from indexer.store.vectors import vectors_name
 from tests.integration.world import World
 from tests.tiny_model import install_tiny_model
 from tests.two_encoders import install_two_encoders
@@ -135,7 +136,7 @@ def test_words_are_compared_before_there_are_vectors(indexed: World, tmp_path: P
     with indexed.copy(tmp_path / "library").engine() as engine:
         space = engine.catalog.spaces.active()
         assert space is not None
-        engine.store.drop_space(space.key)
+        engine.store.drop_vectors(vectors_name(space.key))
         found = compare(engine, "old.md", "new.md")
         assert found.by_words
         assert SUBLET in said(found.first)

@@ -16,6 +16,7 @@ from indexer.store import vectors as vectors_module
 from indexer.store import word_queries
 from indexer.store.store import Store
 from indexer.store.values import MAX_ORDINAL, NO_KEYS, DocSet, Term, VectorRows, Without, key_of
+from indexer.store.vectors import vectors_name
 from indexer.text.terms import MAX_LENGTH
 from tests.store_rows import DIMENSION, passage, phrases, rows, vector_for, vectors
 
@@ -217,7 +218,7 @@ def test_spaces_stand_side_by_side(store: Store) -> None:
     fill(store)
     store.add_vectors("other", vectors(1, [0]))
     assert store.keys_with_vectors("other", 1).tolist() == [key_of(1, 0)]
-    store.drop_space(SPACE)
+    store.drop_vectors(vectors_name(SPACE))
     assert len(store.knn(SPACE, vector_for(1, 0), 5)) == 0
     assert len(store.knn("other", vector_for(1, 0), 5)) == 1
 

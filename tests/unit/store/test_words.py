@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from indexer.arrays import Int64s
+
 DOCS, EACH = 9, 40
 TERMS = [
     [Term("w0"), Term("w3", 0.5), Term("w17", 0.25)],
@@ -178,8 +180,34 @@ def test_every_passage_with_a_phrase_is_found(spoken: Store, data: st.DataObject
     phrase = " ".join(there[first : first + data.draw(st.integers(1, 6))])
     wanted = WordSequence(sequence(phrase))
     having = [doc for doc, one in enumerate(TEXTS.values(), 1) if wanted.is_in(one)]
-    found = spoken.phrases([Phrase((phrase,), tuple(TEXTS))], 99)
-    assert docs_of(np.sort(found.keys)).tolist() == having
+    for common in (0, 99):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(word_queries, "_COMMON", common)
+            found = spoken.phrases([Phrase((phrase,), tuple(TEXTS))], 99)
+        assert docs_of(np.sort(found.keys)).tolist() == having
+
+
+def test_of_a_phrase_of_common_words_few_texts_are_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_queries, "_COMMON", 50)
+    monkeypatch.setattr(word_queries, "_LEAST_READ", 10)
+    near, having = ["and so the then of"] * 90, ["a far longer text, and the of it"] * 20
+    add(store, DOCS + 1, [*near, *having, "and e-the of"])
+    read: list[int] = []
+    views = store.texts.views
+
+    def noted(keys: Int64s) -> dict[int, str]:
+        read.append(len(keys))
+        return views(keys)
+
+    monkeypatch.setattr(store.texts, "views", noted)
+    first = {key_of(DOCS + 1, at) for at in range(90, 110)}
+    assert first.issuperset(store.phrases(phrases("and the of"), 9).keys.tolist())
+    assert read == [10]
+    assert set(store.phrases(phrases("and the of"), 99).keys.tolist()) == first
+    every = store.phrases(phrases("the of"), 99).keys.tolist()
+    assert set(every) == {*first, key_of(DOCS + 1, 110)}
 
 
 def test_phrases_and_left_out_words_follow_the_text(
