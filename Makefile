@@ -55,7 +55,9 @@ model: .venv/convert.stamp  ## Train the late-chunked model anew (hours on a CPU
 	$(PY) packaging/model/late_reference.py --model resources/models/lectern-minilm-late
 
 model-languages: .venv/convert.stamp  ## Train the multilingual model anew (goes on where it stopped)
-	$(PY) packaging/model/train.py --base e5 --texts $(TEXTS) --run build/model/lectern-e5-late
+	$(PY) packaging/model/train.py --base e5 --texts $(TEXTS) --tokens 4915200 --run build/model/e5-first
+	$(PY) packaging/model/train.py --base e5 --texts $(TEXTS) --tokens 1228800 --rate 2e-4 --seed 6 \
+		--after build/model/e5-first --headless 0.5 --leading 0.7 --float32 --run build/model/lectern-e5-late
 	$(PY) packaging/model/export.py --base e5 --run build/model/lectern-e5-late --id lectern-e5-late --texts $(TEXTS)
 	$(PY) packaging/model/late_reference.py --model resources/models/lectern-e5-late
 

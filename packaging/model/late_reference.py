@@ -29,7 +29,7 @@ PASSAGES, LANGUAGES = DATA / "minilm" / "passages.json", DATA / "late" / "langua
 TITLE, HEADINGS = "A library of adventures", ("Part One", "The sea")
 PREFIX = "A library of adventures. Part One \u203a The sea: "
 WINDOWS = (512, 4096)  # used alternately
-WEIGHTS, RECORD = "model.safetensors", "record.json"
+WEIGHTS, RECORD, CHECKPOINT = "model.safetensors", "record.json", "checkpoint.json"
 NIBBLES, SCALES = ".nibbles", ".scales"
 LAYER = "encoder.layer."
 
@@ -157,7 +157,8 @@ def main() -> None:
     parser.add_argument("--model", type=Path, required=True, help="folder with record and weights")
     options = parser.parse_args()
     record = json.loads((options.model / RECORD).read_text("utf-8"))
-    shape, prefix = record["architecture"], record["document_prefix"] + PREFIX
+    shape = json.loads((options.model / CHECKPOINT).read_text("utf-8"))["architecture"]
+    prefix = record["document_prefix"] + PREFIX
     tokenizer, model = open_original(options.model, shape)
     texts = json.loads(PASSAGES.read_text("utf-8"))
     how = shape["block"], shape["reach"], shape["anchors"]

@@ -39,18 +39,28 @@ ASKED, FEWEST_ASKED = 0.5, 8  # share of passages with a sentence as query
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """The prefixes of the model, and the share of each file of the corpus."""
+    """How texts become lessons.
+
+    Attributes:
+        document_prefix: Of the model; ``query_prefix`` is that of its queries.
+        shares: The share of each file of the corpus: books, PEPs, RFCs.
+        headless: The share of texts read without headings, which still ask for their sections.
+        leading: The share of passages that begin with their second sentence. The first asks for it.
+    """
 
     document_prefix: str = ""
     query_prefix: str = ""
-    shares: tuple[float, ...] = (0.5, 0.3, 0.2)  # books, PEPs, RFCs
+    shares: tuple[float, ...] = (0.5, 0.3, 0.2)
+    headless: float = 0.0
+    leading: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A passage as tokens ``start`` to ``end`` of its window, and alone for the teacher.
 
-    ``first`` to ``last``, exclusive, are its sentences in the corpus.
+    ``first`` to ``last``, exclusive, are its sentences in the corpus. If ``led``, the sentence in
+    front of them asks for them.
     """
 
     start: int
@@ -59,6 +69,7 @@ class Passage:
     path: tuple[str, ...]
     first: int
     last: int
+    led: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +108,7 @@ class Lessons:
         self._corpus = corpus
         self._tokenizer = tokenizer
         self._seed = seed
-        self._shares = np.array(how.shares)
+        self._how = how
         passage, query = tokenizer.encode([how.document_prefix, how.query_prefix])
         self._ahead = {"passage": passage.ids, "query": query.ids}
         numbers = np.arange(len(corpus.titles))
@@ -131,51 +142,57 @@ class Lessons:
         lengths[(self._held != held) | (lengths < least)] = 0
         sources = self._corpus.sources
         sums = np.bincount(sources, lengths)
-        weights = lengths * (self._shares[: len(sums)] / np.maximum(sums, 1))[sources]
+        weights = lengths * (np.array(self._how.shares)[: len(sums)] / np.maximum(sums, 1))[sources]
         return weights / weights.sum()
 
     def _stretch(self, document: int, window: int, count: int, chance: Any) -> Iterator[Window]:
         """Yield consecutive windows of a document."""
         corpus = self._corpus
+        # Nothing is drawn for a share of 0, so that the lessons of earlier runs stay the same.
+        bare = self._how.headless > 0 and chance.random() < self._how.headless
         first, last = corpus.documents[document], corpus.documents[document + 1]
         begin, end = corpus.sentences[first], corpus.sentences[last] - window * count
         token = begin + chance.integers(0, max(1, end - begin))
         sentence = bisect_right(corpus.sentences, token) - 1
         title = "" if chance.random() < TITLE_LEFT_OUT else corpus.titles[document]
         for _ in range(count):
-            found, sentence = self._window(sentence, last, title, window, chance)
+            found, sentence = self._window(sentence, last, title, window, chance, bare=bare)
             if found is None:
                 return
             yield found
 
     def _window(
-        self, sentence: int, last: int, title: str, window: int, chance: Any
+        self, sentence: int, last: int, title: str, window: int, chance: Any, *, bare: bool
     ) -> tuple[Window | None, int]:
-        """The window that begins at a sentence, and the sentence at which the next begins."""
+        """The window that begins at a sentence, and the sentence at which the next begins.
+
+        ``bare`` windows are read without headings.
+        """
         corpus = self._corpus
-        path = corpus.paths[corpus.headings[sentence]]
+        path = () if bare else corpus.paths[corpus.headings[sentence]]
         lead = np.concatenate([self._tokenizer.lead, self._in_front(title, path)])
         capacity = window - len(lead) - len(self._tokenizer.tail)
         if corpus.sentences[last] - corpus.sentences[sentence] < capacity:
             return None, last
-        body, bounds = self._body(sentence, last, capacity)
+        body, bounds = self._body(sentence, last, capacity, bare=bare)
         held = sentence + bisect_right(bounds[:, 1], capacity)  # the end of whole sentences
         passages = tuple(
             Passage(
                 int(bounds[a - sentence, 0]) + len(lead),
                 int(bounds[b - sentence - 1, 1]) + len(lead),
-                self._alone(title, a, b),
+                self._alone(title, a, b, bare=bare),
                 corpus.paths[corpus.headings[a]],
                 a,
                 b,
+                led,
             )
-            for a, b in self._passages(sentence, held, chance)
+            for a, b, led in self._passages(sentence, held, chance)
         )
         ids = np.concatenate([lead, body, self._tokenizer.tail])
         return Window(ids, passages), max(held, sentence + 1)
 
-    def _body(self, first: int, last: int, capacity: int) -> tuple[Ints, Ints]:
-        """The tokens of a window from a sentence on, with changed headings inserted.
+    def _body(self, first: int, last: int, capacity: int, *, bare: bool) -> tuple[Ints, Ints]:
+        """The tokens of a window from a sentence on, with changed headings inserted unless bare.
 
         The same layout as ``indexer.embed.layout``.
 
@@ -189,7 +206,8 @@ class Lessons:
         length = 0
         for sentence in range(first, last):
             path = corpus.paths[corpus.headings[sentence]]
-            if bounds and path and path != corpus.paths[corpus.headings[sentence - 1]]:
+            new = bounds and path and not bare
+            if new and path != corpus.paths[corpus.headings[sentence - 1]]:
                 pieces.append(self._prefix("", path)[:MOST_HEADINGS])
                 length += len(pieces[-1])
             pieces.append(corpus.sentence(sentence))
@@ -199,8 +217,11 @@ class Lessons:
                 break
         return np.concatenate(pieces)[:capacity], np.array(bounds)
 
-    def _passages(self, first: int, last: int, chance: Any) -> Iterator[tuple[int, int]]:
-        """Group sentences into passages of different sizes, each under one heading."""
+    def _passages(self, first: int, last: int, chance: Any) -> Iterator[tuple[int, int, bool]]:
+        """Group sentences into passages of different sizes, each under one heading.
+
+        Yields the first sentence, the end, and whether the sentence in front asks for them.
+        """
         corpus = self._corpus
         while first < last:
             wanted = 1 if chance.random() < SENTENCES else chance.integers(*PASSAGE_TOKENS)
@@ -212,12 +233,22 @@ class Lessons:
             ):
                 end += 1
             if LEAST_TOKENS <= corpus.sentences[end] - corpus.sentences[first] <= MOST_TOKENS:
-                yield first, end
+                led = self._is_led(first, end, chance)
+                yield first + led, end, led
             first = end
 
-    def _alone(self, title: str, first: int, last: int) -> Ints:
+    def _is_led(self, first: int, end: int, chance: Any) -> bool:
+        """Whether the first of some sentences asks for the others, if both are long enough."""
+        if not self._how.leading or end - first == 1:
+            return False
+        starts = self._corpus.sentences
+        lead, rest = starts[first + 1] - starts[first], starts[end] - starts[first + 1]
+        long = lead >= LEAST_SENTENCE and rest >= 2 * LEAST_SENTENCE
+        return bool(long and chance.random() < self._how.leading)
+
+    def _alone(self, title: str, first: int, last: int, *, bare: bool) -> Ints:
         corpus = self._corpus
-        path = corpus.paths[corpus.headings[first]]
+        path = () if bare else corpus.paths[corpus.headings[first]]
         text = corpus.ids[corpus.sentences[first] : corpus.sentences[last]]
         return self._framed(np.concatenate([self._in_front(title, path), text]))
 
@@ -240,13 +271,21 @@ class Lessons:
         count = max(FEWEST_ASKED, int(ASKED * len(passages)))
         for number in chance.permutation(len(passages))[:count].tolist():
             passage = passages[number]
-            ids = self._corpus.sentence(int(chance.integers(passage.first, passage.last)))
-            if len(ids) < LEAST_SENTENCE:
-                continue
-            if chance.random() < THINNED:
-                ids = ids[chance.random(len(ids)) < chance.uniform(*KEPT_WORDS)]
-            if len(ids) >= LEAST_QUERY:
-                yield Query(self._asked(ids[:MOST_QUERY]), number, number + 1)
+            sentence = int(chance.integers(passage.first, passage.last))
+            yield from self._question(sentence, number, chance)
+        for number, passage in enumerate(passages):
+            if passage.led:
+                yield from self._question(passage.first - 1, number, chance)
+
+    def _question(self, sentence: int, number: int, chance: Any) -> Iterator[Query]:
+        """Yield a sentence as the query for a passage, unless it is too short."""
+        ids = self._corpus.sentence(sentence)
+        if len(ids) < LEAST_SENTENCE:
+            return
+        if chance.random() < THINNED:
+            ids = ids[chance.random(len(ids)) < chance.uniform(*KEPT_WORDS)]
+        if len(ids) >= LEAST_QUERY:
+            yield Query(self._asked(ids[:MOST_QUERY]), number, number + 1)
 
     def _asked(self, ids: Ints) -> Ints:
         return self._framed(np.concatenate([self._ahead["query"], ids]))

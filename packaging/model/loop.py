@@ -62,6 +62,7 @@ class Settings:
     temperature: float = TEMPERATURE
     skipped: tuple[int, ...] = ()  # layers that the encoder of passages leaves out
     cool: float = 0.95  # share of the steps over which the rate decreases
+    float32: bool = False  # instead of bfloat16, which some processors compute four times as slowly
 
     @property
     def steps(self) -> int:
@@ -127,7 +128,7 @@ class Run:
         def learn(share: int) -> tuple[Losses, tuple[Any, ...]]:
             tokens = settings.step_tokens // settings.shares
             lesson = self._lessons.draw(self._done, share, window, tokens, held=False)
-            with torch.autocast("cpu", torch.bfloat16):
+            with self._precision():
                 found = self._losses(lesson)
             return found, torch.autograd.grad(found.total, parameters, allow_unused=True)
 
@@ -146,6 +147,9 @@ class Run:
         done = (self._done + 1) / self.settings.steps
         return min(done / self.settings.warm_up, (1 - done) / self.settings.cool, 1.0)
 
+    def _precision(self) -> Any:
+        return torch.autocast("cpu", torch.bfloat16, enabled=not self.settings.float32)
+
     def _losses(self, lesson: Lesson) -> Losses:
         student = self.student.weights()
         return losses(student, self._teacher, self._shape, lesson, self.settings.temperature)
@@ -157,7 +161,7 @@ class Run:
             lesson = self._lessons.draw(
                 share, share, window, self.settings.held_tokens // 2, held=True
             )
-            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            with torch.no_grad(), self._precision():
                 return self._losses(lesson)
 
         found = {}

@@ -14,12 +14,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+import torch
 from architecture import WEIGHTS
 from bases import BASES
 from bert import load_weights, with_positions
 from corpus import KEPT_BACK, read_corpus
 from lessons import Framing, Lessons
-from loop import ANCHORS, BLOCK, REACH, TOKENS, WINDOWS, Run, Settings
+from loop import ANCHORS, BLOCK, CHECKPOINT, REACH, TOKENS, WINDOWS, Run, Settings
 from student import Student
 
 from indexer.embed.layout import TextTokenizer
@@ -35,7 +36,7 @@ def main() -> None:
         windows=tuple(options.windows), positions=max(options.windows), start=options.start,
         block=options.block, reach=options.reach, anchors=options.anchors,
         tokens=options.tokens, rank=options.rank, rate=options.rate, seed=options.seed,
-        **base.settings,
+        float32=options.float32, **base.settings,
     )  # fmt: skip
     kept = options.work / f"corpus-{options.base}.npz"
     corpus = read_corpus(base.files(options.texts), tokenizer, kept, settings.seed)
@@ -44,9 +45,12 @@ def main() -> None:
     unread = tuple(f"encoder.layer.{layer}." for layer in settings.skipped)
     read = {name: tensor for name, tensor in start.items() if not name.startswith(unread)}
     student = Student(read, settings.rank, settings.seed)
+    if options.after:
+        student.take(torch.load(options.after / CHECKPOINT, weights_only=True)["learnt"])
     how = Framing(
-        genuine.record.document_prefix, genuine.record.query_prefix, tuple(base.texts.values())
-    )
+        genuine.record.document_prefix, genuine.record.query_prefix, tuple(base.texts.values()),
+        options.headless, options.leading,
+    )  # fmt: skip
     lessons = Lessons(corpus, tokenizer, settings.seed, KEPT_BACK, how)
     Run(settings, teacher, student, genuine.architecture, lessons, options.run).train()
 
@@ -57,6 +61,16 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "model", help="cache folder")
     parser.add_argument("--base", choices=tuple(BASES), default="minilm", help="the base model")
     parser.add_argument("--run", type=Path, required=True, help="folder of this run")
+    parser.add_argument("--after", type=Path, help="folder of a finished run to start from")
+    parser.add_argument(
+        "--headless", type=float, default=0.0, help="share of texts without their headings"
+    )
+    parser.add_argument(
+        "--leading", type=float, default=0.0, help="share of passages asked for by a first sentence"
+    )
+    parser.add_argument(
+        "--float32", action="store_true", help="faster where the processor has no bfloat16"
+    )
     parser.add_argument("--genuine", type=Path, help="folder of the base model, else downloaded")
     parser.add_argument("--windows", type=int, nargs="+", default=WINDOWS)
     parser.add_argument("--start", choices=("interpolated", "repeated"), default="repeated")

@@ -144,3 +144,37 @@ def test_a_step_depends_on_its_number_only(lessons: Any) -> None:
     for one, same in zip(first.windows, again.windows, strict=True):
         np.testing.assert_array_equal(one.ids, same.ids)
     assert not np.array_equal(first.windows[0].ids, other.windows[0].ids)
+
+
+def _second_lesson(recipe: dict[str, ModuleType], corpus: Any, tokenizer: TextTokenizer) -> Any:
+    how = recipe["lessons"].Framing(headless=1.0, leading=1.0)
+    lessons = recipe["lessons"].Lessons(corpus, tokenizer, 5, 40, how)
+    return lessons.draw(3, 0, 512, 1024, held=False)
+
+
+def test_windows_of_the_second_run_are_read_without_headings(
+    recipe: dict[str, ModuleType], corpus: Any, tokenizer: TextTokenizer
+) -> None:
+    lesson = _second_lesson(recipe, corpus, tokenizer)
+    heading = tokenizer.encode(["Tides"])[0].ids[0]
+    assert lesson.windows
+    assert not any(heading in window.ids for window in lesson.windows)
+    assert any(heading in query.ids for query in lesson.queries)
+
+
+def test_the_sentence_in_front_of_a_passage_asks_for_it(
+    recipe: dict[str, ModuleType], corpus: Any, tokenizer: TextTokenizer
+) -> None:
+    lesson = _second_lesson(recipe, corpus, tokenizer)
+    passages = [passage for window in lesson.windows for passage in window.passages]
+    led = {number for number, passage in enumerate(passages) if passage.led}
+    asked = 0
+    for number in led:
+        passage = passages[number]
+        (window,) = (one for one in lesson.windows if passage in one.passages)
+        assert window.ids[passage.start] == corpus.sentence(passage.first)[0]
+        before = set(corpus.sentence(passage.first - 1).tolist())
+        queries = (one for one in lesson.queries if one.first == number)
+        asked += any(set(query.ids.tolist()[1:-1]) <= before for query in queries)
+    # A sentence that loses nearly all its tokens is no query.
+    assert asked > len(led) / 2
