@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import platformdirs
+import psutil
 
 from indexer.api.requests import Index
 from indexer.config import EngineConfig, Precision
@@ -151,7 +151,7 @@ def real_engine(home: Home, *options: str) -> Iterator[subprocess.Popen[str]]:
             assert said[-1], "".join(said)
             yield process
         finally:
-            end(process.pid)
+            process.terminate()
             process.wait(END_S)
 
 
@@ -165,24 +165,11 @@ def answer(qtbot: QtBot, link: EnginePort, request: Request[A]) -> A:
     return answers[0]
 
 
-def end(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGTERM)
-
-
 def is_alive(pid: int) -> bool:
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return False
-    return "zombie" not in _state(pid)
-
-
-def _state(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return ""
 
 
 def deadline(seconds: float) -> Iterator[float]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from indexer.api.endpoint import published
@@ -152,7 +152,7 @@ def test_a_killed_engine_is_started_again(supervisor: Supervisor, qtbot: QtBot) 
     ready(supervisor, qtbot)
     pid = supervisor.pid
     with qtbot.waitSignal(supervisor._link.disconnected):
-        os.kill(pid, signal.SIGKILL)
+        psutil.Process(pid).kill()
     assert supervisor.state is EngineState.RESTARTING
     ready(supervisor, qtbot)
     assert supervisor.pid not in {0, pid}

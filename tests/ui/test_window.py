@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFileOpenEvent
@@ -68,7 +67,7 @@ def test_the_query_survives_a_crash_of_the_engine(
     answer(qtbot, program.link, Index((library_files,)))
     program.window.pages.search_for("who mends the roof")
     with qtbot.waitSignal(program.link.disconnected):
-        os.kill(program.supervisor.pid, signal.SIGKILL)
+        psutil.Process(program.supervisor.pid).kill()
     assert "Nothing is lost" in program.window.status.text
     qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY)
     assert program.window.pages.search.search.query == "who mends the roof"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +20,6 @@ from ui.preview.client import RenderClient, Urgency, render_command
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
-
-posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 
 def opening(path: Path) -> Open:
@@ -112,7 +108,6 @@ def test_a_cancelled_request_does_not_delay_others(
     assert answers.failed == []
 
 
-@posix_only
 def test_a_child_that_dies_is_replaced(
     client: RenderClient, qtbot: QtBot, tmp_path: Path, tale_path: Path, answers: Answers
 ) -> None:
@@ -122,7 +117,7 @@ def test_a_child_that_dies_is_replaced(
     qtbot.waitUntil(lambda: bool(answers.done))
     answers.ask(image(path))
     qtbot.waitUntil(lambda: client.is_busy)
-    os.kill(client.pid, signal.SIGKILL)
+    psutil.Process(client.pid).kill()
     qtbot.waitUntil(lambda: answers.failed == ["child_died"])
     answers.ask(image(tale_path))
     qtbot.waitUntil(lambda: len(answers.done) == 2)
@@ -143,7 +138,7 @@ def test_what_a_document_started_ends_with_a_child_that_somebody_kills(
     monkeypatch.setattr(client_module, "LIMIT_S", 300.0)
     answers.ask(GetText(DocumentSource(hanging), start=0, end=0, room=1_000))
     qtbot.waitUntil(lambda: len(running_code_of(victim)) == 5, timeout=20_000)
-    os.kill(client.pid, signal.SIGKILL)
+    psutil.Process(client.pid).kill()
     qtbot.waitUntil(lambda: answers.failed == ["child_died"])
     qtbot.waitUntil(lambda: not running_code_of(victim))
 
