@@ -17,6 +17,7 @@ from indexer.api.answers import ComparisonSide
 from indexer.api.requests import Index
 from indexer.api.system_keyring import SERVICE
 from indexer.api.types import Hit
+from indexer.query.grammar import clauses
 from tests.ui.basket.made import LEASE, lease
 from tests.ui.conftest import make_documents
 from tests.ui.engines import answer, make_library
@@ -221,7 +222,9 @@ def test_a_statement_has_the_menu_of_a_hit(qtbot: QtBot, pages: Pages, library_f
     assert not {"Preview", "Show the words that count"} & set(menu)
     menu["Similar"].trigger()
     assert pages.name == SEARCH
-    assert pages.query.startswith(f'like:"{library_files / "new.pdf"}#')
+    (clause,) = clauses(pages.query)  # in quotation marks, if the path has a slash
+    assert clause.operator == "like"
+    assert clause.value.startswith(f"{library_files / 'new.pdf'}#")
 
 
 def test_a_key_copies_the_statement_that_differs_with_its_source(
