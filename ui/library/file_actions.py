@@ -98,7 +98,7 @@ class FileActions(QObject):
         """Correct the title, the author and the year of a document; this can be undone."""
 
         def corrected(_document: Document) -> None:
-            text = self.tr("{file} is corrected.").format(file=before.path.rpartition("/")[2])
+            text = self.tr("{file} is corrected.").format(file=Path(before.path).name)
             undo = partial(self._correct, before.path, *cited_by(before), self._emit_changed)
             self._context.notices.post(Notice(text, undo=undo))
             self.changed.emit()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from tests.ui.notices import RecordedNotices
     from ui.ports import Context
 
 SECRET = "the open sea"
@@ -56,7 +57,11 @@ def _states(page: LibraryPage) -> dict[str, str]:
 
 
 def test_from_the_first_run_to_a_password_to_an_absent_folder(
-    qtbot: QtBot, context: Context, library_files: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot,
+    context: Context,
+    notices: RecordedNotices,
+    library_files: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _locked(library_files / "locked.pdf")
     monkeypatch.setattr(first_run, "usual_folders", lambda: [str(library_files)])
@@ -68,7 +73,7 @@ def test_from_the_first_run_to_a_password_to_an_absent_folder(
     page.resize(1200, 700)
     page.show()
     _unlock(qtbot, page)
-    _correct(qtbot, page)
+    _correct(qtbot, page, notices)
     _leave_out(qtbot, page)
     _take_away(qtbot, page, library_files)
     _pause(qtbot, page, context)
@@ -110,21 +115,18 @@ def _unlock(qtbot: QtBot, page: LibraryPage) -> None:
     assert page.details.page.pixmap().width() > 100, "its first page"
 
 
-def _correct(qtbot: QtBot, page: LibraryPage) -> None:
+def _correct(qtbot: QtBot, page: LibraryPage, notices: RecordedNotices) -> None:
     form = page.details.correction
     page.details.correct.click()
     qtbot.waitUntil(form.isVisible)
     for field, text in zip(form.fields, ("The island", "Doe, Jane", "1881"), strict=True):
         field.setText(text)
+    (row,) = page.chosen()
     form.button.click()
+    qtbot.waitUntil(lambda: "locked.pdf is corrected." in notices.texts)
     shown: list[tuple[str, str, str]] = []
-
-    def is_corrected() -> bool:
-        for row in page.chosen():
-            page.file_actions.ask_document(row, lambda one: shown.append(cited_by(one)))
-        return ("The island", "Doe, Jane", "1881") in shown
-
-    qtbot.waitUntil(is_corrected)
+    page.file_actions.ask_document(row, lambda one: shown.append(cited_by(one)))
+    qtbot.waitUntil(lambda: shown == [("The island", "Doe, Jane", "1881")])
 
 
 def _leave_out(qtbot: QtBot, page: LibraryPage) -> None:
