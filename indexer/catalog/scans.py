@@ -44,17 +44,18 @@ _CHANGE = f"""
 UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, fixed_state = ?,
     state = ?, code = ?, detail = ?, pending = ?, size_class = ?, priority = max(priority, ?),
     volume_missing = 0, in_flight = 0, attempts = 0, crashes = 0,
-    content = CASE WHEN ?6 IN ('', '{FileState.PLACEHOLDER}', '{FileState.FAILED}') THEN content
+    content = CASE WHEN ? IN ('', '{FileState.PLACEHOLDER}', '{FileState.FAILED}') THEN content
     ELSE NULL END
 WHERE id = ?
 """  # built from constants
 # Events report one hard link of a changed file. The other links have the same inode.
 CHANGE_OTHER_NAMES = f"""
-UPDATE files SET size = ?1, mtime_ns = ?2, size_class = ?3, state = '{FileState.QUEUED}', code = '',
-    detail = '', pending = 1, priority = max(priority, ?7), volume_missing = 0,
-    in_flight = 0, attempts = 0, crashes = 0
-WHERE inode = ?4 AND volume = ?5 AND fixed_state = '' AND id <> ?6
-    AND (size <> ?1 OR mtime_ns <> ?2)
+UPDATE files SET size = g.size, mtime_ns = g.mtime_ns, size_class = g.class, code = '', detail = '',
+    state = '{FileState.QUEUED}', pending = 1, priority = max(files.priority, g.priority),
+    volume_missing = 0, in_flight = 0, attempts = 0, crashes = 0
+FROM (SELECT ? size, ? mtime_ns, ? class, ? inode, ? volume, ? id, ? priority) AS g
+WHERE files.inode = g.inode AND files.volume = g.volume AND fixed_state = '' AND files.id <> g.id
+    AND (files.size <> g.size OR files.mtime_ns <> g.mtime_ns)
 """  # built from constants
 
 
@@ -145,7 +146,7 @@ def update(
         tally.changed += 1
         values = _state_values(entry)
         stat = (entry.format, entry.size, entry.mtime_ns, found_volume, found_inode)
-        connection.execute(_CHANGE, (*stat, *values, tally.priority, file))
+        connection.execute(_CHANGE, (*stat, *values, tally.priority, values[0], file))
         if found_inode and not entry.state and (volume, inode) == (found_volume, found_inode):
             changed = (entry.size, entry.mtime_ns, values[-1], found_inode, found_volume)
             connection.execute(CHANGE_OTHER_NAMES, (*changed, file, tally.priority))
@@ -235,7 +236,7 @@ GROUP BY n.id
 _CHANGED_UNDER_NEW_NAME = """
 SELECT n.size, n.mtime_ns, n.size_class, n.inode, n.volume, n.id
 FROM files AS n CROSS JOIN files AS t JOIN roots r ON r.id = t.root
-WHERE n.id >= ?1 AND n.fixed_state = '' AND n.inode <> 0 AND t.id < ?1
+WHERE n.id >= ? AND n.fixed_state = '' AND n.inode <> 0 AND t.id < ?
   AND t.inode = n.inode AND t.volume = n.volume AND t.fixed_state = '' AND NOT t.volume_missing
   AND r.state = 'online' AND (t.size <> n.size OR t.mtime_ns <> n.mtime_ns)
 GROUP BY n.inode, n.volume
@@ -386,7 +387,7 @@ class Scans:
                 connection.executemany(_COPY_KNOWN, known)
                 tally.known += len(known)
                 derive(connection, "id >= ? AND pending = 0 AND fixed_state = ''", first)
-                linked = connection.execute(_CHANGED_UNDER_NEW_NAME, (first,)).fetchall()
+                linked = connection.execute(_CHANGED_UNDER_NEW_NAME, (first, first)).fetchall()
                 others = [(*values, tally.priority) for values in linked]
                 connection.executemany(CHANGE_OTHER_NAMES, others)
                 self._index_names(connection, new)

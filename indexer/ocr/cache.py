@@ -150,19 +150,21 @@ _FIRST_PAGES = 32
 # The maker of text that another program or language would not change.
 LASTING = "lasting"
 # Text from another program counts as missing, unless there is no program now.
-_WAITS = f"iif(?1 = '', made_by = '', made_by NOT IN (?1, '{LASTING}'))"
+_GIVEN = "WITH given(own) AS (SELECT ?)"
+_OWN = "(SELECT own FROM given)"
+_WAITS = f"iif({_OWN} = '', made_by = '', made_by NOT IN ({_OWN}, '{LASTING}'))"
 # Documents with the fewest missing pages come first, and image files last, as they may be many.
 _NEXT = f"""
-WITH waiting AS (
+{_GIVEN}, waiting AS (
     SELECT p.content, p.page, count(*) OVER (PARTITION BY p.content) AS missing FROM pages p
     WHERE {_WAITS}
 )
 SELECT c.content_id, w.page FROM waiting w JOIN contents c ON c.id = w.content
-WHERE c.content_id NOT IN (SELECT value FROM json_each(?2))
+WHERE c.content_id NOT IN (SELECT value FROM json_each(?))
 ORDER BY c.last, w.missing, w.content, w.page LIMIT 1
 """  # constants
 _DUE = f"""
-SELECT content_id FROM contents c WHERE fresh > 0 AND (
+{_GIVEN} SELECT content_id FROM contents c WHERE fresh > 0 AND (
     NOT EXISTS (SELECT 1 FROM pages WHERE content = c.id AND {_WAITS})
     OR fresh >= max({_FIRST_PAGES}, (SELECT count(*) FROM pages
         WHERE content = c.id AND NOT {_WAITS}) - fresh))
@@ -251,7 +253,7 @@ class PageCache:
     def counts(self, made_by: str) -> PageCounts:
         """Count the pages of the library."""
         ((total, waiting, failed),) = self._file.rows(
-            f"SELECT count(*), coalesce(sum({_WAITS}), 0), "  # constants
+            f"{_GIVEN} SELECT count(*), coalesce(sum({_WAITS}), 0), "  # constants
             f"coalesce(sum(NOT {_WAITS} AND {_FAILED}), 0) FROM pages",
             made_by,
         ) or [(0, 0, 0)]
@@ -261,8 +263,8 @@ class PageCache:
         """Whether pages of a content wait for recognition."""
         return bool(
             self._file.rows(
-                "SELECT 1 FROM pages JOIN contents c ON c.id = content "
-                f"WHERE c.content_id = ?2 AND {_WAITS} LIMIT 1",
+                f"{_GIVEN} SELECT 1 FROM pages JOIN contents c ON c.id = content "
+                f"WHERE c.content_id = ? AND {_WAITS} LIMIT 1",
                 made_by,
                 content_id,
             )
