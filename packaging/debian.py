@@ -33,10 +33,45 @@ DEPENDS = (
 )  # fmt: skip
 RECOMMENDS = ("libcups2 | libcups2t64", "xdg-utils")
 PLACE = "usr/lib/lectern"
-# Optional parts of the tree: their folders, and the descriptions of their packages.
+SUGGESTS = ("libreoffice", "python3-nautilus")
+
+# The data is compressed in a later step.
+DPKG = ("dpkg-deb", "--root-owner-group", "--no-uniform-compression", "-Znone", "--build")
+MAINTAINER = "The Lectern maintainers <lectern@localhost>"
+# What each package tells lintian that it does on purpose, with the reason. lintian mentions those
+# that it does not need, so a package has no others.
+_OF_ALL = """\
+# There is no address for mail yet.
+bogus-mail-host *
+bogus-mail-host-in-debian-changelog *
+"""
+_OF_LIBRARIES = f"""\
+{_OF_ALL}# The libraries come as the wheels of their makers have them, also those that are smaller
+# than a megabyte or break when they are stripped; Python's modules and stand-ins need no other one.
+embedded-library *
+unstripped-binary-or-object *
+shared-library-lacks-prerequisites *
+"""
+_OF_LARGE = f"""\
+{_OF_LIBRARIES}# Of the package that it depends on, in the same version.
+missing-dependency-on-libc *
+"""
+_OF_PROGRAM = f"""\
+{_OF_LIBRARIES}library-not-linked-against-libc *
+custom-library-search-path *
+# The starter of PyInstaller is built so.
+hardening-no-pie *
+# The window is described in lectern(1).
+no-manual-page *
+# KDE starts no entry of a menu that is not executable.
+executable-not-elf-or-script *
+"""
+
+# Optional parts of the tree: their folders, and what their packages tell lintian and people.
 PARTS = {
     "languages": (
         ("_internal/resources/models/lectern-e5-late",),
+        _OF_ALL,
         "language model of Lectern for many languages",
         "Passages and questions in 68 languages are found by their meaning. Without",
         "this package that holds for English, and other languages are found by",
@@ -44,39 +79,13 @@ PARTS = {
     ),
     "large": (
         ("_internal/lancedb", "_internal/pyarrow"),
+        _OF_LARGE,
         "index of Lectern for large libraries",
         "From 200,000 passages on, an index of LanceDB finds the nearest ones.",
         "Without this package a question is compared with each of them, which takes",
         "longer.",
     ),
 }
-SUGGESTS = ("libreoffice", "python3-nautilus")
-
-# The data is compressed in a later step.
-DPKG = ("dpkg-deb", "--root-owner-group", "--no-uniform-compression", "-Znone", "--build")
-MAINTAINER = "The Lectern maintainers <lectern@localhost>"
-# Complaints of lintian about things that we do on purpose, each with the reason.
-OVERRIDES = """\
-# There is no address for mail yet.
-bogus-mail-host *
-bogus-mail-host-in-debian-changelog *
-# The libraries come as the wheels of their makers have them, also those that are smaller than a
-# megabyte or break when they are stripped; Python's modules and stand-ins need no other library.
-embedded-library *
-unstripped-binary-or-object *
-shared-library-lacks-prerequisites *
-library-not-linked-against-libc *
-custom-library-search-path *
-# The starter of PyInstaller is built so.
-hardening-no-pie *
-# Of the package that it depends on, in the same version.
-missing-dependency-on-libc *
-# The window is described in lectern(1).
-no-manual-page *
-# KDE starts no entry of a menu that is not executable.
-executable-not-elf-or-script *
-"""
-
 _ABOUT = (
     "find the passage that answers a question in your own documents",
     "Lectern reads PDF, Office files, books, mails and scans, understands them",
@@ -120,7 +129,7 @@ def make_debs(tree: Path, dist: Path, work: Path, version: str, share: Path, *, 
     script = root / "DEBIAN/postrm"
     script.write_text(_POSTRM, "utf-8")
     script.chmod(0o755)
-    for part, (folders, *about) in PARTS.items():
+    for part, (folders, overrides, *about) in PARTS.items():
         own = work / f"{name}-{part}"
         for folder in folders:
             (own / PLACE / folder).parent.mkdir(parents=True, exist_ok=True)
@@ -130,7 +139,8 @@ def make_debs(tree: Path, dist: Path, work: Path, version: str, share: Path, *, 
             if not link.exists():
                 link.rename(own / PLACE / "_internal" / link.name)
         (own / "DEBIAN").mkdir()
-        _pack(own, tree, dist, version, {"Depends": f"{name} (= {version})"}, about)
+        relations = {"Depends": f"{name} (= {version})"}
+        _pack(own, tree, dist, version, relations, overrides, about)
     other = "lectern-gpu" if name == "lectern" else "lectern"
     relations = {
         "Depends": f"libc6 (>= {libc_of(tree)}), {', '.join(DEPENDS)}",
@@ -139,12 +149,12 @@ def make_debs(tree: Path, dist: Path, work: Path, version: str, share: Path, *, 
         "Conflicts": other,
         "Replaces": other,
     }
-    _pack(root, tree, dist, version, relations, _ABOUT)
+    _pack(root, tree, dist, version, relations, _OF_PROGRAM, _ABOUT)
 
 
 def _pack(
     root: Path, tree: Path, dist: Path, version: str, relations: Mapping[str, str],
-    about: Sequence[str],
+    overrides: str, about: Sequence[str],
 ) -> None:  # fmt: skip
     """Pack a folder as the package of its name."""
     named = root / "usr/share/doc" / root.name
@@ -152,13 +162,14 @@ def _pack(
     rights = "".join((tree / each).read_text("utf-8") for each in ("NOTICE", "LICENSE"))
     (named / "copyright").write_text(rights, "utf-8")
     (named / "changelog.gz").write_bytes(gzip.compress(changelog(root.name, version), mtime=0))
-    overrides = root / "usr/share/lintian/overrides"
-    overrides.mkdir(parents=True)
-    (overrides / root.name).write_text(OVERRIDES, "utf-8")
+    told = root / "usr/share/lintian/overrides"
+    told.mkdir(parents=True)
+    (told / root.name).write_text(overrides, "utf-8")
     content = control_file(root.name, version, _kilobytes(root), relations, about)
     (root / "DEBIAN/control").write_text(content, "utf-8")
     for library in root.rglob("*.so*"):
         library.chmod(0o644)
+    run("chmod", "--recursive", "go-w", root)  # some systems let a person's group write
     package = dist / f"{root.name}_{version}_{_architecture()}.deb"
     run(*DPKG, root, package)
     # dpkg-deb's own xz knows no filter for programs, which saves a tenth.

@@ -16,11 +16,14 @@ NEEDED = ("dpkg-deb", "ar", "xz", "objdump", "lintian")
 
 @pytest.mark.skipif(not all(map(shutil.which, NEEDED)), reason="needs dpkg, binutils and lintian")
 def test_the_packages_of_a_small_tree_pass_lintian(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.syspath_prepend(str(PACKAGING))
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795305600")
     debian = importlib.import_module("debian")
+    # As where a person's group may write what the person makes.
+    before = os.umask(0o002)
+    request.addfinalizer(lambda: os.umask(before))
     tree, share, dist = (tmp_path / name for name in ("tree", "share", "dist"))
     for folders, *_ in debian.PARTS.values():
         for folder in folders:
