@@ -167,7 +167,7 @@ def answer(qtbot: QtBot, link: EnginePort, request: Request[A]) -> A:
 
 def is_alive(pid: int) -> bool:
     try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+        return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
 
