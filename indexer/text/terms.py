@@ -481,4 +481,4 @@ _known_parts, _known_side_by_side = (
     lru_cache(maxsize=20_000)(split) for split in (_parts_and_wholes, _side_by_side)
 )
 _CACHED_LENGTH = 60  # characters; longer tokens are seldom met twice
-_MOST_KNOWN = 30_000  # of each language
+_MOST_KNOWN = 50_000  # of each language
