@@ -91,7 +91,8 @@ class SharedCache(Generic[K, V]):
         self._room, self._size_of = room, size_of
         self._lock = threading.Lock()
         self._kept: LruCache[K, V] = LruCache(room, size_of)
-        self._computing: dict[K, Future[V]] = {}
+        #: The keys whose values are being computed, with what other threads wait for, if any do.
+        self._computing: dict[K, Future[V] | None] = {}
 
     def get(self, key: K, compute: Callable[[], V]) -> V:
         """Return the value of a key; an error of ``compute`` is raised to every thread that waits.
@@ -102,21 +103,25 @@ class SharedCache(Generic[K, V]):
             kept = self._kept.get(key)
             if kept is not None:
                 return kept
-            computing = self._computing.get(key)
-            if computing is None:
-                own = self._computing[key] = Future()
-        if computing is not None:
-            return computing.result()
+            waiting = None
+            if key in self._computing:
+                waiting = self._computing[key] = self._computing[key] or Future()
+            else:
+                self._computing[key] = None
+        if waiting is not None:
+            return waiting.result()
         try:
             value = compute()
         except BaseException as error:
             with self._lock:
-                del self._computing[key]
-            own.set_exception(error)
+                others = self._computing.pop(key)
+            if others is not None:
+                others.set_exception(error)
             raise
         with self._lock:
-            del self._computing[key]
+            others = self._computing.pop(key)
             if self._size_of(value) <= self._room:
                 self._kept.put(key, value)
-        own.set_result(value)
+        if others is not None:
+            others.set_result(value)
         return value
