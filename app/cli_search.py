@@ -258,7 +258,7 @@ def _comparison_lines(found: Comparison, style: TerminalStyle) -> list[str]:
     for mine, other in ((first, second), (second, first)):
         lines += [*_side_lines(mine, other, found.border, style), ""]
     if found.changes:
-        title = f"In both, with other numbers or a negation: {found.changes:,}"
+        title = f"Changed: {found.changes:,}"
         lines += [style.bold(title), *_change_lines(found, style), ""]
     counts = " and ".join(f"{each.statements:,}" for each in (first, second))
     foot = f"{counts} statements in {found.seconds:.1f} s; the same from {found.border:.2f}."

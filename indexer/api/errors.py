@@ -153,7 +153,7 @@ _DECLARED = (
               "Try again with a network; without one, `lectern models import` takes a folder.", 5,
               in_window=N_("Try again with a network, or choose another one in the settings.")),
     ErrorCode("model_absent", N_("Model missing"),
-              N_("The language model {model} is not here: {reason}."),
+              N_("The language model {model} is not installed: {reason}."),
               "Get it with `lectern models get {model}`, or with `lectern models import` from its "
               "folder.", 5, in_window=N_("Get it in the settings, or choose another one there.")),
     ErrorCode("model_damaged", N_("Model damaged"),

@@ -138,7 +138,7 @@
     </message>
     <message>
         <source>&amp;Unlock…</source>
-        <translation>E&amp;ntsperren…</translation>
+        <translation>E&amp;ntsperren …</translation>
     </message>
     <message numerus="yes">
         <source>%Ln file(s) stopped the engine and were set aside</source>
@@ -182,7 +182,7 @@
     </message>
     <message>
         <source>Use the multil&amp;ingual model…</source>
-        <translation>Mehrspr&amp;achiges Modell verwenden…</translation>
+        <translation>Mehrspr&amp;achiges Modell verwenden …</translation>
     </message>
 </context>
 <context>
@@ -197,7 +197,7 @@
     </message>
     <message>
         <source>The passages are being exported…</source>
-        <translation>Die Stellen werden exportiert…</translation>
+        <translation>Die Stellen werden exportiert …</translation>
     </message>
     <message>
         <source>None of the passages is on a page.</source>
@@ -274,7 +274,7 @@
     </message>
     <message>
         <source>Their pages as one PDF…</source>
-        <translation>Ihre Seiten als eine PDF-Datei…</translation>
+        <translation>Ihre Seiten als eine PDF-Datei …</translation>
     </message>
     <message>
         <source>Pages</source>
@@ -450,7 +450,7 @@
     <name>ChoiceOrText</name>
     <message>
         <source>Other…</source>
-        <translation>Anderes…</translation>
+        <translation>Anderes …</translation>
     </message>
 </context>
 <context>
@@ -511,7 +511,7 @@
     </message>
     <message>
         <source>The documents are being compared…</source>
-        <translation>Die Dokumente werden verglichen…</translation>
+        <translation>Die Dokumente werden verglichen …</translation>
     </message>
     <message>
         <source>Only in {name}: {count}</source>
@@ -916,7 +916,7 @@
         </translation>
     </message>
     <message>
-        <source>Wrong password. Try again; capital letters matter.</source>
+        <source>Wrong password. Try again; passwords are case-sensitive.</source>
         <translation>Falsches Passwort. Versuchen Sie es erneut; Groß- und Kleinschreibung zählt.</translation>
     </message>
     <message>
@@ -1162,7 +1162,7 @@
     </message>
     <message>
         <source>Copy of the PDF…</source>
-        <translation>Kopie der PDF-Datei…</translation>
+        <translation>Kopie der PDF-Datei …</translation>
     </message>
 </context>
 <context>
@@ -1221,7 +1221,7 @@
     </message>
     <message>
         <source>New collection…</source>
-        <translation>Neue Sammlung…</translation>
+        <translation>Neue Sammlung …</translation>
     </message>
     <message>
         <source>Compare with</source>
@@ -1391,7 +1391,7 @@
     </message>
     <message>
         <source>Add &amp;files…</source>
-        <translation>&amp;Dateien hinzufügen…</translation>
+        <translation>&amp;Dateien hinzufügen …</translation>
     </message>
     <message>
         <source>Loo&amp;k for changes</source>
@@ -1407,7 +1407,7 @@
     </message>
     <message>
         <source>&amp;Patterns of folder…</source>
-        <translation>&amp;Muster des Ordners…</translation>
+        <translation>&amp;Muster des Ordners …</translation>
     </message>
     <message>
         <source>Re&amp;move folder</source>
@@ -1535,7 +1535,7 @@
     </message>
     <message>
         <source>Use…</source>
-        <translation>Verwenden…</translation>
+        <translation>Verwenden …</translation>
     </message>
 </context>
 <context>
@@ -1623,7 +1623,7 @@
     </message>
     <message>
         <source>&amp;Other models…</source>
-        <translation>&amp;Andere Modelle…</translation>
+        <translation>&amp;Andere Modelle …</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -1784,7 +1784,7 @@
     </message>
     <message>
         <source>Looking through the library…</source>
-        <translation>Die Bibliothek wird durchgesehen…</translation>
+        <translation>Die Bibliothek wird durchgesehen …</translation>
     </message>
     <message>
         <source>Here</source>
@@ -2030,7 +2030,7 @@
     </message>
     <message>
         <source>Print…</source>
-        <translation>Drucken…</translation>
+        <translation>Drucken …</translation>
     </message>
     <message>
         <source>Choose a result to see its page here.</source>
@@ -2057,7 +2057,7 @@
     <name>Printing</name>
     <message>
         <source>Printing…</source>
-        <translation>Es wird gedruckt…</translation>
+        <translation>Es wird gedruckt …</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -2352,7 +2352,7 @@
     </message>
     <message>
         <source>Keep the filters as a collection…</source>
-        <translation>Die Filter als Sammlung behalten…</translation>
+        <translation>Die Filter als Sammlung behalten …</translation>
     </message>
     <message>
         <source>Remove the collection “{name}”</source>
@@ -3040,8 +3040,8 @@
         <translation>Das Sprachmodell {model} war nicht zu bekommen: {reason}.</translation>
     </message>
     <message>
-        <source>The language model {model} is not here: {reason}.</source>
-        <translation>Das Sprachmodell {model} ist nicht hier: {reason}.</translation>
+        <source>The language model {model} is not installed: {reason}.</source>
+        <translation>Das Sprachmodell {model} ist nicht installiert: {reason}.</translation>
     </message>
     <message>
         <source>Get it in the settings, or choose another one there.</source>
@@ -3409,7 +3409,7 @@
     </message>
     <message>
         <source>The engine stopped answering.</source>
-        <translation>Die Engine antwortet nicht mehr.</translation>
+        <translation>Die Suchmaschine antwortet nicht mehr.</translation>
     </message>
     <message>
         <source>It is restarted, and finished work is kept.</source>
@@ -3417,7 +3417,7 @@
     </message>
     <message>
         <source>The engine uses protocol {found}, this program {known}.</source>
-        <translation>Die Engine spricht Protokoll {found}, dieses Programm {known}.</translation>
+        <translation>Die Suchmaschine spricht Protokoll {found}, dieses Programm {known}.</translation>
     </message>
     <message>
         <source>Gone</source>
@@ -3573,7 +3573,7 @@
     </message>
     <message>
         <source>the date is out of range</source>
-        <translation>so weit reicht kein Kalender</translation>
+        <translation>das Datum liegt außerhalb des Kalenders</translation>
     </message>
     <message>
         <source>a size is 500kb, 10mb or 1.5gb</source>
@@ -3821,7 +3821,7 @@
     </message>
     <message>
         <source>its list of parts is missing</source>
-        <translation>es sagt nicht, woraus es besteht</translation>
+        <translation>die Liste seiner Teile fehlt</translation>
     </message>
     <message>
         <source>its parts are damaged</source>
@@ -4101,7 +4101,7 @@
     </message>
     <message>
         <source>its catalog is not a database</source>
-        <translation>der Katalog ist keiner</translation>
+        <translation>der Katalog ist keine Datenbank</translation>
     </message>
     <message>
         <source>its catalog belongs to another program</source>
@@ -4149,7 +4149,7 @@
     </message>
     <message>
         <source>the answer is invalid</source>
-        <translation>die Antwort ist keine</translation>
+        <translation>die Antwort ist ungültig</translation>
     </message>
     <message>
         <source>it takes one value</source>

@@ -149,8 +149,8 @@
     <message numerus="yes">
         <source>%Ln folder(s) offline: the drive is not connected</source>
         <translation>
-            <numerusform>%Ln folder is offline: its drive is not here</numerusform>
-            <numerusform>%Ln folders are offline: their drives are not here</numerusform>
+            <numerusform>%Ln folder is offline: its drive is not connected</numerusform>
+            <numerusform>%Ln folders are offline: their drives are not connected</numerusform>
         </translation>
     </message>
     <message numerus="yes">

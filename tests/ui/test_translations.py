@@ -85,6 +85,25 @@ def test_german_has_its_quotation_marks_and_the_formal_address() -> None:
             assert not re.search(r"\b([Dd]u|[Dd]eine?[nmrs]?|[Dd]ich|[Dd]ir)\b", words), source
 
 
+# What sentences of the interface said once that nobody understood at the first reading.
+ODD = (
+    "Nothing in it:", "What means the same", "just these words", "the box completes", "embedded",
+    "Go to the search\\b(?! box)", "All you can type", "days, months or years", "No document names",
+    "Every part of", "with other values", "Choose a statement", "is not indexed yet",
+    "is read again with", "capital", "Lectern trusts", "is in its state", "not here:",
+    "do for most", "stands for a", "has just told", "Where else the library",
+    "has no other provider",
+    "decided at the first", "passages left", "Enter it", "eingebettet", "nicht hier:", "Die Engine",
+)  # fmt: skip
+
+
+def test_no_sentence_that_reads_oddly_came_back() -> None:
+    for source, forms in messages():
+        for text in (source, *forms):
+            assert not re.search("|".join(ODD), text.replace("&", "")), text
+            assert not re.search(r"[^\s\xa0]…", "".join(forms)), "German has a gap before the dots"
+
+
 def test_the_window_is_translated_to_german(speaking: QApplication) -> None:
     use_language(speaking, "de")
     assert QCoreApplication.translate("MainWindow", "Settings") == "Einstellungen"

@@ -315,7 +315,9 @@ class FileDetails(ScrollPage):
             if self._row is None or row.path != self._row.path:
                 return
             if error is not None and error.code in {"needs_password", "wrong_password"}:
-                self.password.say(self.tr("Wrong password. Try again; capital letters matter."))
+                self.password.say(
+                    self.tr("Wrong password. Try again; passwords are case-sensitive.")
+                )
                 self.password.field.selectAll()
                 self.password.field.setFocus()
             else:
