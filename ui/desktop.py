@@ -108,8 +108,11 @@ def is_gone(path: str) -> bool:
     return not os.path.lexists(path)
 
 
-def show_in_folder(path: str) -> None:
+def show_in_folder(path: str, notices: Notices | None = None) -> None:
     """Show a file selected in the system's file manager, or at least its folder."""
+    if is_gone(path):
+        open_path(path, notices)  # which says so
+        return
     match sys.platform:
         case "win32":
             shown = start(["explorer.exe", "/select,", str(PureWindowsPath(path))])

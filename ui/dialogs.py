@@ -10,23 +10,18 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 
 def ask_text(
-    parent: QWidget,
-    title: str,
-    label: str,
-    chosen: Callable[[str], object],
-    *,
-    text: str = "",
+    parent: QWidget, title: str, label: str, chosen: Callable[[str], object], *, text: str = "",
     saves: str = "",
-) -> None:
+) -> None:  # fmt: skip
     """Ask for a text that begins as ``text``: a name if ``saves`` labels a button, else a note."""
     dialog = QInputDialog(parent)
+    dialog.setWindowTitle(title)
+    dialog.setLabelText(label)
+    dialog.setTextValue(text)
     if saves:
         dialog.setOkButtonText(saves)
     else:
         dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
-    dialog.setWindowTitle(title)
-    dialog.setLabelText(label)
-    dialog.setTextValue(text)
     dialog.textValueSelected.connect(chosen)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
@@ -49,10 +44,9 @@ def choose_export(
     parent: QWidget, title: str, name: str, suffix: str, chosen: Callable[[Path], None]
 ) -> None:
     """Ask for the file of an export; a name is proposed."""
-    dialog = QFileDialog(parent, title)
+    saves = QFileDialog.AcceptMode.AcceptSave
+    dialog = QFileDialog(parent, title, acceptMode=saves, defaultSuffix=suffix)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix(suffix)
     dialog.setNameFilter(f"*.{suffix}")
     dialog.selectFile(f"{name}.{suffix}")
     dialog.fileSelected.connect(lambda file: chosen(Path(file)))

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from ui import theme
 from ui.theme import S
 
+Index = QModelIndex | QPersistentModelIndex
 _BAR = 3  # pixels
 
 
@@ -29,24 +30,15 @@ def paint_bar(painter: QPainter, row: QRect, direction: Qt.LayoutDirection) -> N
 class RowDelegate(QStyledItemDelegate):
     """Paints the items of every list alike: selected rows have a tint and a bar at their edge."""
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         if option.state & QStyle.StateFlag.State_Selected and not index.column():
             paint_bar(painter, option.rect, option.direction)
 
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return super().sizeHint(option, index) + QSize(0, S)
 
-    def initStyleOption(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
         option.state &= ~QStyle.StateFlag.State_HasFocus
         if option.features & QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator:

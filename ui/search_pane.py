@@ -204,4 +204,4 @@ class SearchPane(QWidget):
         open_external(hit, self._context, hit.page)
 
     def show_folder(self, hit: Hit) -> None:
-        show_in_folder(hit.path)
+        show_in_folder(hit.path, self._context.notices)

@@ -260,11 +260,9 @@ class IconButton(Restyled, QPushButton):
     """
 
     def __init__(
-        self,
-        text: str,
-        drawing: str = "",
+        self, text: str, drawing: str = "",
         pressed: Callable[[], object] | SignalInstance | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(text)
         self.setAccessibleName(text.replace("&", "").rstrip("…"))
         self.setAutoDefault(False)
@@ -342,11 +340,9 @@ class IconToolButton(Restyled, QToolButton):
     """A flat button with a drawing and no text, as large as the text around it."""
 
     def __init__(
-        self,
-        drawing: str = "",
-        text: str = "",
+        self, drawing: str = "", text: str = "",
         pressed: Callable[[], object] | SignalInstance | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if drawing:
             self.setIcon(icon(drawing))
@@ -450,11 +446,14 @@ def timer(
     parent: QObject, interval_ms: int, call: Callable[[], object], *, single: bool = True
 ) -> QTimer:
     """Return a stopped timer of ``parent`` that calls ``call`` once, or at each interval."""
-    made = QTimer(parent)
-    made.setInterval(interval_ms)
-    made.setSingleShot(single)
+    made = QTimer(parent, interval=interval_ms, singleShot=single)
     made.timeout.connect(call)
     return made
+
+
+def unread(parent: QObject) -> QTimer:
+    """Return a timer to run while what an answer has just chosen cannot have been read yet."""
+    return QTimer(parent, interval=250, singleShot=True)
 
 
 class FocusReturn(QObject):

@@ -99,13 +99,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln question(s)</source>
-        <translation>
-            <numerusform>%Ln Frage</numerusform>
-            <numerusform>%Ln Fragen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>about %Ln minute(s)</source>
         <translation>
             <numerusform>etwa %Ln Minute</numerusform>

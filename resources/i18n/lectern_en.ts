@@ -95,13 +95,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln question(s)</source>
-        <translation>
-            <numerusform>%Ln question</numerusform>
-            <numerusform>%Ln questions</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>about %Ln minute(s)</source>
         <translation>
             <numerusform>about %Ln minute</numerusform>

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QInputDialog, QWidget
 from shiboken6 import isValid
 
 from tests.ui.program import application
+from tests.ui.search.pages import read_hit
 from ui.basket.page import BasketPage
 from ui.compare.page import ComparePage
 from ui.keys import KEYS
@@ -60,8 +61,10 @@ class Person:
         """Search for something that several documents hold, and go to the results."""
         self.window.go_to_search()
         QTest.keyClicks(self.focus, "the")
-        self.until(lambda: self.search.current_hit is not None)
-        self.search.results.view.setFocus()
+        search = self.search
+        self.until(lambda: search.current_hit is not None and search.live_search.is_answered)
+        read_hit(search)
+        search.results.view.setFocus()
 
     def place(self) -> tuple[str, int]:
         hit = self.search.current_hit

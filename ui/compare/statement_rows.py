@@ -19,7 +19,7 @@ from ui.search import describe
 from ui.search.rows import FoundHits
 from ui.search.safe_text import is_right_to_left, line, plain, shown
 from ui.theme import L, M, S, Theme, current, paint_rounded, row_background
-from ui.widgets import IconButton, Restyled, ScrollPage, filled, plain_label, wrapped_label
+from ui.widgets import IconButton, Restyled, ScrollPage, filled, plain_label, unread, wrapped_label
 from ui.words import amounts, failures
 
 if TYPE_CHECKING:
@@ -175,10 +175,12 @@ class RowList(ScrollPage):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.rows: list[RowWidget] = []
         self.at = -1
+        self._unread = unread(self)
 
     def show_rows(self, sections: Sequence[tuple[str, Sequence[StatementRow]]]) -> None:
         """Show sections, each a heading ("" for none) and its rows."""
         self.rows, self.at = [], -1
+        self._unread.start()
         inside = QWidget()
         column = filled(QVBoxLayout(inside), spacing=S, edges=(0, 0, L, L))
         for heading, rows in sections:
@@ -211,11 +213,15 @@ class RowList(ScrollPage):
     def _make(self, row: StatementRow) -> RowWidget:
         widget, number = RowWidget(row), len(self.rows)
         widget.focused.connect(partial(self._make_current, number))
-        widget.opened.connect(partial(self.opened.emit, row))
+        widget.opened.connect(partial(self._open, row))
         widget.stepped.connect(lambda step: self.choose_row(self.at + step))
         widget.menu_requested.connect(partial(self.menu_requested.emit, row))
         self.rows.append(widget)
         return widget
+
+    def _open(self, row: StatementRow) -> None:
+        if not self._unread.isActive():
+            self.opened.emit(row)
 
     def _make_current(self, number: int) -> None:
         if number == self.at:

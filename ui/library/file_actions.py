@@ -148,7 +148,7 @@ class FileActions(QObject):
 
     def _show_folder(self) -> None:
         for row in self._rows[:1]:
-            desktop.show_in_folder(row.path)
+            desktop.show_in_folder(row.path, self._context.notices)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText("\n".join(row.path for row in self._rows))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     QRectF,
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyle, QStyleOptionView
 from indexer.api.types import FileRow, FileState
 from ui import theme
 from ui.library.file_model import ROW_ROLE, Column, FileModel, cell_text, folder_text, reason_text
-from ui.lists import RowDelegate
+from ui.lists import Index, RowDelegate
 from ui.theme import M, S, blend, paint_rounded
 from ui.widgets import Restyled
 from ui.words import amounts, names
@@ -55,19 +54,12 @@ def chip_colours(state: FileState, *, by_words: bool = False) -> tuple[QColor, Q
 class _FileDelegate(RowDelegate):
     """Paints the folder after the name, and the state as a chip."""
 
-    def initStyleOption(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
         if isinstance(index.data(ROW_ROLE), FileRow) and index.column() in (0, Column.STATE):
             option.text = ""  # painted below
 
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         row = index.data(ROW_ROLE)
         if not isinstance(row, FileRow):

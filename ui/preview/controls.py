@@ -326,7 +326,7 @@ class PreviewActions(QObject):
 
     def _folder(self) -> None:
         if self.hit is not None:
-            show_in_folder(self.hit.path)
+            show_in_folder(self.hit.path, self._context.notices)
 
     def _similar(self) -> None:
         if self.hit is not None:

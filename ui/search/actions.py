@@ -26,7 +26,7 @@ from ui.search.query_text import similar_to
 from ui.search.rows import FoundHits, flattened, grouped
 from ui.search.safe_text import line
 from ui.theme import icon
-from ui.widgets import add_shortcut
+from ui.widgets import add_shortcut, unread
 from ui.words import failures
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ui.file_worker import FileWorker
     from ui.search.live_search import LiveSearch
     from ui.search.results import ResultsPane
+    from ui.search.rows import ResultRow
 
 
 class HitExporter(QObject):
@@ -282,6 +283,7 @@ class SelectedHit(QObject):
         self._results, self._search, self._actions = results, search, actions
         self._stepped = False  # whether the person went to the hit by keys in the box
         self._waits = False  # for the answer to a query that was ended by Enter
+        self._unread = unread(self)
         results.view.accepted.connect(self.open_hit)
         results.view.previewed.connect(partial(self._do, actions.previewed.emit))
         copy = partial(self._do, actions.copy_passage)
@@ -294,8 +296,10 @@ class SelectedHit(QObject):
         return row.hit if row is not None else None
 
     def open_hit(self, in_folder: bool) -> None:
-        """Open the hit, or show it in its folder."""
-        self._do((self._actions.folder_requested if in_folder else self._actions.opened).emit)
+        """Open the hit, or show it in its folder, unless an answer has chosen it just now."""
+        actions = self._actions
+        if not self._unread.isActive():
+            self._do((actions.folder_requested if in_folder else actions.opened).emit)
 
     def cite_hit(self) -> None:
         """Copy the hit with its citation."""
@@ -323,8 +327,11 @@ class SelectedHit(QObject):
         if self._waits and self._search.shows_current and self._results.hits:
             self._results.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def answered(self) -> None:
-        """Go to the results, if Enter waits for this answer."""
+    def answered(self, before: ResultRow | None) -> None:
+        """Go to the results, if Enter waits for this answer; ``before`` it a row was selected."""
+        row = self._results.current
+        if row is not None and (before is None or before.key != row.key):
+            self._unread.start()
         if self._waits:
             self._go_to_results()
 

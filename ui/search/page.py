@@ -365,6 +365,7 @@ class SearchPage(QWidget):
         self.message.show_notes([failures.note(note) for note in result.notes])
         self.offer.show_notes(result.notes)
         text, more = self.live_search.answered_text, self.live_search.may_have_more
+        before = self.results.current
         if not asks(text):  # without words no sentence can be the answer
             hits = (replace(hit, best=(0, 0), marks=()) for hit in result.hits)
             result = replace(result, hits=tuple(hits))
@@ -386,7 +387,7 @@ class SearchPage(QWidget):
             self._status.replace_request(GetStatus(), self.results.unsearched.show_status)
         if not same_query and result.hits:
             self._history.timer.start()
-        self._selected.answered()
+        self._selected.answered(before)
 
     def _answered_by_words(self, result: SearchResult) -> None:
         query = self.live_search.answered_text

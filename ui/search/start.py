@@ -207,10 +207,10 @@ class RecentDocuments(QListView):
     def _open_menu(self, at: QPoint) -> None:
         index = self.indexAt(at)
         if index.isValid():
-            path = index.data(_PATH)
+            path, notices = index.data(_PATH), self._notices
             entries = (
-                MenuEntry(self.tr("Open"), partial(open_path, path, self._notices)),
-                MenuEntry(self.tr("Show in folder"), partial(show_in_folder, path)),
+                MenuEntry(self.tr("Open"), partial(open_path, path, notices)),
+                MenuEntry(self.tr("Show in folder"), partial(show_in_folder, path, notices)),
                 MenuEntry(self.tr("Copy path"), partial(QGuiApplication.clipboard().setText, path)),
                 MenuEntry(self.tr("Remove from this list"), partial(self.dropped.emit, path)),
             )

@@ -63,9 +63,6 @@ class Amounts(QObject):
     def languages(self, number: int) -> str:
         return self.tr("%Ln language(s)", "", number)
 
-    def questions(self, number: int) -> str:
-        return self.tr("%Ln question(s)", "", number)
-
     def minutes(self, number: int) -> str:
         return self.tr("about %Ln minute(s)", "", number)
 
@@ -79,8 +76,7 @@ class Amounts(QObject):
 _AMOUNTS = Amounts()
 alike, documents, exact, files = _AMOUNTS.alike, _AMOUNTS.documents, _AMOUNTS.exact, _AMOUNTS.files
 hits, more, more_inside = _AMOUNTS.hits, _AMOUNTS.more, _AMOUNTS.more_inside
-new, retried = _AMOUNTS.new, _AMOUNTS.retried
-languages, pages, questions = _AMOUNTS.languages, _AMOUNTS.pages, _AMOUNTS.questions
+languages, new, pages, retried = _AMOUNTS.languages, _AMOUNTS.new, _AMOUNTS.pages, _AMOUNTS.retried
 unreadable, waiting = _AMOUNTS.unreadable, _AMOUNTS.waiting
 
 

@@ -17,7 +17,7 @@ from tests.ui.engines import answer
 from tests.ui.menus import entries
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
-from ui.compare.statement_rows import _once, _row
+from ui.compare.statement_rows import RowList, StatementRow, _once, _row
 from ui.preview.panel import Preview
 from ui.search.page import SearchPage
 from ui.search_pane import SearchPane
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from ui.compare.statement_rows import StatementRow
     from ui.engine_client import EngineLink
     from ui.ports import Context
 
@@ -86,6 +85,20 @@ def test_a_sentence_that_several_documents_have_is_listed_once() -> None:
     ((first, more),) = _once(found)
     assert (first, more) == (found[0], 2)
     assert first_cell(_row(first, more))[2] == "2 more, nearly the same"
+
+
+def test_a_row_of_an_answer_is_not_opened_before_it_can_be_read(qtbot: QtBot) -> None:
+    listed, opened = RowList(), list[StatementRow]()
+    qtbot.addWidget(listed)
+    listed.opened.connect(opened.append)
+    listed._unread.setInterval(10_000_000)
+    row = _row(Parallel(hit("/docs/1.txt"), "", 1.0, same=True, marks=(), pairs=()))
+    listed.show_rows([("", [row])])
+    QTest.keyClick(listed.rows[0], Qt.Key.Key_Return)
+    assert not opened
+    listed._unread.stop()
+    QTest.keyClick(listed.rows[0], Qt.Key.Key_Return)
+    assert opened == [row]
 
 
 def test_a_selection_on_a_page_is_asked_for(qtbot: QtBot, pane: SearchPane) -> None:

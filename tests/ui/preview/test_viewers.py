@@ -124,7 +124,9 @@ def test_a_file_that_is_gone_opens_nothing_and_says_so(
     context.settings.set("viewer", "mine --at={page}")
     open_external(hit("/gone/a.pdf"), context)
     open_path("/gone/b.txt", context.notices)
-    assert said.texts == [f"{name} is no longer where it was." for name in ("a.pdf", "b.txt")]
+    show_in_folder("/gone/c.txt", context.notices)
+    names = ("a.pdf", "b.txt", "c.txt")
+    assert said.texts == [f"{name} is no longer where it was." for name in names]
     assert opened == []
     assert got(desktop, "mine") == []
 

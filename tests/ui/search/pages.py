@@ -44,8 +44,15 @@ def links(page: SearchPage) -> list[str]:
     return [link.text() for link in panel.findChildren(QAbstractButton) if link.isVisible()]
 
 
+def read_hit(page: SearchPage) -> None:
+    """Let as much time pass as a hit that an answer has chosen is not opened in."""
+    page._selected._unread.stop()
+
+
 def press(page: SearchPage, key: Qt.Key, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
     widget = page.results.view if page.results.view.hasFocus() else page.bar.box
+    if widget is page.results.view and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        read_hit(page)
     QTest.keyClick(widget, key, modifier)
 
 

@@ -248,7 +248,7 @@ def test_near_duplicates_unfold_in_place_with_the_names_of_their_files(
     said = [page.results.model.data(page.results.model.index(at + n)) for n in range(2)]
     assert ["v1.txt" in said[0], "v0.txt" in said[1]] == [True, True]
     with qtbot.waitSignal(page.actions_on_hits.opened) as opened:
-        QTest.keyClick(view, Qt.Key.Key_Return)
+        press(page, Qt.Key.Key_Return)
     assert opened.args is not None
     assert opened.args[0].path == "/docs/v1.txt"
 

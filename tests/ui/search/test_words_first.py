@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from indexer.api.requests import Search, SearchByWords
 from indexer.api.types import Match, SearchResult
@@ -278,7 +279,9 @@ def canned(tmp_path: Path) -> Canned:
 
 @pytest.fixture
 def slow(qtbot: QtBot, canned: Canned) -> Iterator[SearchPage]:
-    yield from shown(qtbot, SearchPage(canned[0]))
+    page = SearchPage(canned[0])
+    page._selected._unread.setInterval(NEVER_MS)  # until ``press`` lets it pass
+    yield from shown(qtbot, page)
 
 
 def test_enter_opens_what_was_chosen_and_else_the_answer(
@@ -309,5 +312,43 @@ def test_enter_opens_what_was_chosen_and_else_the_answer(
     link.release()
     qtbot.waitUntil(lambda: slow.live_search.is_answered)
     assert opened == BY_WORDS[:1]
+    QTest.keyClick(slow.results.view, Qt.Key.Key_Return)
+    assert opened == BY_WORDS[:1], "nobody has read it yet"
     press(slow, Qt.Key.Key_Return)
     assert opened == [BY_WORDS[0], WHOLE[0]]
+
+
+def test_enter_opens_nothing_that_has_just_taken_the_place_of_a_hit(
+    qtbot: QtBot, canned: Canned, slow: SearchPage
+) -> None:
+    """The library changes while the finger is on its way to the key."""
+    link, opened = _link(words=[], slow=False, link=canned[1]), list[object]()
+    slow.actions_on_hits.opened.connect(opened.append)
+    slow.actions_on_hits.folder_requested.connect(opened.append)
+    left = iter((WHOLE, WHOLE[1:], WHOLE[2:], WHOLE[2:]))
+    link.answers[Search] = lambda _request: SearchResult(tuple(next(left)))
+
+    def answered() -> None:
+        with qtbot.waitSignal(slow.live_search.answered):
+            slow.live_search.refresh()
+
+    slow.search("who pays")
+    qtbot.waitUntil(lambda: slow.current_hit == WHOLE[0])
+    press(slow, Qt.Key.Key_Return)
+    answered()
+    assert slow.current_hit == WHOLE[1]
+    for held in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier):
+        QTest.keyClick(slow.results.view, Qt.Key.Key_Return, held)
+    assert not opened
+    slow.focus_box()
+    press(slow, Qt.Key.Key_Down)
+    press(slow, Qt.Key.Key_Up)
+    answered()
+    press(slow, Qt.Key.Key_Return)
+    assert not opened, "in the box, too"
+    slow.results.view.setFocus()
+    press(slow, Qt.Key.Key_Return)
+    assert opened == [WHOLE[2]]
+    answered()
+    QTest.keyClick(slow.results.view, Qt.Key.Key_Return)
+    assert opened == [WHOLE[2]] * 2, "the hit has stayed"

@@ -89,6 +89,8 @@ class Person:
         """Press keys one after the other."""
         for each in keys:
             self.count += 1
+            # A person reads what is chosen before it is opened.
+            self.until(lambda: not self.search._selected._unread.isActive())
             QTest.keySequence(self._focus(), QKeySequence(each))
 
     def type(self, text: str) -> None:
