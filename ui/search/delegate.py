@@ -177,7 +177,7 @@ class ResultsDelegate(QStyledItemDelegate):
         self.phrases = ""  # the phrases of the query
         self.new: AbstractSet[Key] = frozenset()  # new hits of a saved search
         self.explained: tuple[Key, Words] | None = None  # the hit whose words are underlined
-        self._snippets: LruCache[tuple[Key, bool, bool, bool, bool], Snippet] = LruCache(_KEPT)
+        self._snippets: LruCache[tuple[object, ...], Snippet] = LruCache(_KEPT)
         self._lines: dict[Key, int] = {}
         self.use_style(style)
 
@@ -209,15 +209,17 @@ class ResultsDelegate(QStyledItemDelegate):
     def snippet(self, row: ResultRow, *, strong: bool = False) -> Snippet:
         """Return the snippet of a hit from the cache; the selected hit has the strongest mark."""
         colours = theme.current()
-        words = self._words_of(row)
-        key = (row.key, colours.dark, row.weak, words is not None, strong)
+        words, hit = self._words_of(row), row.hit
+        # A later answer to the same query may choose another sentence.
+        said = (row.key, hit.text, hit.best, hit.marks)
+        key = (said, colours.dark, row.weak, words is not None, strong)
         known = self._snippets.get(key)
         if known is not None and words is None:
             return known
-        text = text_of(row.hit)
+        text = text_of(hit)
         if not text.text or row.weak:
-            text = Shown(text.text or describe.body(row.hit))
-        lines, drawn = self._lines_of(row), underlined(row.hit, words)
+            text = Shown(text.text or describe.body(hit))
+        lines, drawn = self._lines_of(row), underlined(hit, words)
         ground, ink = theme.mark_colours(strong=strong)
         made = make_snippet(text, self._pen, lines, ground, ink, drawn)
         self._snippets.put(key, made)

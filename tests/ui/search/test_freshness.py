@@ -137,6 +137,18 @@ def test_after_a_hit_that_is_gone_comes_the_one_in_its_place(qtbot: QtBot) -> No
     assert pane.current.hit == hits[1]
 
 
+def test_the_sentence_that_a_later_answer_chooses_is_marked_in_the_list(qtbot: QtBot) -> None:
+    first = hit(text="The roof leaks. The landlord mends it.", best=(0, 15), marks=())
+    pane = pane_with(qtbot, [first])
+    for best in ((0, 15), (16, 38)):
+        later = SearchResult((replace(first, best=best),))
+        pane.show_answer("x", later, same_query=True, more=False)
+        assert pane.current is not None
+        drawn = pane.view.results.snippet(pane.current)
+        (mark,) = drawn.marks
+        assert drawn.text[slice(*mark)] == first.text[slice(*best)]
+
+
 def test_other_hits_of_the_document_are_told_of(qtbot: QtBot) -> None:
     first, second = hit(start=0), hit(start=100)
     pane = pane_with(qtbot, [first])
