@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import QMimeData, QObject
+from PySide6.QtCore import QCoreApplication, QMimeData, QObject
 from PySide6.QtGui import QGuiApplication
 
 from indexer.api.formats import page_unit
@@ -92,11 +92,11 @@ class CitationStyle(Struct, frozen=True):
 STYLES = {
     "simple": CitationStyle("[{author}, ]*{title}*[, {year}][, {page}]"),
     "apa": CitationStyle(
-        "[{author} [({year})|(n.d.)]. *{title}*|*{title}*. [({year})|(n.d.)]][, {page}].",
+        "[{author}. [({year})|(n.d.)]. *{title}*|*{title}*. [({year})|(n.d.)]][, {page}].",
         "initials", ", & ", ", & ", most=20,
     ),
     "chicago": CitationStyle(
-        "[{author}, ]*{title}*[ ({year})][, {number}].", "given", last=", and "
+        "[{author}, ]*{title}* [({year})|(n.d.)][, {number}].", "given", last=", and "
     ),
     "mla": CitationStyle(
         "[{author}. ]*{title}*.[ {year}, {page}.| {year}.| {page}.]", "inverted", ", and ", most=2,
@@ -106,7 +106,7 @@ STYLES = {
         "[{author}, ]*{title}*[ ({year})][ {number}].", "given", others=" and others"
     ),
 }  # fmt: skip
-_GROUP, _FIELD = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}(\.?)")
+_GROUP, _FIELD = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}((?:</i>)?)(\.?)")
 
 
 def citation(hit: Hit, source: CitedSource, style: str = "simple", *, rich: bool = False) -> str:
@@ -117,7 +117,7 @@ def citation(hit: Hit, source: CitedSource, style: str = "simple", *, rich: bool
     """
     used = STYLES.get(style) or CitationStyle(style)
     values = {
-        **_place(hit),
+        **_place(hit, printed=bool(used.form)),
         "author": _authors(source.author, used),
         "title": source.title,
         "year": source.year,
@@ -132,8 +132,8 @@ def citation(hit: Hit, source: CitedSource, style: str = "simple", *, rich: bool
 
     def fill(field: re.Match[str]) -> str:
         value = values.get(field[1], field[0])
-        stop = "" if value.endswith((".", "?", "!")) else field[2]
-        return (escape(value) if rich else value) + stop
+        stop = "" if value.endswith((".", "?", "!")) else field[3]
+        return (escape(value) if rich else value) + field[2] + stop
 
     template, before = used.template, ""
     while template != before:
@@ -146,12 +146,23 @@ def _fields(template: str) -> set[str]:
     return {field[1] for field in _FIELD.finditer(template)}
 
 
-def _place(hit: Hit) -> dict[str, str]:
-    """Return the page of a hit with and without "p."; without pages, its heading for both."""
+def _place(hit: Hit, *, printed: bool) -> dict[str, str]:
+    """Return the pages of a hit with and without "p."; without pages, its heading for both.
+
+    ``printed`` leaves out the number of a sheet that has another one printed on it.
+    """
     heading = () if describe.is_name_only(hit) else hit.heading_path[-1:]
-    page = describe.pages(hit) or "".join(map(line, heading))
-    bare = describe.has_pages(hit) and page_unit(hit.format) in {"page", ""}
-    return {"page": page, "number": line(hit.page_label) or str(hit.page) if bare else page}
+    page, label = describe.pages(hit) or "".join(map(line, heading)), line(hit.page_label)
+    if not describe.has_pages(hit) or page_unit(hit.format) not in {"page", ""}:
+        return {"page": page, "number": page}
+    translate, number = QCoreApplication.translate, label or str(hit.page)
+    if hit.page_first < hit.page_last and number.isdecimal():
+        ends = (each - hit.page + int(number) for each in (hit.page_first, hit.page_last))
+        number = "\u2013".join(map(str, ends))
+        page = translate("Results", "pp. {pages}").format(pages=number)
+    elif printed:
+        page = translate("Results", "p. {page}").format(page=number)
+    return {"page": page, "number": number}
 
 
 def _authors(authors: str, style: CitationStyle) -> str:

@@ -231,10 +231,11 @@ def selected_passage(frame: PreviewFrame, hit: Hit) -> Hit | None:
         start, end = frame.text.selected
         first = frame.text.loaded[0]
         text = frame.text.loaded_text[start - first : end - first]
-        page = hit.page_first + frame.text.parts_between(hit.start, start)
+        page, label = hit.page_first + frame.text.parts_between(hit.start, start), ""
     else:
-        selection = frame.pages.selection
+        selection, document = frame.pages.selection, frame.pages.document
         text, page, start, end = selection.text, selection.page, 0, 0
+        label = document.label(page) if document is not None else ""
     if not text.strip():
         return None
     inside = hit.start <= start < end <= hit.end or text in hit.text
@@ -242,7 +243,7 @@ def selected_passage(frame: PreviewFrame, hit: Hit) -> Hit | None:
     return replace(
         hit, page=page, pages_before=0, page_last=page, start=start, end=end, text=text, best=whole,
         marks=(whole,), left_out=(), heading_path=hit.heading_path if inside else (),
-        explain=None, also=(),
+        explain=None, also=(), page_label=label if label != str(page) else "",
     )  # fmt: skip
 
 

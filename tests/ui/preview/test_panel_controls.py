@@ -15,6 +15,7 @@ from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import show, turn, wait_for_page
 from tests.ui.search.pages import filters_of
 from ui.preview import controls as actions_module
+from ui.preview.controls import selected_passage
 from ui.preview.page_layout import Fit
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ def test_a_page_is_entered_by_label_or_number(
     document.save(path)
     show(qtbot, preview, hit_of(path, passages_of(path)[0]))
     assert (preview.bar.page.text(), preview.bar.total.text()) == ("i", "(1 of 6)")
+    hit = preview.hit_actions.hit
+    assert hit is not None
+    preview.pages.selection.select_page(1)
+    qtbot.waitUntil(lambda: "lamp" in preview.pages.selection.text)
+    selected = selected_passage(preview, hit)
+    assert selected is not None
+    assert (hit.page_label, selected.page_label) == ("", "i")
     for text, page in (("3", 5), ("ii", 2), ("6", 6), ("99", 6), ("x", 6)):
         preview.bar.page.setText(text)
         qtbot.keyClick(preview.bar.page, Qt.Key.Key_Return)
@@ -173,7 +181,9 @@ def test_opening_outside_goes_to_the_page_in_view(
     monkeypatch.setattr(
         actions_module, "open_external", lambda hit, _context, page: opened.append((hit.path, page))
     )
-    monkeypatch.setattr(actions_module, "show_in_folder", lambda path: opened.append((path, -1)))
+    monkeypatch.setattr(
+        actions_module, "show_in_folder", lambda path, _notices: opened.append((path, -1))
+    )
     show(qtbot, preview, hits[1])
     preview.pages.go_to(5)
     preview.bar.open.click()

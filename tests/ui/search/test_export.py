@@ -41,9 +41,10 @@ ROE = "Doe, Jane Q.; Roe, Jean-Luc"
     [
         ("apa", ROE, "2021", "Doe, J. Q., & Roe, J.-L. (2021). *Lease*, p. 12."),
         ("apa", "", "", "*Lease*. (n.d.), p. 12."),
-        ("apa", "ACME", "", "ACME (n.d.). *Lease*, p. 12."),
+        ("apa", "ACME", "", "ACME. (n.d.). *Lease*, p. 12."),
+        ("apa", "Jane Doe", "2021", "Jane Doe. (2021). *Lease*, p. 12."),
         ("chicago", ROE, "2021", "Jane Q. Doe and Jean-Luc Roe, *Lease* (2021), 12."),
-        ("chicago", "A; B; C", "", "A, B, and C, *Lease*, 12."),
+        ("chicago", "A; B; C", "", "A, B, and C, *Lease* (n.d.), 12."),
         ("mla", ROE, "2021", "Doe, Jane Q., and Jean-Luc Roe. *Lease*. 2021, p. 12."),
         ("mla", "Doe, Jane; B; C", "", "Doe, Jane, et al. *Lease*. p. 12."),
         ("oscola", "Doe, Jane", "2021", "Jane Doe, *Lease* (2021) 12."),
@@ -68,6 +69,34 @@ def test_no_title_is_taken_for_a_part_of_the_template(title: str, template: str)
     data = quoted(hit(text="a <b>bold</b> text"), CitedSource(f"<b>{title}</b>"), "apa")
     assert "<b>" not in data.html()
     assert "<b>bold</b>" in data.text()
+
+
+@pytest.mark.parametrize(
+    ("style", "whole", "labelled", "roman", "text"),
+    [
+        ("simple", "pp. 11–13", "pp. 4–6", "p. iv (sheet 12)", "Lease, "),
+        ("apa", "pp. 11–13.", "pp. 4–6.", "p. iv.", "Lease. (n.d.), "),
+        ("chicago", "11–13.", "4–6.", "iv.", "Lease (n.d.), "),
+        ("mla", "pp. 11–13.", "pp. 4–6.", "p. iv.", "Lease. "),
+        ("oscola", "11–13.", "4–6.", "iv.", "Lease "),
+    ],
+)
+def test_a_passage_is_cited_with_all_its_pages(
+    style: str, whole: str, labelled: str, roman: str, text: str
+) -> None:
+    """By the numbers that are printed on them, as far as these are numbers."""
+    one = replace(hit(start=1100), page_last=13, pages_before=1)
+    sheet = hit(start=1100, page_label="iv")
+    for found, pages in (
+        (one, whole), (replace(one, page_label="5"), labelled), (sheet, roman),
+    ):  # fmt: skip
+        assert citation(found, CitedSource("Lease"), style) == text + pages
+
+
+def test_a_title_that_ends_with_a_sign_gets_no_stop() -> None:
+    asked = CitedSource("Who pays?", "ACME Inc.", "2021")
+    assert citation(hit(), asked, "mla", rich=True) == "ACME Inc. <i>Who pays?</i> 2021, p. 1."
+    assert citation(hit(), asked, "apa") == "ACME Inc. (2021). Who pays?, p. 1."
 
 
 def test_what_has_no_pages_is_cited_by_its_heading() -> None:
