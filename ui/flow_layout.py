@@ -9,11 +9,17 @@ from ui.theme import M
 
 
 class FlowLayout(QLayout):
-    """Lays widgets out in lines that break, in reading direction; hidden ones take no room."""
+    """Lays widgets out in lines that break, in reading direction; hidden ones take no room.
 
-    def __init__(self, *parts: QWidget, parent: QWidget | None = None, spacing: int = M) -> None:
+    With ``split`` the last one stands at the end of its line.
+    """
+
+    def __init__(
+        self, *parts: QWidget, parent: QWidget | None = None, spacing: int = M, split: bool = False
+    ) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
+        self._split = split
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
         for part in parts:
@@ -65,18 +71,25 @@ class FlowLayout(QLayout):
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
         """Place the items within a width; return the height that they take."""
-        x, y, line = 0, 0, 0
+        lines, x, y = list[list[tuple[QLayoutItem, QSize]]](), 0, 0
         owner = self.parentWidget()
         direction = owner.layoutDirection() if owner is not None else Qt.LayoutDirection.LeftToRight
         for item in self._items:
-            if item.isEmpty():
-                continue
-            hint = item.sizeHint().boundedTo(QSize(max(rect.width(), 1), 1 << 20))
-            if x and x + hint.width() > rect.width():
-                x, y, line = 0, y + line + self.spacing(), 0
-            if move:
-                place = QRect(QPoint(rect.x() + x, rect.y() + y), hint)
-                item.setGeometry(QStyle.visualRect(direction, rect, place))
-            x += hint.width() + self.spacing()
-            line = max(line, hint.height())
-        return y + line
+            if not item.isEmpty():
+                hint = item.sizeHint().boundedTo(QSize(max(rect.width(), 1), 1 << 20))
+                if not lines or x + hint.width() > rect.width():
+                    lines.append([])
+                    x = 0
+                lines[-1].append((item, hint))
+                x += hint.width() + self.spacing()
+        for line in lines:
+            x, high = 0, max(hint.height() for _, hint in line)
+            for item, hint in line:
+                if self._split and item is self._items[-1]:
+                    x = rect.width() - hint.width()
+                place = QRect(rect.topLeft() + QPoint(x, y + (high - hint.height()) // 2), hint)
+                if move:
+                    item.setGeometry(QStyle.visualRect(direction, rect, place))
+                x += hint.width() + self.spacing()
+            y += high + self.spacing()
+        return max(y - self.spacing(), 0)

@@ -6,7 +6,7 @@ import re
 from importlib import resources
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QTextCursor, QTextTable
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 
 from ui.keys import key_tables, shown
 from ui.lists import style_list
-from ui.theme import L
-from ui.widgets import filled, resize_on_screen
+from ui.theme import L, current
+from ui.widgets import Restyled, filled, resize_on_screen
 from ui.words import say
 
 START, KEYS = "index", "keys"
@@ -49,7 +49,7 @@ def anchor(heading: str) -> str:
     return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
 
 
-class HelpWindow(QDialog):
+class HelpWindow(Restyled, QDialog):
     """A list of all pages beside the current one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -79,12 +79,21 @@ class HelpWindow(QDialog):
             self.text.setMarkdown(
                 self._keys() if name == KEYS else _COMMENT.sub("", self._read(name))
             )
+            self.restyle()
             for row in range(self.list.count()):
                 if self.list.item(row).data(_ROLE) == name:
                     self.list.setCurrentRow(row)
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
         if heading:
             self._go_to(heading)
+
+    def restyle(self) -> None:
+        """Draw tables with the lines of the theme, for which Markdown has no word."""
+        for frame in self.text.document().rootFrame().childFrames():
+            if isinstance(frame, QTextTable):
+                table = frame.format().toTableFormat()
+                table.setBorderBrush(current().line)
+                frame.setFormat(table)
 
     def _fill_list(self) -> None:
         start = self._read(START)

@@ -40,6 +40,8 @@ class RowDelegate(QStyledItemDelegate):
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
         super().initStyleOption(option, index)
+        if index.column() and isinstance(self.parent(), QTreeWidget):
+            option.text += "\u2002"  # keeps a number off the edge
         option.state &= ~QStyle.StateFlag.State_HasFocus
         if option.features & QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator:
             role = QPalette.ColorRole.Window

@@ -58,13 +58,9 @@ class MainWindow(QMainWindow):
     ending_chosen = Signal(object)
 
     def __init__(
-        self,
-        context: Context,
-        supervisor: Supervisor,
-        feed: ActivityFeed,
-        notices: NoticeBar,
+        self, context: Context, supervisor: Supervisor, feed: ActivityFeed, notices: NoticeBar,
         state: WindowState,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         self.has_tray = False
         self._context = context
@@ -255,7 +251,8 @@ class MainWindow(QMainWindow):
         state = self._supervisor.state
         self.status.show_engine(state, self._supervisor.problem)
         # The page of the library shows the engine's work itself.
-        self.status.setVisible(self.pages.name != LIBRARY or state is not EngineState.READY)
+        for part in self._around[2:]:
+            part.setVisible(self.pages.name != LIBRARY or state is not EngineState.READY)
 
     def _greet_engine(self) -> None:
         """Send the current settings to a new engine, and check whether the library is empty."""

@@ -47,15 +47,9 @@ class PersonalList(QObject, Generic[E]):
     trouble = Signal(object)
 
     def __init__(
-        self,
-        file: Path,
-        name: str,
-        kind: type[E],
-        worker: FileWorker,
-        *,
-        key: Callable[[E], str] = str,
-        parent: QObject | None = None,
-    ) -> None:
+        self, file: Path, name: str, kind: type[E], worker: FileWorker, *,
+        key: Callable[[E], str] = str, parent: QObject | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self.file = file
         self.entries: tuple[E, ...] = ()

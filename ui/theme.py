@@ -278,6 +278,7 @@ QScrollBar::handle:horizontal {{ min-width: {3 * width}px; margin: {gap}px; }}
 QScrollBar::handle:hover, QScrollBar::handle:pressed {{ background: {theme.muted.name()}; }}
 QScrollBar::handle:disabled, QScrollBar::add-page, QScrollBar::sub-page {{ background: none; }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QToolButton::menu-indicator {{ image: none; }} QTableView {{ gridline-color: {theme.line.name()}; }}
 QHeaderView, QTableCornerButton::section {{ background: {theme.base.name()}; border: none; }}
 QHeaderView::section {{
     background: {theme.base.name()}; color: {theme.muted.name()};

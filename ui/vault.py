@@ -80,14 +80,9 @@ class PassphraseDialog(QDialog):
     """
 
     def __init__(
-        self,
-        told: str,
-        *,
-        new: bool = False,
-        can_keep: bool = True,
-        check: AcceptPassphrase | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
+        self, told: str, *, new: bool = False, can_keep: bool = True,
+        check: AcceptPassphrase | None = None, parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self.setWindowTitle(self.tr("Encryption"))
         self._new, self._check = new, check

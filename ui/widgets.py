@@ -357,12 +357,11 @@ class IconToolButton(Restyled, QToolButton):
         self.setIconSize(icon_size(self))
 
 
-def menu_button(menu: QMenu, name: str, tip: str = "") -> QToolButton:
+def menu_button(menu: QMenu, name: str, tip: str = "") -> IconButton:
     """Return a flat button with a text that opens a menu; the name is for screen readers."""
-    button = QToolButton(autoRaise=True)
+    button = IconButton("")
     button.setAccessibleName(name)
     button.setToolTip(tip or name)
-    button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
     button.setMenu(menu)
     return button
 

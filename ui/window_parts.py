@@ -311,19 +311,20 @@ class StatusLine(QFrame):
 
     def _show(self) -> None:
         activity = self._activity if self._engine is EngineState.READY else None
-        known = activity is not None
         self._sentence.setText(self._state_sentence())
         self._retry.setVisible(self._engine is EngineState.FAILED)
-        self._pause.setVisible(known)
-        self._embedded.setVisible(known)
         if activity is not None:
             self._show_activity(activity)
+            return
+        for part in (self._pause, self._embedded):
+            part.hide()
 
     def _show_activity(self, activity: Activity) -> None:
         share = work.meaning(activity.embedded_share)
         self._embedded.setVisible(bool(share) and share != self.text)
         self._embedded.setText(share)
         paused = activity.paused
+        self._pause.setVisible(paused or activity.pending > 0 or activity.running is not None)
         name = self.tr("Go on reading") if paused else self.tr("Pause reading")
         self._pause.setChecked(paused)
         self._pause.setIcon(icon("play" if paused else "pause"))

@@ -2195,6 +2195,10 @@
         <translation>S. {label} (Blatt {page})</translation>
     </message>
     <message>
+        <source>pp. {pages}</source>
+        <translation>S. {pages}</translation>
+    </message>
+    <message>
         <source>p. {page}</source>
         <translation>S. {page}</translation>
     </message>
@@ -2303,10 +2307,6 @@
     <message>
         <source>{hits} in {documents}</source>
         <translation>{hits}, {documents}</translation>
-    </message>
-    <message>
-        <source>{hits}, {exact}</source>
-        <translation>{hits}, {exact}</translation>
     </message>
 </context>
 <context>
@@ -4938,7 +4938,7 @@
     </message>
     <message>
         <source>For the desktop&apos;s search</source>
-        <translation>Für die Suche der Arbeitsfläche</translation>
+        <translation>Für die Desktopsuche</translation>
     </message>
     <message>
         <source>Collections that the search of KDE or GNOME may show; *: the whole library; empty: none.</source>

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from tests.ui.search.hits import many
 from ui.pages import BASKET
+from ui.preview.page_layout import Fit, Zoom
+from ui.preview.toolbar import Toolbar
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -38,8 +40,25 @@ def test_the_search_page_has_few_controls(window: MainWindow, qtbot: QtBot) -> N
     pane.preview.bar.show_kind(pages=True, text=False)  # those of a page are more
     QApplication.processEvents()
     assert 10 < len(controls(window)) <= MOST, controls(window)
+    pane.search._offer_filters()
+    qtbot.waitUntil(pane.search.facets.isVisible)
+    assert pane.search.facets.tree.topLevelItemCount() > 0
+    assert len(controls(window)) <= MOST, controls(window)
+    pane.search.facets.hide()
     pane.toggle_reading()
     assert len(controls(window)) <= MOST
+
+
+def test_the_library_has_few_controls_beside_those_of_the_rail(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.resize(1280, 800)
+    page = window.pages.library
+    window.pages.show_files()
+    qtbot.waitUntil(lambda: page.model.rowCount() > 0)
+    page.table.selectRow(0)
+    qtbot.waitUntil(page.details.buttons.isVisible)
+    assert 10 < len(controls(window)) <= 20, controls(window)
 
 
 def test_the_basket_has_few_controls_with_four_passages(window: MainWindow) -> None:
@@ -53,7 +72,7 @@ def test_the_basket_has_few_controls_with_four_passages(window: MainWindow) -> N
 def test_the_title_of_a_page_is_read_also_beside_large_controls(
     window: MainWindow, themes: Themes, qtbot: QtBot
 ) -> None:
-    window.resize(1280, 800)
+    window.resize(1050, 800)
     pane = window.pages.search
     window.pages.search_for("the")
     qtbot.waitUntil(lambda: pane.preview.shown is pane.preview.text)
@@ -71,6 +90,44 @@ def test_the_title_of_a_page_is_read_also_beside_large_controls(
         themes.scale_text(percent)
         bar.show_kind(pages=True, text=False)
         qtbot.waitUntil(partial(is_as_wanted, percent))
+
+
+def test_large_text_hides_no_page_however_the_results_are_ordered(
+    window: MainWindow, themes: Themes, qtbot: QtBot
+) -> None:
+    """The order stands on a line of its own, and so does what counts the phrase."""
+    window.resize(1280, 800)
+    pane = window.pages.search
+    window.pages.search_for('"the"')
+    qtbot.waitUntil(lambda: pane.preview.shown is pane.preview.text)
+    pane.preview.bar.show_kind(pages=True, text=False)
+    themes.scale_text(200)
+    summary = pane.search.results.summary
+    for action in summary.orders.menu().actions():
+        action.trigger()
+        QApplication.processEvents()
+        assert pane.preview.isVisible()
+        assert summary.orders.text() == action.text()
+        line = summary.orders.parentWidget()
+        assert line is not None
+        assert summary.orders.geometry().right() == line.rect().right()
+
+
+def test_the_title_has_its_own_line_when_controls_come_beside_it(qtbot: QtBot) -> None:
+    """Without any change of the width: a page comes after a text."""
+    bar = Toolbar()
+    qtbot.addWidget(bar)
+    bar.show_zoom(Zoom(Fit.WIDTH), 1.0)
+    bar.resize(bar.minimumSizeHint().width(), 100)
+    bar.show_kind(pages=False, text=True)
+    bar.show()
+
+    def is_above(*, pages: bool) -> bool:
+        return (bar.title.geometry().bottom() < bar.open.geometry().top()) is pages
+
+    for pages in (False, True, False):
+        bar.show_kind(pages=pages, text=not pages)
+        qtbot.waitUntil(partial(is_above, pages=pages))
 
 
 def test_large_text_leaves_the_page_beside_the_results_after_it_was_read_alone(

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QTextTable
 from PySide6.QtTest import QTest
 
 from tests.ui.program import application
 from ui.help import START, HelpWindow, page_about
 from ui.pages import FIRST_RUN, LIBRARY, SEARCH
 from ui.settings_dialog.dialog import SettingsDialog
+from ui.theme import current
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QTextBrowser
     from pytestqt.qtbot import QtBot
 
     from app.gui import Program
+    from ui.theme import Themes
 
 PAGES = [
     file.name.removesuffix(".md") for file in (resources.files("resources") / "help").iterdir()
@@ -90,3 +93,16 @@ def test_a_link_leads_to_its_heading(qtbot: QtBot) -> None:
 
 def test_a_widget_without_a_page_opens_the_first_one() -> None:
     assert page_about(None) == START
+
+
+def test_the_lines_of_tables_follow_the_theme(themes: Themes, qtbot: QtBot) -> None:
+    found = HelpWindow()
+    qtbot.addWidget(found)
+    found.show_page("queries")
+    found.show()
+    for mode in ("dark", "light"):
+        themes.apply(mode)
+        frames = found.text.document().rootFrame().childFrames()
+        tables = [each for each in frames if isinstance(each, QTextTable)]
+        drawn = {each.format().toTableFormat().borderBrush().color().name() for each in tables}
+        assert drawn == {current().line.name()}

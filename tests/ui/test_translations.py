@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QComboBox
 from tests.ui.engines import ROOT
 from ui.application import use_language
 from ui.help import HelpWindow
+from ui.search.query_text import quoted_phrases
 from ui.settings_dialog.rows import SettingEditor
 from ui.words.amounts import files
 
@@ -109,6 +110,7 @@ def test_the_window_is_translated_to_german(speaking: QApplication) -> None:
     assert QCoreApplication.translate("MainWindow", "Settings") == "Einstellungen"
     assert files(1) == "1 Datei"
     assert files(1234) == "1.234 Dateien"
+    assert quoted_phrases('roof "the tenant"') == "„the tenant“"
     assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "Abbrechen"
 
 

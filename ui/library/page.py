@@ -27,7 +27,7 @@ from ui.library.folder_tree import FolderTree, Removals, about_root
 from ui.library.work_line import AttentionList, WorkLine
 from ui.ports import Context, Notice, ignore
 from ui.requests import Questions
-from ui.theme import XL, L
+from ui.theme import L
 from ui.widgets import (
     ChoiceBox,
     IconButton,
@@ -152,7 +152,7 @@ class LibraryPage(QWidget):
         for splitter in (self._files, both):
             splitter.setHandleWidth(L)
         parts = (self.work, self.attention, both)
-        filled(QVBoxLayout(self), *parts, spacing=L, edges=(XL, L, L, L), wide=both)
+        filled(QVBoxLayout(self), *parts, spacing=L, edges=(L, L, L, L), wide=both)
         self.setFocusProxy(self.tree)
 
     def _connect(self) -> None:

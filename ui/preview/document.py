@@ -103,12 +103,9 @@ def band_of(found: PageImage, data: bytes) -> Band | None:
 
 
 def want_first_page(
-    client: RenderClient,
-    source: DocumentSource,
-    width: int,
-    came: Callable[[QPixmap | str], None],
+    client: RenderClient, source: DocumentSource, width: int, came: Callable[[QPixmap | str], None],
     letters: int = 0,
-) -> None:
+) -> None:  # fmt: skip
     """Call ``came`` later with the first page of a document, ``width`` pixels wide, if possible.
 
     For a document without pages it gets the first ``letters`` characters of the text, if not 0.
@@ -153,14 +150,9 @@ class PageDocument(QObject):
     sizes_changed = Signal()
 
     def __init__(
-        self,
-        source: DocumentSource,
-        stamp: str,
-        pages: OpenedPages,
-        client: RenderClient,
-        cache: LruCache[ImageKey, Band],
-        parent: QObject | None = None,
-    ) -> None:
+        self, source: DocumentSource, stamp: str, pages: OpenedPages, client: RenderClient,
+        cache: LruCache[ImageKey, Band], parent: QObject | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self.source = source
         self.stamp = stamp

@@ -75,14 +75,9 @@ class Printing(QObject):
         dialog.show()
 
     def print_document(
-        self,
-        printer: QPrinter,
-        hit: Hit,
-        source: DocumentSource,
-        document: PageDocument | None,
-        page: int,
-        _chosen: object = None,
-    ) -> None:
+        self, printer: QPrinter, hit: Hit, source: DocumentSource, document: PageDocument | None,
+        page: int, _chosen: object = None,
+    ) -> None:  # fmt: skip
         """Print the pages that the person chose; ``page`` is the current one."""
         self.close()
         self._source = source

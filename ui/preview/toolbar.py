@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QHBoxLayout,
@@ -181,11 +181,11 @@ class Toolbar(Restyled, QWidget):
         self.before.clicked.connect(lambda: self.hit_step.emit(-1))
         self.after.clicked.connect(lambda: self.hit_step.emit(1))
         self.page.returnPressed.connect(lambda: self.page_entered.emit(self.page.text()))
-        parts = (
+        self._parts = (
             self.before, self.after, self.place, self.page, self.total, self.unit, self.zoom,
             self.copy, self.open, self.more,
         )  # fmt: skip
-        self._controls = filled(QHBoxLayout(), None, *parts, spacing=S)
+        self._controls = filled(QHBoxLayout(), None, *self._parts, spacing=S)
         self._head = filled(QHBoxLayout(), self.side, self.title, spacing=S, wide=self.title)
         self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         filled(
@@ -240,13 +240,16 @@ class Toolbar(Restyled, QWidget):
         self.menu.addAction(action)
         return action
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
+    def event(self, event: QEvent) -> bool:
         """Put the title on a line of its own if too little of it would fit beside the controls."""
-        title = _TITLE_CHARS * self.fontMetrics().averageCharWidth() + 2 * M
-        beside = self.side.sizeHint().width() + title + self._controls.sizeHint().width()
-        way = QBoxLayout.Direction
-        self._lines.setDirection(way.TopToBottom if self.width() < beside else way.LeftToRight)
-        super().resizeEvent(event)
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            beside = _TITLE_CHARS * self.fontMetrics().averageCharWidth() + 2 * M
+            for part in (self.side, *self._parts):
+                if not part.isHidden():
+                    beside += min(part.sizeHint().width(), part.maximumWidth()) + S
+            way = QBoxLayout.Direction
+            self._lines.setDirection(way.TopToBottom if self.width() < beside else way.LeftToRight)
+        return super().event(event)
 
     def minimumSizeHint(self) -> QSize:
         """Return the size of the layout in two lines, even if it has one line now."""

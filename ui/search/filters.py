@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
@@ -297,7 +297,7 @@ def label_of(clause: Clause, pages: str = "") -> str:
     value = line(clause.value)
     translate = QCoreApplication.translate
     if not clause.operator:
-        text = f"“{value}”" if clause.quoted else value
+        text = QLocale().quoteString(value) if clause.quoted else value
         return translate("Chip", "not {value}").format(value=text) if clause.excluded else text
     named = {
         "in": translate("Chip", "In: {value}"),

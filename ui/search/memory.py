@@ -239,14 +239,9 @@ class Alerts(QObject):
     changed = Signal()
 
     def __init__(
-        self,
-        folder: Path,
-        worker: FileWorker,
-        memory: Memory,
-        live_search: LiveSearch,
-        link: EnginePort,
-        parent: QObject,
-    ) -> None:
+        self, folder: Path, worker: FileWorker, memory: Memory, live_search: LiveSearch,
+        link: EnginePort, parent: QObject,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self._memory = memory
         self._seen = PersonalList(

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
     QSizePolicy,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -129,24 +128,23 @@ class ResultsSummary(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.order = ResultOrder.RELEVANCE
-        self._count, self._embedded = plain_label(muted=True), plain_label(muted=True)
-        # With a large font the embedded share wraps below the number of hits.
-        counts = QWidget()
-        FlowLayout(self._count, self._embedded, parent=counts)
+        self._count = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
+        self._count.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._exact, self._embedded = plain_label(muted=True), plain_label(muted=True)
         self._doubt = wrapped_label()
         self.banner = QWidget()
-        parts = (Drawing("info", "text"), self._doubt)
-        filled(QHBoxLayout(self.banner), *parts, edges=(0, S, L, S), wide=self._doubt)
+        doubt = (Drawing("info", "text"), self._doubt)
+        filled(QHBoxLayout(self.banner), *doubt, edges=(0, S, L, S), wide=self._doubt)
         self.unsearched = Unsearched()
         self.orders = self._make_orders()
-        row = QHBoxLayout()
-        row.addWidget(counts, 1, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.orders)
+        row = QWidget()  # which breaks with a large font
+        parts = (self._count, self._exact, self._embedded, self.orders)
+        FlowLayout(*parts, parent=row, split=True)
         edges = (L, S, M, S)
         filled(QVBoxLayout(self), row, self.banner, self.unsearched, spacing=S, edges=edges)
         self.banner.hide()
 
-    def _make_orders(self) -> QToolButton:
+    def _make_orders(self) -> IconButton:
         menu = QMenu(self)
         group = QActionGroup(menu)
         for order, text in (
@@ -168,7 +166,8 @@ class ResultsSummary(QWidget):
     def text(self) -> str:
         """The text for a screen reader."""
         parts = [] if self.banner.isHidden() else [self._doubt.text()]
-        parts += [each.text() for each in (self._count, self._embedded) if not each.isHidden()]
+        counts = (self._count, self._exact, self._embedded)
+        parts += [each.text() for each in counts if not each.isHidden()]
         return " ".join(filter(None, parts))
 
     def show_result(
@@ -191,10 +190,10 @@ class ResultsSummary(QWidget):
         )
         if result.match is Match.CLOSEST:
             text = self.tr("Closest passages: {hits} in {documents}")
-        text = text.format(hits=hits, documents=amounts.documents(documents))
-        if exact := sum(hit.why is Why.PHRASE for hit in result.hits):
-            text = self.tr("{hits}, {exact}").format(hits=text, exact=amounts.exact(exact))
-        self._count.setText(text)
+        self._count.setText(text.format(hits=hits, documents=amounts.documents(documents)))
+        exact = sum(hit.why is Why.PHRASE for hit in result.hits)
+        self._exact.setText(amounts.exact(exact))
+        self._exact.setVisible(exact > 0)
         self._count.setVisible(result.match is not Match.NONE)
         partly = 0 <= result.embedded_share < _WHOLE
         self._embedded.setVisible(partly or by_words)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from msgspec import Struct
+from PySide6.QtCore import QLocale
 
 from indexer.query.filters import GRAMMAR, LANGUAGES, OPERATORS, TYPES, help_of
 from indexer.query.grammar import clauses, without
@@ -82,7 +83,7 @@ def without_filters(text: str) -> str:
 def quoted_phrases(text: str) -> str:
     """Return the phrases of a query in quotation marks, for display."""
     phrases = [each.value for each in clauses(text) if not (each.operator or each.excluded)]
-    return ", ".join(f"“{each}”" for each in phrases)
+    return ", ".join(map(QLocale().quoteString, phrases))
 
 
 def inside(path: str, text: str = "") -> str:

@@ -73,13 +73,9 @@ def lines_needed(hit: Hit, pen: Pen) -> int:
 
 
 def make_snippet(
-    text: Shown,
-    pen: Pen,
-    lines: int,
-    mark: QColor,
-    mark_text: QColor,
+    text: Shown, pen: Pen, lines: int, mark: QColor, mark_text: QColor,
     underlined: Sequence[tuple[Span, Line]] = (),
-) -> Snippet:
+) -> Snippet:  # fmt: skip
     """Lay a snippet out in at most ``lines`` lines, with ``underlined`` words underlined."""
     room = pen.room * lines / MOST_LINES
     part, moved = _window(text, room)
@@ -146,12 +142,9 @@ def _ended(part: Shown, layout: QTextLayout, pen: Pen, lines: int) -> Shown:
 
 
 def _laid_out(
-    part: Shown,
-    pen: Pen,
-    lines: int,
-    form: QTextCharFormat,
+    part: Shown, pen: Pen, lines: int, form: QTextCharFormat,
     underlined: Sequence[tuple[Span, Line]] = (),
-) -> QTextLayout:
+) -> QTextLayout:  # fmt: skip
     layout = QTextLayout(part.text, pen.font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)

@@ -269,13 +269,9 @@ class StartPanel(QWidget):
         self.documents.dropped.connect(self.dropped)
 
     def show_searches(
-        self,
-        recent: Sequence[str],
-        documents: Sequence[str],
-        saved: Sequence[Saved],
-        *,
+        self, recent: Sequence[str], documents: Sequence[str], saved: Sequence[Saved], *,
         empty_library: bool,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Fill the panel."""
         self.empty.setVisible(empty_library)
         self.choose.setVisible(empty_library)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QFrame,
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
@@ -146,6 +147,7 @@ class DoorsPage(QWidget):
 
     def _make_table(self) -> QTableWidget:
         table = QTableWidget(0, len(self._doors))
+        table.setFrameShape(QFrame.Shape.NoFrame)
         table.setAccessibleName(self.tr("Collections that other programs may see"))
         table.setHorizontalHeaderLabels([say(each.label) for each in self._doors])
         letter, head = table.fontMetrics(), table.horizontalHeader()
