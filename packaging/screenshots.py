@@ -159,6 +159,7 @@ class Stage:
         pane = self.window.pages.search
         before = pane.search.current_hit
         self.window.pages.search_for(text)
+        wait(lambda: pane.search.live_search.is_answered and pane.search.query == text)
         wait(lambda: pane.search.current_hit not in (None, before))
         wait(lambda: pane.preview.isHidden() or is_outlined(pane.preview))
         hit = pane.search.current_hit

@@ -293,6 +293,9 @@ class StatusLine(QFrame):
         )
         self._pause = IconToolButton(pressed=self.pause_requested)
         self._pause.setCheckable(True)
+        kept = self._pause.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # the line stays as high
+        self._pause.setSizePolicy(kept)
         parts = (self._sentence, self._retry, self._embedded, self._pause)
         filled(QHBoxLayout(self), *parts, spacing=L, edges=(L, S, M, S)).setStretch(0, 1)
         self._show()

@@ -85,6 +85,7 @@ def test_pausing_is_asked_for_and_shown(line: StatusLine, qtbot: QtBot) -> None:
     assert button.isHidden(), "there is nothing to pause"
     line.show_activity(replace(IDLE, pending=2))
     assert not button.isHidden()
+    assert button.sizePolicy().retainSizeWhenHidden(), "the page would jump"
     assert button.accessibleName() == "Pause reading"
     with qtbot.waitSignal(line.pause_requested, check_params_cb=lambda paused: paused is True):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)

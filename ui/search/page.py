@@ -175,14 +175,14 @@ class SearchPage(QWidget):
         """Go back (-1) or forward (1) in the history of queries and their hits."""
         there = self.steps.go_through(step)
         if there is not None:
-            self._wanted_key = there.key
             self.search(there.query)
+            self._wanted_key = there.key
 
     def restore(self) -> None:
         """Repeat the last search before the window was closed, and select its hit."""
         if (left := self.memory.left) is not None:
-            self._wanted_key = (left.path, left.start, left.end) if left.path else None
             self.search(left.query)
+            self._wanted_key = (left.path, left.start, left.end) if left.path else None
 
     def search_inside(self, path: str) -> None:
         """Restrict the search to one document, and focus the box."""
@@ -326,6 +326,7 @@ class SearchPage(QWidget):
     def _changed(self, text: str, *, at_once: bool = False) -> None:
         self._history.timer.stop()
         self._selected.query_changed()
+        self._wanted_key = None  # which was of the query before
         self.live_search.want_query(text, at_once=at_once)
 
     def _edited(self, text: str) -> None:

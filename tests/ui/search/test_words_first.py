@@ -352,3 +352,19 @@ def test_enter_opens_nothing_that_has_just_taken_the_place_of_a_hit(
     answered()
     QTest.keyClick(slow.results.view, Qt.Key.Key_Return)
     assert opened == [WHOLE[2]] * 2, "the hit has stayed"
+
+
+def test_the_hit_of_a_restored_search_is_not_that_of_what_is_typed_before_its_answer(
+    qtbot: QtBot, canned: Canned, slow: SearchPage
+) -> None:
+    link = _link(words=[], link=canned[1])
+    last = WHOLE[-1]
+    slow.memory.leave("who pays", (last.path, last.start, last.end))
+    slow.restore()
+    slow.search("who pays the rent")
+    link.holding.clear()
+    qtbot.waitUntil(lambda: slow.live_search.is_answered)
+    assert slow.current_hit == WHOLE[0]
+    slow.restore()
+    qtbot.waitUntil(lambda: slow.live_search.is_answered)
+    assert slow.current_hit == last
