@@ -14,7 +14,7 @@ import unicodedata
 import zlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -142,7 +142,7 @@ MEANING_FROM = 0.35
 # evidence and .951 of 41 in manuals. Without the bonus it is .737, .593 and .927; with .15 it is
 # .765, .630 and .951; with 1 it is .835, .556 and .951.
 WORDS_SHARE = 0.3
-# The penalty for the head of a mail or a table, and for lines to write on.
+# The penalty for a heading, the head of a mail or a table, and for lines to write on.
 NO_ANSWER = 0.25
 _MAIL_HEAD = re.compile(r"^(?:From|To|Cc|Bcc|Date|Sent|Subject): ", re.MULTILINE)
 _SIGNS = re.compile(r"[\W_]+")
@@ -169,8 +169,9 @@ def best_sentences(
             best = int(_of_answers(shares, texts).argmax()) if len(shares) else -1
             return [best if best >= 0 and shares[best] > 0.0 else -1]
         if len(shares) == len(similar):
+            names = _headings(passage)
             head = _head_row(texts)
-            form = np.array([at == head or _is_form(text) for at, text in enumerate(texts)])
+            form = np.array([n == head or _is_form(text, names) for n, text in enumerate(texts)])
             scores = similar + np.where(form, -NO_ANSWER, WORDS_SHARE * shares)
     if not len(scores):
         return [int(evidence.best[at])]
@@ -193,10 +194,16 @@ def _word_shares(texts: Sequence[str], language: str, weights: StemWeights) -> F
     return np.array(shares, np.float32)
 
 
-def _is_form(text: str) -> bool:
-    """Whether a text is the head of a mail, or mostly lines to write on."""
+def _headings(passage: StoredPassage) -> set[str]:
+    """The headings above the sentences of a passage."""
+    return set(chain(passage.heading_path, *(path for _begin, path in passage.sections)))
+
+
+def _is_form(text: str, headings: set[str]) -> bool:
+    """Whether a text is a heading, the head of a mail, or mostly lines to write on."""
     signs = len("".join(text.split()))
-    return bool(_MAIL_HEAD.search(text)) or 2 * sum(map(str.isalnum, text)) < signs
+    few = 2 * sum(map(str.isalnum, text)) < signs
+    return few or " ".join(text.split()) in headings or bool(_MAIL_HEAD.search(text))
 
 
 def _head_row(rows: Sequence[str]) -> int | None:

@@ -103,6 +103,15 @@ def test_neither_the_head_of_a_mail_nor_a_line_to_write_on_is_marked() -> None:
     assert _marked([0.5, 0.4], signed, passage=form)[0] == 1
 
 
+def test_a_heading_is_not_marked_above_the_sentence_that_answers() -> None:
+    text, repair = "7. Repairs\nThe landlord mends the roof.", ("repair", (0, 1.0))
+    lease = stored_passage(text, text_starts=(0, 11), heading_path=("Lease", "7. Repairs"))
+    assert _marked([0.5, 0.4], repair, passage=lease)[0] == 1
+    begun = replace(lease, heading_path=("Lease",), sections=((0, ("Lease", "7. Repairs")),))
+    assert _marked([0.5, 0.4], repair, passage=begun)[0] == 1
+    assert _marked([0.5, 0.4], repair, passage=replace(lease, heading_path=()))[0] == 0
+
+
 def test_the_row_that_names_the_columns_of_a_table_is_not_marked() -> None:
     rows = "Rates\nRole\tHourly rate\tOffice", "Partner\t420\tHamburg", "Clerk\t115\tLeith"
     words = ("hour", (0, 1.0)), ("rate", (1, 1.0)), ("clerk", (2, 1.5))
