@@ -231,6 +231,8 @@ def program_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The library of ``program``, in a temporary home."""
     for name in ("CONFIG", "DATA", "STATE", "CACHE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    # What platformdirs reads on Windows, which has one folder for all of them.
+    monkeypatch.setenv("WIN_PD_OVERRIDE_LOCAL_APPDATA", str(tmp_path / "data"))
     monkeypatch.setenv("PYTHONPATH", engines.search_path())
     return tmp_path / "library"
 
