@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -353,7 +354,8 @@ def prints(person: Person, keys: str) -> None:
     person.until(lambda: preview.shown is preview.text)
     person.press(keys)
     (dialog,) = preview.findChildren(QPrintDialog)
-    assert dialog.isVisible()
+    # On Windows that of the system stands in place of Qt's.
+    assert dialog.isVisible() or sys.platform == "win32"
     dialog.reject()
 
 

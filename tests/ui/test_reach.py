@@ -151,6 +151,8 @@ def test_every_control_has_a_name_for_a_screen_reader(window: MainWindow) -> Non
             if isinstance(each, QPushButton) and not each.text() and not each.isVisible():
                 continue  # it is shown once it has a text, which names it
             name = QAccessible.queryAccessibleInterface(each).text(QAccessible.Text.Name)
+            if isinstance(each, QComboBox):  # which Qt names by its choice, but not on Windows
+                name = each.accessibleName()
             if not name.strip():
                 nameless.append(f"{place}: {described(each)}")
     assert not nameless

@@ -140,7 +140,8 @@ class ChoiceOrText(QWidget):
         self._other = self.choices.count()
         self.choices.addItem(self.tr("Other…"))
         self.own = QLineEdit(placeholderText=example)
-        self.own.setAccessibleName(label)
+        for part in (self.choices, self.own):
+            part.setAccessibleName(label)
         self.choices.activated.connect(self._choose)
         self.own.editingFinished.connect(lambda: self.chosen.emit(self.own.text()))
         filled(QHBoxLayout(self), self.choices, self.own, wide=self.own).addStretch(0)
