@@ -175,6 +175,7 @@ def test_a_note_is_shown_beside_its_highlight(desk: Desk, contract: Path) -> Non
     assert pages.highlight_at(QPoint(1, 1)) is None
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there a shown file keeps its name")
 def test_a_highlight_follows_its_renamed_and_its_changed_file(desk: Desk, contract: Path) -> None:
     show(desk.qtbot, desk.preview, first(contract))
     desk.select(QUOTE)
