@@ -8,25 +8,29 @@ import pytest
 
 from ui.programs import VIEWERS, custom_command, filled, program_of, viewer_named
 
+FOLDER = "C:/d/" if sys.platform == "win32" else "/d/"
+PATH = f"{FOLDER}a b.pdf"
+URL = f"file:///{FOLDER.removeprefix('/')}"
+
 
 @pytest.mark.parametrize(
     ("name", "command"),
     [
-        ("org.gnome.Evince.desktop", ["--page-index=7", "/d/a b.pdf"]),
-        ("okularApplication_pdf.desktop", ["--page", "7", "/d/a b.pdf"]),
-        ("org.pwmt.zathura-pdf-mupdf.desktop", ["--page=7", "/d/a b.pdf"]),
-        ("SumatraPDF", ["-reuse-instance", "-page", "7", "/d/a b.pdf"]),
-        ("AcroExch.Document.DC", ["/A", "page=7", "/d/a b.pdf"]),
-        ("FoxitReader.Document", ["/d/a b.pdf", "/A", "page=7"]),
-        ("firefox.desktop", ["file:///d/a%20b.pdf#page=7"]),
-        ("google-chrome.desktop", ["file:///d/a%20b.pdf#page=7"]),
-        ("MSEdgePDF", ["file:///d/a%20b.pdf#page=7"]),
+        ("org.gnome.Evince.desktop", ["--page-index=7", PATH]),
+        ("okularApplication_pdf.desktop", ["--page", "7", PATH]),
+        ("org.pwmt.zathura-pdf-mupdf.desktop", ["--page=7", PATH]),
+        ("SumatraPDF", ["-reuse-instance", "-page", "7", PATH]),
+        ("AcroExch.Document.DC", ["/A", "page=7", PATH]),
+        ("FoxitReader.Document", [PATH, "/A", "page=7"]),
+        ("firefox.desktop", [f"{URL}a%20b.pdf#page=7"]),
+        ("google-chrome.desktop", [f"{URL}a%20b.pdf#page=7"]),
+        ("MSEdgePDF", [f"{URL}a%20b.pdf#page=7"]),
     ],
 )
 def test_each_viewer_is_told_the_page(name: str, command: list[str]) -> None:
     viewer = viewer_named(name)
     assert viewer is not None
-    assert filled(viewer.arguments, "/d/a b.pdf", 7) == command
+    assert filled(viewer.arguments, PATH, 7) == command
 
 
 def test_unknown_viewers_are_not_guessed_at() -> None:
@@ -37,7 +41,7 @@ def test_unknown_viewers_are_not_guessed_at() -> None:
 
 def test_what_is_filled_in_is_not_filled_in_again() -> None:
     assert filled(["{path}", "{page}"], "/d/{page}.pdf", 7) == ["/d/{page}.pdf", "7"]
-    assert filled(["{url}"], "/d/50% #1?.pdf", 7) == ["file:///d/50%25%20%231%3F.pdf"]
+    assert filled(["{url}"], f"{FOLDER}50% #1?.pdf", 7) == [f"{URL}50%25%20%231%3F.pdf"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="quotes as in a shell of POSIX")

@@ -194,13 +194,13 @@ def test_a_folder_that_is_a_program_is_passed_by(
     monkeypatch.setattr(sys, "platform", "darwin")
     desktop_module.open_folder_of(str(tmp_path / "Tool.app" / "readme.txt"))
     desktop_module.open_folder_of(str(tmp_path / "Tool.app" / "Contents" / "readme.txt"))
-    assert opened == [str(tmp_path), str(tmp_path / "Tool.app" / "Contents")]
+    assert [*map(Path, opened)] == [tmp_path, tmp_path / "Tool.app" / "Contents"]
 
 
 def test_programs_are_started_in_one_place() -> None:
     calls = ("openUrl", "startDetached", "startfile", "Popen", "xdg-open", "webbrowser")
     starting = {
-        str(file.relative_to(ROOT))
+        file.relative_to(ROOT).as_posix()
         for package in ("app", "ui")
         for file in (ROOT / package).rglob("*.py")
         if any(call in file.read_text("utf-8") for call in calls)
