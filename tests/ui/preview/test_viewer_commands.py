@@ -40,7 +40,8 @@ def test_unknown_viewers_are_not_guessed_at() -> None:
 
 
 def test_what_is_filled_in_is_not_filled_in_again() -> None:
-    assert filled(["{path}", "{page}"], "/d/{page}.pdf", 7) == ["/d/{page}.pdf", "7"]
+    path = f"{FOLDER}{{page}}.pdf"
+    assert filled(["{path}", "{page}"], path, 7) == [path, "7"]
     assert filled(["{url}"], f"{FOLDER}50% #1?.pdf", 7) == [f"{URL}50%25%20%231%3F.pdf"]
 
 
