@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtPrintSupport import QPrintDialog
@@ -13,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QInputDialog, QWidget
 from shiboken6 import isValid
 
+from tests.answers import IDLE
 from tests.ui.program import application
 from tests.ui.search.pages import read_hit
 from ui.basket.page import BasketPage
@@ -526,6 +528,8 @@ def test_a_question_mark_can_be_typed(person: Person) -> None:
 
 
 def test_tab_reaches_every_part_and_comes_round(person: Person) -> None:
+    # The foot has a button only while there is something to pause.
+    person.window.status.show_activity(replace(IDLE, paused=True, reason="paused"))
     first = person.focus
     seen: list[QWidget] = []
     for _ in range(200):

@@ -132,6 +132,9 @@ class ResultsSummary(QWidget):
         self._count.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._exact, self._embedded = plain_label(muted=True), plain_label(muted=True)
         self._doubt = wrapped_label()
+        policy = self._doubt.sizePolicy()  # no word of it may widen the results
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
+        self._doubt.setSizePolicy(policy)
         self.banner = QWidget()
         doubt = (Drawing("info", "text"), self._doubt)
         filled(QHBoxLayout(self.banner), *doubt, edges=(0, S, L, S), wide=self._doubt)
