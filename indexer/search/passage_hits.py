@@ -396,6 +396,7 @@ def _row(passage: StoredPassage, number: int, weights: StemWeights | None) -> Sp
     shares = _word_shares(rows, passage.language, weights)
     if len(told) == len(rows):
         shares = _of_answers(shares, told)
+    shares[[_is_form(row, _headings(passage)) for row in rows]] = 0.0
     best = int(shares.argmax())
     if np.count_nonzero(shares == shares[best]) > 1:
         return whole

@@ -146,6 +146,23 @@ def test_of_short_rows_that_share_a_sentence_the_one_with_the_words_is_marked() 
     assert marked() == text.strip()
 
 
+def test_of_a_heading_and_its_sentence_the_sentence_is_marked() -> None:
+    text = "7. Repairs\nThe landlord mends the roof."
+    lease = stored_passage(
+        text, view=text, text_starts=(0,), view_starts=(0,), heading_path=("7. Repairs",)
+    )
+    place = DocumentFile(1, "/d/lease.txt", "/d", "lease.txt", FileState.INDEXED, 60, 0, "txt")
+    doc = DocRow(1, "text-1", "", "", "", "", "en", 1, len(text), 1, 0)
+    weights = {"repair": (0, 4.0), "roof": (1, 3.0)}
+
+    def marked(*stems: str) -> str:
+        given = StemWeights({stem: weights[stem] for stem in stems}, len(stems), 7.0)
+        return text[slice(*passage_hit(lease, [place], doc, [0], given).best)]
+
+    assert marked("repair", "roof") == "The landlord mends the roof."
+    assert marked("repair") == text, "only the heading has the word"
+
+
 @given(st.lists(st.integers(3, 9), max_size=4).map(sorted), st.integers(-1, 6))
 def test_the_page_is_that_of_the_sentence_and_else_the_first(pages: list[int], at: int) -> None:
     known = 0 <= at < len(pages)
