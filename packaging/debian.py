@@ -10,6 +10,7 @@ import gzip
 import os
 import re
 import shutil
+import subprocess
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,9 @@ no-manual-page *
 # KDE starts no entry of a menu that is not executable.
 executable-not-elf-or-script *
 """
+# The AppStream data names no home page, as there is none. An older lintian, which does not look
+# there, would call this tag unknown.
+_NO_HOME_PAGE = "appstream-metadata-validation-failed"
 
 # Optional parts of the tree: their folders, and what their packages tell lintian and people.
 PARTS = {
@@ -149,7 +153,16 @@ def make_debs(tree: Path, dist: Path, work: Path, version: str, share: Path, *, 
         "Conflicts": other,
         "Replaces": other,
     }
-    _pack(root, tree, dist, version, relations, _OF_PROGRAM, _ABOUT)
+    _pack(root, tree, dist, version, relations, f"{_OF_PROGRAM}{_home_page()}", _ABOUT)
+
+
+def _home_page() -> str:
+    """The override for the lack of a home page, or "" if lintian here does not look for one."""
+    explain = shutil.which("lintian-explain-tags")
+    if explain is None:
+        return ""
+    known = subprocess.run([explain, _NO_HOME_PAGE], capture_output=True, check=False)
+    return "" if known.returncode else f"# There is no home page yet.\n{_NO_HOME_PAGE} *\n"
 
 
 def _pack(

@@ -36,7 +36,9 @@ def test_the_packages_of_a_small_tree_pass_lintian(
     libc = next(Path("/lib").glob("*/libz.so.1")).resolve()
     shutil.copy(libc, tree / "_internal" / "library.so.1")
     (tree / "_internal" / "library.so.1").chmod(0o755)
-    share.mkdir()
+    metainfo = "org.lectern.Lectern.metainfo.xml"
+    (share / "metainfo").mkdir(parents=True)
+    shutil.copy(PACKAGING / "linux" / metainfo, share / "metainfo")
     dist.mkdir()
     debian.make_debs(tree, dist, tmp_path / "work", "1.2.3", share, name="lectern")
     made = list(dist.iterdir())
