@@ -1,7 +1,7 @@
 """Arrays of files and their documents, from which filters and name evidence are computed.
 
 A snapshot of the files that hold a searchable document is rebuilt when files or folders change, so
-that a query costs a few array operations. This module must not know queries.
+that a query costs a few array operations.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ This module owns the mapping from a file's bytes to its document, and the comple
 store commits before a mark is set here, so a kill in between leaves no incomplete document marked.
 It also owns the spaces, which one is active, and the state of each document in each space:
 ``partial`` (some vectors may exist), ``writing`` (being embedded), ``crashed`` (embedding it
-crashed the engine too often) or ``done``. It must not know the store, vectors or models.
+crashed the engine too often) or ``done``.
 """
 
 from __future__ import annotations

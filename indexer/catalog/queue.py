@@ -1,7 +1,7 @@
 """The durable queue of files to read, and the failures of reading.
 
 It owns the pending marks of files, and the failures of files and contents. The queue is a column of
-the table of files, so after a crash ``recover`` suffices. It must not know how files are read.
+the table of files. After a crash ``recover`` queues the files that were being read.
 """
 
 from __future__ import annotations

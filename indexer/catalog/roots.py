@@ -1,7 +1,6 @@
 """The folders that the person added, and paths relative to them.
 
-Roots may be nested: the inner one then owns its files, and the scan of the outer one skips it. This
-module must not know the files under a root.
+Roots may be nested: the inner one then owns its files, and the scan of the outer one skips it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Unlike ``repair`` it runs at every opening: it compares the counts of catalog and store and reads no
 rows. The store commits before the catalog sets its marks. So an interruption leaves a document
-without a mark or only in the store, and damage may leave a mark without passages or vectors. This
-module must not know how documents are read.
+without a mark or only in the store, and damage may leave a mark without passages or vectors.
 """
 
 from __future__ import annotations

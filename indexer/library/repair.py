@@ -4,7 +4,7 @@ Unlike ``recovery``, which it calls at the end, it reads every row of the store,
 minutes. It defines the kinds of problems, their sentences and the fix of each. Rows are compared
 with the catalog in both directions. Nothing is corrected in place: doubtful rows are deleted, and
 their documents are queued to be read or embedded again. Undamaged documents keep everything.
-``recovery`` handles missing rows. This module must not know how documents are read.
+``recovery`` handles missing rows.
 """
 
 from __future__ import annotations

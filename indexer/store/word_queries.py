@@ -1,9 +1,8 @@
 """Queries of the index of passages: BM25 of stems, exact phrases, scores of given passages.
 
-This module must not know how words are expanded or weighted, nor how retrievers are fused. BM25 has
-k1 1.2 and b .75. Its statistics are those of all passages, even if only some are searched; tantivy
-rounds the passages' lengths to a byte. A phrase is looked for by the positions of its stems; the
-text then shows whether it is there as typed.
+BM25 has k1 1.2 and b .75. Its statistics are those of all passages, even if only some are searched.
+tantivy rounds the lengths of passages to a byte. A phrase is found by the positions of its stems,
+and the text then shows whether it is there as typed.
 
 The index misses no phrase because of the following. If ``WordSequence.is_in`` is true of a text,
 the words are neighbours in the text's ``sequence``, apart from marks of footnotes. A stem of each

@@ -169,7 +169,7 @@ class Lessons:
         ``bare`` windows are read without headings.
         """
         corpus = self._corpus
-        path = () if bare else corpus.paths[corpus.headings[sentence]]
+        path = self._path(sentence, bare=bare)
         lead = np.concatenate([self._tokenizer.lead, self._in_front(title, path)])
         capacity = window - len(lead) - len(self._tokenizer.tail)
         if corpus.sentences[last] - corpus.sentences[sentence] < capacity:
@@ -181,7 +181,7 @@ class Lessons:
                 int(bounds[a - sentence, 0]) + len(lead),
                 int(bounds[b - sentence - 1, 1]) + len(lead),
                 self._alone(title, a, b, bare=bare),
-                corpus.paths[corpus.headings[a]],
+                self._path(a, bare=False),
                 a,
                 b,
                 led,
@@ -190,6 +190,10 @@ class Lessons:
         )
         ids = np.concatenate([lead, body, self._tokenizer.tail])
         return Window(ids, passages), max(held, sentence + 1)
+
+    def _path(self, sentence: int, *, bare: bool) -> tuple[str, ...]:
+        """The headings above a sentence; none if they are not read."""
+        return () if bare else self._corpus.paths[self._corpus.headings[sentence]]
 
     def _body(self, first: int, last: int, capacity: int, *, bare: bool) -> tuple[Ints, Ints]:
         """The tokens of a window from a sentence on, with changed headings inserted unless bare.
@@ -205,9 +209,8 @@ class Lessons:
         bounds: list[tuple[int, int]] = []
         length = 0
         for sentence in range(first, last):
-            path = corpus.paths[corpus.headings[sentence]]
-            new = bounds and path and not bare
-            if new and path != corpus.paths[corpus.headings[sentence - 1]]:
+            path = self._path(sentence, bare=bare)
+            if bounds and path and path != self._path(sentence - 1, bare=bare):
                 pieces.append(self._prefix("", path)[:MOST_HEADINGS])
                 length += len(pieces[-1])
             pieces.append(corpus.sentence(sentence))
@@ -247,8 +250,7 @@ class Lessons:
         return bool(long and chance.random() < self._how.leading)
 
     def _alone(self, title: str, first: int, last: int, *, bare: bool) -> Ints:
-        corpus = self._corpus
-        path = () if bare else corpus.paths[corpus.headings[first]]
+        corpus, path = self._corpus, self._path(first, bare=bare)
         text = corpus.ids[corpus.sentences[first] : corpus.sentences[last]]
         return self._framed(np.concatenate([self._in_front(title, path), text]))
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from ui.main_window import MainWindow
+    from ui.search_pane import SearchPane
     from ui.theme import Themes
 
 MOST = 18
@@ -69,13 +70,19 @@ def test_the_basket_has_few_controls_with_four_passages(window: MainWindow) -> N
     assert 10 < len(controls(window)) <= MOST, controls(window)
 
 
+def searched_for(window: MainWindow, qtbot: QtBot, query: str, *, width: int) -> SearchPane:
+    """Search in a window of a width, and wait for the text of the first hit."""
+    window.resize(width, 800)
+    pane = window.pages.search
+    window.pages.search_for(query)
+    qtbot.waitUntil(lambda: pane.preview.shown is pane.preview.text)
+    return pane
+
+
 def test_the_title_of_a_page_is_read_also_beside_large_controls(
     window: MainWindow, themes: Themes, qtbot: QtBot
 ) -> None:
-    window.resize(1050, 800)
-    pane = window.pages.search
-    window.pages.search_for("the")
-    qtbot.waitUntil(lambda: pane.preview.shown is pane.preview.text)
+    pane = searched_for(window, qtbot, "the", width=1050)
     bar = pane.preview.bar
     bar.title.setText("South: the story of the last expedition")
     box = pane.search.bar.box
@@ -97,10 +104,7 @@ def test_large_text_hides_no_page_however_the_results_are_ordered(
     window: MainWindow, themes: Themes, qtbot: QtBot
 ) -> None:
     """The order stands on a line of its own, and so does what counts the phrase."""
-    window.resize(1280, 800)
-    pane = window.pages.search
-    window.pages.search_for('"the"')
-    qtbot.waitUntil(lambda: pane.preview.shown is pane.preview.text)
+    pane = searched_for(window, qtbot, '"the"', width=1280)
     pane.preview.bar.show_kind(pages=True, text=False)
     themes.scale_text(200)
     summary = pane.search.results.summary
