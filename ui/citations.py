@@ -75,7 +75,8 @@ class CitationStyle(Struct, frozen=True):
     Attributes:
         template: Fields are in braces, italics between asterisks, groups in brackets. Of a group's
             alternatives, separated by bars, the first one whose fields are all known is used.
-        form: "given" names first, the first author "inverted", "initials", or "" for unchanged.
+        form: "given" names first, the same "without stops", the first author "inverted",
+            "initials", or "" for unchanged.
         both: The text between two authors; ``last`` precedes the last of more than two.
         most: The most authors that are named; if there are more, the first one and ``others``.
     """
@@ -99,11 +100,11 @@ STYLES = {
         "[{author}, ]*{title}* [({year})|(n.d.)][, {number}].", "given", last=", and "
     ),
     "mla": CitationStyle(
-        "[{author}. ]*{title}*.[ {year}, {page}.| {year}.| {page}.]", "inverted", ", and ", most=2,
+        "[{author}. ]*{title}*.[ {year}, {page}.| {year}.| {Page}.]", "inverted", ", and ", most=2,
         others=", et al.",
     ),
     "oscola": CitationStyle(
-        "[{author}, ]*{title}*[ ({year})][ {number}].", "given", others=" and others"
+        "[{author}, ]*{title}*[ ({year})][ {number}].", "without stops", others=" and others"
     ),
 }  # fmt: skip
 _GROUP, _FIELD = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}((?:</i>)?)(\.?)")
@@ -124,6 +125,7 @@ def citation(hit: Hit, source: CitedSource, style: str = "simple", *, rich: bool
         "file": line(Path(hit.path).name),
         "link": link_of(hit),
     }
+    values["Page"] = values["page"][:1].upper() + values["page"][1:]
     known = {name for name, value in values.items() if value}
 
     def choose(group: re.Match[str]) -> str:
@@ -177,6 +179,9 @@ def _authors(authors: str, style: CitationStyle) -> str:
 
 
 def _author(name: Mapping[str, str], form: str, *, first: bool) -> str:
+    if form == "without stops":  # and initials side by side: "JK Rowling"
+        bare = {part: re.sub(r"\b(\w)\.", r"\1", text) for part, text in name.items()}
+        name = {part: re.sub(r"\b(\w) (?=\w\b)", r"\1", text) for part, text in bare.items()}
     if "literal" in name:
         return name["literal"]
     family, given = name["family"], name["given"]

@@ -1,4 +1,4 @@
-"""Files of passages that other programs read: tables, Markdown, text documents and PDF.
+"""Files of passages that other programs read: tables, Markdown, Word documents and PDF.
 
 Texts come from untrusted documents, so none may become markup or a formula of a spreadsheet.
 """
@@ -13,17 +13,11 @@ from functools import partial
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zipfile import ZipFile
 
 from msgspec import Struct
 from PySide6.QtCore import (
-    QBuffer,
-    QByteArray,
     QCoreApplication,
-    QIODevice,
-    QMarginsF,
     QSizeF,
-    Qt,
     QUrl,
 )
 from PySide6.QtGui import (
@@ -33,19 +27,19 @@ from PySide6.QtGui import (
     QPainter,
     QPdfWriter,
     QTextDocument,
-    QTextDocumentWriter,
 )
 
 from indexer.api.private_files import replacing, write_file
 from ui.citations import CitedSource, bibtex, citable, citation, citation_keys, encodable, passage
 from ui.desktop import open_path
+from ui.document_files import docx_of, drawn_pdf, pdf_of
 from ui.ports import Notice, Notices
 from ui.search.describe import headings
 from ui.search.query_text import link_of
 from ui.search.safe_text import is_right_to_left, line, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from indexer.api.types import Hit
     from ui.basket.basket import Kept
@@ -58,11 +52,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _SIGNS = re.compile(r"[\\`*_{}\[\]<>#|~$&@]")
 # Signs that make a list, a heading or a rule only at the beginning of a line.
 _BEGINNING = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
-# A paragraph of OpenDocument, as Qt writes it.
-_PARAGRAPH = re.compile(r'<text:p text:style-name="(\w+)"(/>|>.*?</text:p>)', re.DOTALL)
 _POINT_SIZE = 10.5
 _MARGIN_PT = 56.7  # 20 mm
-_DPI = 300
 # A sheet is white, whatever the theme.
 _STYLE = """
 h1 { font-size: 20pt; } h2 { font-size: 13pt; margin-top: 18pt; }
@@ -78,7 +69,7 @@ class ExportFormat(Enum):
     BIBTEX = "bib"
     CSL = "csl.json"
     MARKDOWN = "md"
-    ODT = "odt"
+    WORD = "docx"
     PDF = "pdf"
     PAGES = "pages.pdf"
 
@@ -223,7 +214,7 @@ def sources_of(
 
 
 def write_report(path: Path, form: ExportFormat, report: Report) -> None:
-    """Write a report as Markdown, text document or PDF.
+    """Write a report as Markdown, Word document or PDF.
 
     Raises ``OSError`` if the file, or a picture beside it, cannot be written.
     """
@@ -237,8 +228,8 @@ def write_report(path: Path, form: ExportFormat, report: Report) -> None:
 
 
 def write_document(path: Path, form: ExportFormat, document: QTextDocument, title: str) -> None:
-    """Write a document as PDF or OpenDocument text. Raises ``OSError``."""
-    content = pdf_of(document, title) if form is ExportFormat.PDF else odt_of(document)
+    """Write a document as PDF or for Word. Raises ``OSError``."""
+    content = (pdf_of if form is ExportFormat.PDF else docx_of)(document, title)
     with replacing(path) as file:
         file.write(content)
 
@@ -326,73 +317,7 @@ def pages_of(report: Report) -> bytes:
             painter.drawImage(painter.viewport(), QImage.fromData(picture.data))
         painter.end()
 
-    return _pdf(report.title, draw)
-
-
-def pdf_of(document: QTextDocument, title: str) -> bytes:
-    """Return a document as PDF, set by Qt. It may run on any thread."""
-    return _pdf(title, document.print_)
-
-
-def _pdf(title: str, draw: Callable[[QPdfWriter], object]) -> bytes:
-    def write(buffer: QBuffer) -> None:
-        writer = QPdfWriter(buffer)
-        writer.setResolution(_DPI)
-        writer.setTitle(title)
-        writer.setCreator("Lectern")
-        writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
-        writer.setPageMargins(QMarginsF())  # Qt adds margins of its own when it prints a document
-        draw(writer)
-
-    return bytes_of(write)
-
-
-def bytes_of(write: Callable[[QBuffer], object]) -> bytes:
-    """Return the bytes that a function writes into a buffer."""
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    write(buffer)
-    buffer.close()
-    return bytes(data.data())
-
-
-def odt_of(document: QTextDocument) -> bytes:
-    """Return a document as OpenDocument text. It may run on any thread."""
-    data = bytes_of(lambda to: QTextDocumentWriter(to, QByteArray(b"odf")).write(document))
-    made = io.BytesIO()
-    with ZipFile(io.BytesIO(data)) as written, ZipFile(made, "w") as package:
-        for part in written.infolist():
-            content = written.read(part)
-            if part.filename == "content.xml":
-                content = _with_structure(content.decode(), document).encode()
-            package.writestr(part, content)
-    return made.getvalue()
-
-
-def _with_structure(content: str, document: QTextDocument) -> str:
-    """Add the levels of headings and the directions of paragraphs, which Qt's writer omits."""
-    rightward: set[str] = set()
-    block = document.begin()
-
-    def paragraph(found: re.Match[str]) -> str:
-        nonlocal block
-        level, style = block.blockFormat().headingLevel(), found[1]
-        if block.textDirection() is Qt.LayoutDirection.RightToLeft:
-            rightward.add(style)
-        block = block.next()
-        if not level:
-            return found[0]
-        head = f'<text:h text:outline-level="{level}" text:style-name="{style}"'
-        return f"{head}/>" if found[2] == "/>" else f"{head}{found[2].removesuffix('p>')}h>"
-
-    content = _PARAGRAPH.sub(paragraph, content)
-    for style in rightward:
-        content = re.sub(
-            rf'(style:name="{style}"[^>]*>\s*<style:paragraph-properties)',
-            r'\1 style:writing-mode="rl-tb"', content,
-        )  # fmt: skip
-    return content
+    return drawn_pdf(report.title, draw)
 
 
 def text_document() -> QTextDocument:

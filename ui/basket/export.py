@@ -20,11 +20,11 @@ from indexer.api.requests import GetDocument, Search
 from ui import passwords
 from ui.citations import CitedSource, SourceFinder, bibtex, csl_json
 from ui.dialogs import choose_export
+from ui.document_files import png_of
 from ui.export import (
     ExportFormat,
     Report,
     ReportPicture,
-    bytes_of,
     entries_of,
     sources_of,
     tell_written,
@@ -189,8 +189,9 @@ def draw(
     painter.setPen(LIGHT.line)
     painter.drawRect(image.rect().adjusted(0, 0, -1, -1))
     painter.end()
-    packed = bytes_of(lambda buffer: image.save(buffer, "PNG"))  # type: ignore[call-overload]  # the stub wants bytes, which Qt refuses
-    return ReportPicture(packed, image.width(), image.height(), names.place("page", str(page)))
+    return ReportPicture(
+        png_of(image), image.width(), image.height(), names.place("page", str(page))
+    )
 
 
 _MOST_HITS = 10

@@ -284,7 +284,7 @@ class BasketPage(QWidget):
         menu = QMenu(self)
         for form, text in (
             (ExportFormat.MARKDOWN, "Markdown…"),
-            (ExportFormat.ODT, "OpenDocument (Word)…"),
+            (ExportFormat.WORD, "Word…"),
             (ExportFormat.PDF, "PDF…"),
             (ExportFormat.PAGES, self.tr("Their pages as one PDF…")),
         ):

@@ -148,7 +148,7 @@ class ComparePage(QWidget):
         below.setSizes([100, 100])
         self.export = IconButton(self.tr("Export"), "export")
         self.export.setMenu(menu := QMenu(self))
-        for form, text in ((ExportFormat.PDF, "PDF…"), (ExportFormat.ODT, "OpenDocument (Word)…")):
+        for form, text in ((ExportFormat.PDF, "PDF…"), (ExportFormat.WORD, "Word…")):
             menu.addAction(text, partial(self._ask_where, form))
         parts = (title, self.message, self.export, self.back)
         head = filled(QHBoxLayout(), *parts, wide=self.message)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import json
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
-from xml.etree import ElementTree as ET
-from zipfile import ZipFile
+from typing import TYPE_CHECKING, Any
 
+import docx
 import pymupdf
 import pytest
 from hypothesis import given, settings
@@ -21,15 +20,14 @@ from PySide6.QtGui import QColor, QImage
 from tests.ui.search.hits import hit
 from ui.basket.basket import Kept
 from ui.citations import CitedSource, bibtex, csl_json
+from ui.document_files import docx_of, pdf_of
 from ui.export import (
     ExportFormat,
     Report,
     ReportPicture,
     entries_of,
     markdown_of,
-    odt_of,
     pages_of,
-    pdf_of,
     report_document,
     sources_of,
     write_report,
@@ -65,8 +63,8 @@ def report(text: str, note: str = "", *, pictures: bool = False, title: str = "L
     kept = [Kept("one", hit(text=text, title=title, heading_path=(title,)), note)]
     sources = {kept[0].hit.path: CitedSource(line(title), "Doe, Jane", "2021")}
     drawn = {"one": [picture(), picture()]} if pictures else {}
-    entries = entries_of(kept, sources, drawn, {"one": title})
-    return Report(title, "Sources", "Note:", "Open", entries, sources_of(kept, sources))
+    entries = entries_of(kept, sources, drawn, {"one": line(title)})
+    return Report(line(title), "Sources", "Note:", "Open", entries, sources_of(kept, sources))
 
 
 class Text(HTMLParser):
@@ -110,34 +108,45 @@ def test_pictures_lie_beside_the_markdown(tmp_path: Path) -> None:
     assert (tmp_path / "my basket-pictures" / "1-1.png").read_bytes() == picture().data
 
 
-def odt_content(made: Report) -> ET.Element:
-    with ZipFile(io.BytesIO(odt_of(report_document(made)))) as package:
-        return ET.fromstring(package.read("content.xml"))  # noqa: S314  # our own
-
-
-def odt_text(part: ET.Element) -> str:
-    return squeezed("".join(part.itertext()))
+def word_document(made: Report) -> Any:
+    return docx.Document(io.BytesIO(docx_of(report_document(made), made.title)))
 
 
 @given(st.text(max_size=60), st.text(max_size=30))
 @settings(max_examples=30, deadline=None)
-def test_a_text_document_has_every_text_as_it_is(text: str, note: str) -> None:
+def test_a_word_document_has_every_text_as_it_is(text: str, note: str) -> None:
     made = report(f"{HOSTILE} {text}", note, title=text or "-")
-    shown, entry = odt_text(odt_content(made)), made.entries[0]
-    assert squeezed(entry.text) in shown
-    assert squeezed(entry.note) in shown
+    shown = squeezed("".join(each.text for each in word_document(made).paragraphs))
+    assert squeezed(made.entries[0].text) in shown
+    assert squeezed(made.entries[0].note) in shown
 
 
-def test_a_text_document_holds_pictures_links_and_directions() -> None:
+def test_a_word_document_holds_pictures_links_and_directions() -> None:
     made = report("\u05e9\u05dc\u05d5\u05dd to the world of rent, it is due today.", pictures=True)
-    content = odt_content(made)
-    named = [(part.tag.rpartition("}")[2], part.attrib) for part in content.iter()]
-    assert sum(name == "image" for name, _ in named) == 2
-    assert [each for _, values in named for key, each in values.items() if key.endswith("}href")
-            if each.startswith("lectern:")] == [made.entries[0].link]  # fmt: skip
-    modes = [each for _, values in named for key, each in values.items() if "writing-mode" in key]
-    assert set(modes) == {"rl-tb"}
-    assert [name for name, _ in named if name in ("h", "p")][:3] == ["h", "h", "p"]
+    opened = word_document(made)
+    assert [shape.width / 12_700 for shape in opened.inline_shapes] == [481, 481], (
+        "as wide as the text"
+    )
+    links = [link for each in opened.paragraphs for link in each.hyperlinks]
+    assert [(link.text, link.address, link.fragment) for link in links] == [
+        ("Open", *made.entries[0].link.partition("#")[::2])
+    ]
+    rightward = [each for each in opened.paragraphs if each._p.xpath("w:pPr/w:bidi")]
+    assert [each.text for each in rightward] == [made.entries[0].text]
+    assert all(run.font.rtl for run in rightward[0].runs)
+    assert [each.style.name for each in opened.paragraphs][:3] == [
+        "Heading 1",
+        "Heading 2",
+        "Normal",
+    ]
+
+
+def test_a_word_document_marks_the_sentence_that_answers() -> None:
+    made = report("Rent is due.")
+    entry = replace(made.entries[0], text="One. Two. Three.", best=(5, 9))
+    opened = word_document(replace(made, entries=(entry,)))
+    assert opened.element.xpath("//w:r[w:rPr/w:shd[@w:fill='ffe9a3']]/w:t/text()") == ["Two."]
+    assert opened.core_properties.title == made.title
 
 
 def test_each_page_of_the_passages_is_once_in_one_pdf() -> None:
