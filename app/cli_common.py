@@ -32,7 +32,7 @@ from app.render import ProgressLine, TerminalStyle
 from app.settings import Settings, engine_config
 from indexer.api.codec import encode
 from indexer.api.errors import LecternError, WorldError
-from indexer.api.progress import CancelToken, Report, ignore_progress
+from indexer.api.progress import CancelToken
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -187,13 +187,20 @@ class CommandContext(Struct):
     @contextlib.contextmanager
     def calling(self, *, quiet: bool = False) -> Iterator[Call]:
         """Yield a function that makes requests and shows their progress; Ctrl+C cancels them."""
-        with self.progress(quiet=quiet) as (report, token), self.engine() as engine:
-            yield partial(engine.call, token=token, report=report)
+        with self.progress(quiet=quiet) as (line, token), self.engine() as engine:
+
+            def call(request: Request[A]) -> A:
+                try:
+                    return engine.call(request, token=token, report=line)
+                finally:
+                    line.clear()
+
+            yield call
 
     @contextlib.contextmanager
-    def progress(self, *, quiet: bool = False) -> Iterator[tuple[Report, CancelToken]]:
+    def progress(self, *, quiet: bool = False) -> Iterator[tuple[ProgressLine, CancelToken]]:
         """Show progress on the error stream while the block runs; Ctrl+C cancels the token."""
-        line = ProgressLine(self.err, self.style(self.err), live=self.err.isatty())
+        line = ProgressLine(self.err, self.style(self.err), live=self.err.isatty(), quiet=quiet)
         token = CancelToken()
 
         def stop() -> None:
@@ -204,7 +211,7 @@ class CommandContext(Struct):
 
         try:
             with stopping(stop):
-                yield ignore_progress if quiet else line, token
+                yield line, token
         finally:
             line.clear()
 

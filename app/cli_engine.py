@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import resources
 from app import encryption, render
 from app.cli_common import CANCELLED, Command, CommandContext, LibraryUse, absolute_path, stopping
-from app.cli_index import run_job, summary_lines
+from app.cli_index import run_job
 from app.engine import ENDS_S, end_staying_engine, open_host
 from app.hit_lines import hit_lines
 from indexer.api.endpoint import end_engine
@@ -80,7 +80,6 @@ def run_demo(context: CommandContext, folder: str = DEMO_FOLDER) -> int:
     context.library = home / "library"
     context.note("Reading the sample documents.")
     summary = run_job(context, Index((sample_documents(),)))
-    context.print(*summary_lines(summary))
     if summary.cancelled:
         return CANCELLED
     result = context.ask_engine(Search(DEMO_QUESTION, DEMO_HITS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -9,7 +10,8 @@ from msgspec.structs import replace
 from app import render
 from app.cli_common import CANCELLED, Command, CommandContext, existing
 from indexer.api.codec import encode
-from indexer.api.requests import GetActivity, Index
+from indexer.api.errors import Cancelled, LecternError
+from indexer.api.requests import Calibrate, GetActivity, Index
 from indexer.api.types import FileState, Summary
 
 if TYPE_CHECKING:
@@ -39,28 +41,34 @@ def _arguments(parser: ArgumentParser) -> None:
 
 def _run(options: Namespace, context: CommandContext) -> int:
     paths = [existing(path) for path in options.paths]
-    summary = run_job(context, Index(tuple(paths), options.rescan), quiet=options.quiet)
+    job = Index(tuple(paths), options.rescan)
+    summary = run_job(context, job, quiet=options.quiet, as_json=options.json)
     if not (paths or summary.states or summary.cancelled):
         context.note("The library has no files yet: `lectern index PATH` adds a folder.")
-    return outcome(summary, context, as_json=options.json)
+    return exit_status(summary)
 
 
-def outcome(summary: Summary, context: CommandContext, *, as_json: bool = False) -> int:
-    """Print what a run did; return the exit status."""
-    if as_json:
-        context.print_json(encode(summary))
-    else:
-        context.print(*summary_lines(summary))
+def exit_status(summary: Summary) -> int:
     return CANCELLED if summary.cancelled else 0
 
 
-def run_job(context: CommandContext, job: Index | Reindex, *, quiet: bool = False) -> Summary:
-    """Run an indexing job with progress."""
+def run_job(
+    context: CommandContext, job: Index | Reindex, *, quiet: bool = False, as_json: bool = False
+) -> Summary:
+    """Run an indexing job with progress, print what it did, and calibrate the library."""
     with context.calling(quiet=quiet) as call:
         if call(GetActivity()).rebuilding:
             context.note("Lectern was updated: it reads the documents again.")
-        summary = call(job)
-    return replace(summary, seconds=context.elapsed)
+        summary = replace(call(job), seconds=context.elapsed)
+        if as_json:
+            context.print_json(encode(summary))
+        else:
+            context.print(*summary_lines(summary))
+        context.out.flush()  # nobody waits for what follows
+        if not summary.cancelled:
+            with contextlib.suppress(Cancelled, LecternError):
+                call(Calibrate())
+    return summary
 
 
 def summary_lines(summary: Summary) -> list[str]:

@@ -17,7 +17,7 @@ from app.cli_common import (
     no_arguments,
     stopping,
 )
-from app.cli_index import outcome, run_job
+from app.cli_index import exit_status, run_job
 from app.render import pace_reason
 from indexer.api.codec import encode
 from indexer.api.errors import CODES, bad_usage, sentence
@@ -261,7 +261,7 @@ def _retry(options: Namespace, context: CommandContext) -> int:
         context.print("There is nothing to read again.")
         return 0
     context.note(f"{render.count(queued, 'file')} to read again.")
-    return outcome(run_job(context, Index(scan=False), quiet=options.quiet), context)
+    return exit_status(run_job(context, Index(scan=False), quiet=options.quiet))
 
 
 def _estimate_arguments(parser: ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from app import render
 from app.cli_common import CANCELLED, Command, CommandContext, LibraryUse, json_argument
-from app.cli_index import outcome, run_job
+from app.cli_index import exit_status, run_job
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError, bad_usage
 from indexer.api.models import Discard, EstimateReindex, Reindex, RollBack
@@ -126,8 +126,8 @@ def change_model(options: Namespace, context: CommandContext) -> int:
         context.answer(options, encode(cost), *cost_lines(cost))
         return 0
     _remember(context, cost.model, cost.precision)
-    summary = run_job(context, Reindex(cost.model, cost.precision), quiet=options.quiet)
-    return outcome(summary, context, as_json=options.json)
+    job = Reindex(cost.model, cost.precision)
+    return exit_status(run_job(context, job, quiet=options.quiet, as_json=options.json))
 
 
 def _roll_back(options: Namespace, context: CommandContext) -> None:

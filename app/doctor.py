@@ -22,7 +22,6 @@ from msgspec.structs import replace
 
 from app import disk_encryption, encryption, paths
 from app.cli_engine import DEMO_QUESTION, sample_documents
-from app.cli_index import run_job
 from app.confined import has_local_display
 from app.engine import LIBRARIES
 from app.render import size
@@ -149,7 +148,8 @@ def self_test(context: CommandContext) -> Iterator[Check]:
 
 def _engine_checks(context: CommandContext) -> Iterator[Check]:
     samples = sample_documents()
-    summary = run_job(context, Index((samples, samples.parent / "scans")), quiet=True)
+    with context.calling(quiet=True) as call:
+        summary = call(Index((samples, samples.parent / "scans")))
     read = summary.states.get(FileState.INDEXED, 0)
     facts = [f"{read} indexed", *_unread(context), f"{summary.pages} pages"]
     yield check("indexing", "; ".join(facts), ok=read >= sum(map(Path.is_file, samples.iterdir())))

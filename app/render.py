@@ -261,7 +261,8 @@ LOG_INTERVAL_S = 5.0
 class ProgressLine:
     """Writes snapshots of progress. Call it on one thread only.
 
-    ``live`` says whether ``stream`` is a terminal whose line can be rewritten.
+    ``live`` says whether ``stream`` is a terminal whose line can be rewritten. Nothing is written
+    if it is ``quiet``.
     """
 
     def __init__(
@@ -270,16 +271,19 @@ class ProgressLine:
         style: TerminalStyle,
         *,
         live: bool,
+        quiet: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._stream = stream
         self._style = style
-        self.live = live
+        self.live, self._quiet = live, quiet
         self._clock = clock
         self._next = clock() + LOG_INTERVAL_S
         self._written = 0
 
     def __call__(self, progress: Progress) -> None:
+        if self._quiet:
+            return
         if self.live:
             self._rewrite(describe(progress, self._style))
         elif self._clock() >= self._next:

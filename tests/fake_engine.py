@@ -32,6 +32,7 @@ from indexer.api.phrases import Note
 from indexer.api.private_files import LibraryLock
 from indexer.api.progress import CancelToken, Progress, Step, ignore_progress
 from indexer.api.requests import (
+    Calibrate,
     Compare,
     Diagnose,
     EstimateIndex,
@@ -146,6 +147,12 @@ class FakeEngine(FakeLibrary):
 
     def change_waits(self) -> bool:
         return False
+
+    def calibration_waits(self) -> bool:
+        return False
+
+    def calibrate(self, token: CancelToken) -> None:
+        """It has nothing to measure."""
 
     def recognise(
         self, report: Callable[[Progress], None], token: CancelToken, busy: Callable[[], bool]
@@ -381,6 +388,7 @@ _ANSWERS: dict[type[Request[Any]], Callable[[FakeEngine, Any, CancelToken, Any],
     Repair: lambda engine, _request, token, report: engine._repair(token, report),
     Search: lambda engine, request, token, _report: engine.find(request, token),
     SearchByWords: lambda *_: SearchResult(()),
+    Calibrate: lambda engine, _request, token, _report: engine.calibrate(token),
     EstimateIndex: lambda engine, request, token, _report: engine.estimated(request, token),
     Compare: lambda engine, request, token, _report: engine.compared(request, token),
     ListFiles: lambda engine, request, *_: engine.listed(request),

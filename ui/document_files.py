@@ -72,7 +72,7 @@ def docx_of(document: QTextDocument, title: str) -> bytes:
     made.styles["Normal"].font.size = Pt(document.defaultFont().pointSizeF())
     block = document.begin()
     while block.isValid():
-        table = QTextCursor(block).currentTable()
+        table: QTextTable | None = QTextCursor(block).currentTable()
         if table is None:
             _fill_paragraph(made.add_paragraph(), block, document)
         else:
@@ -144,7 +144,7 @@ def _add_text(paragraph: Any, run: Any, piece: QTextFragment) -> None:
     )
     run.font.strike, run.font.underline = form.fontStrikeOut() or None, form.fontUnderline() or None
     if form.foreground().style() is not Qt.BrushStyle.NoBrush:
-        run.font.color.rgb = RGBColor(*form.foreground().color().getRgb()[:3])
+        run.font.color.rgb = RGBColor.from_string(form.foreground().color().name()[1:])
     if form.background().style() is not Qt.BrushStyle.NoBrush:
         shade = OxmlElement("w:shd")
         shade.set(qn("w:val"), "clear")

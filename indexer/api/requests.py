@@ -423,6 +423,13 @@ class Index(Request[Summary], frozen=True):
     kept: bool = False
 
 
+class Calibrate(Request[None], frozen=True):
+    """Measure how close passages come to questions, after documents have changed.
+
+    An engine that stays does so by itself while nothing waits, and answers at once.
+    """
+
+
 class Repair(Request[RepairOutcome], frozen=True):
     """Delete damaged rows, and queue the files of their documents for the next run."""
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.private_files import LibraryLock, check_room
 from indexer.api.progress import CancelToken, Progress, Reporter, Step
-from indexer.api.requests import Index
+from indexer.api.requests import Calibrate, Index
 from indexer.api.status import ModelChoice
 from indexer.api.types import FileState, Summary
 from indexer.embed.factory import fastest_precision
@@ -59,6 +59,7 @@ class IndexingLibrary(OpenLibrary):
         self._indexing = threading.Lock()
         # By model. Measured once, as it takes seconds and must not change during a run.
         self._fastest: dict[str, Precision] = {}
+        self._calibrated = False
         self._due_ns = None if catalog.refusal else catalog.queue.next_due_ns()
 
     def answer_index(
@@ -102,6 +103,23 @@ class IndexingLibrary(OpenLibrary):
                 self._due_ns = due if due is not None and due > time.time_ns() else None
             seconds = time.monotonic() - began
             return job.summary(roots, seen, seconds, cancelled=cancelled)
+
+    def answer_calibrate(self, _request: Calibrate, caller: Reporter) -> None:
+        if not self.config.background:
+            self.calibrate(caller.token)
+
+    def calibration_waits(self) -> bool:
+        """Whether documents may have changed since the last calibration."""
+        return not (self._calibrated or self.throttle.paused or self.catalog.refusal)
+
+    def calibrate(self, token: CancelToken) -> None:
+        """Measure how close passages come to questions, if documents have changed much."""
+        self._calibrated = True
+        try:
+            calibration.refresh_calibration(self.searcher, token, self.gate.wait_for_queries)
+        except Cancelled:
+            self._calibrated = False
+            raise
 
     def _target(self) -> Space:
         """The space of the configured model. Call this while nothing is being embedded."""
@@ -256,7 +274,7 @@ class IndexingLibrary(OpenLibrary):
         # The model's memory would add to the peak while a large table is maintained.
         self.models.close_indexing()
         self.store.maintain(idle=True)
-        calibration.refresh_calibration(self.searcher, reporter.token, self.gate.wait_for_queries)
+        self._calibrated = False
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:

@@ -115,6 +115,7 @@ class Service:
                 self.background.try_again()
                 self.background.recognise_pages()
                 self.background.change_model()
+                self.background.calibrate()
                 self._rest()
                 if self.lock_after_s and time.monotonic() - self._worked_at >= self.lock_after_s:
                     self.stop()

@@ -295,6 +295,12 @@ class LocalEngine(EngineApi, Protocol):
     def release_memory(self) -> bool:
         """Free memory that only queries need; return whether that was possible."""
 
+    def calibration_waits(self) -> bool:
+        """Whether documents may have changed since the last calibration."""
+
+    def calibrate(self, token: CancelToken) -> None:
+        """Measure how close passages come to questions, if documents have changed much."""
+
     def change_waits(self) -> bool:
         """Whether a change of model is pending and possible."""
 
@@ -372,6 +378,15 @@ class BackgroundJobs(Struct, frozen=True):
 
         work = answering(self.engine, Reindex())
         self._submit(self.index_queue, "change model", work, finish, Priority.IDLE)
+
+    def calibrate(self) -> None:
+        """Submit the calibration of a library whose documents have changed, if it is idle."""
+        idle = self.index_queue.idle and self.recognition_queue.idle
+        if idle and self.engine.calibration_waits():
+            work = self.engine.calibrate
+            self._submit(
+                self.index_queue, "calibrate", lambda job: work(job.token), priority=Priority.IDLE
+            )
 
     def work_off(self) -> None:
         """Submit reading the queued files, as the current run may not look for more."""

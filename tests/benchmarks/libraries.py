@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.paths import models_folder
-from indexer.api.requests import Index
+from indexer.api.requests import Calibrate, Index
 from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, EngineConfig
 from indexer.engine.engine import Engine
 from tests.benchmarks import sets
@@ -115,6 +115,7 @@ def index(engine: Engine, corpus: Path) -> Indexed:
     line = _Line(corpus.parent.name)
     summary = engine.call(Index((corpus,)), report=line)
     seconds = time.perf_counter() - began
+    engine.call(Calibrate())
     note(f"{corpus.parent.name}: {summary.passages:,} passages indexed in {seconds:.0f} s")
     return Indexed(summary, seconds, (line.read_at or began + seconds) - began)
 

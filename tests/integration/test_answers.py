@@ -5,6 +5,7 @@ The model is the one that ships: the tiny one knows no meaning.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from collections import Counter
@@ -13,23 +14,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from indexer.api.errors import Cancelled
 from indexer.api.progress import CancelToken
-from indexer.api.requests import Index, Search
+from indexer.api.requests import Calibrate, Index, Search, SetPace
 from indexer.api.types import Match, Why
 from indexer.config import DEFAULT_MODEL, Precision
+from indexer.engine.engine import Engine
 from indexer.query.grammar import parse
 from indexer.search import calibration, score_normalisation
 from indexer.search.answerability import MOST_DEVIATIONS
 from indexer.search.narrowing import SearchRequest, narrow
+from indexer.server.service import Host, Service
 from indexer.text.terms import words
 from tests.integration.world import World
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from indexer.api.types import SearchResult
-    from indexer.engine.engine import Engine
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
 YEARS = (2018, 2019, 2020)
@@ -65,6 +68,10 @@ def indexed(own_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> W
     world = answering(documents, folder / "library", own_models_dir)
     with world.engine() as engine:
         world.index(engine)
+        space = engine.catalog.spaces.active()
+        assert space is not None
+        assert score_normalisation.load_cohort(engine.catalog, space) is None, "nobody waits for it"
+        engine.call(Calibrate())
     return world
 
 
@@ -156,10 +163,41 @@ def test_before_the_cohort_is_measured_nothing_is_called_bad(
     world = answering(folder, tmp_path / "library", opened.config.models)
     with world.engine() as small:
         world.index(small)
+        small.call(Calibrate())
         space = small.catalog.spaces.active()
         assert space is not None
         assert score_normalisation.load_cohort(small.catalog, space) is None
         assert ask(small, "Which antibiotics are given to children?").match is Match.GOOD
+
+
+def test_an_engine_that_stays_calibrates_while_nothing_waits(
+    indexed: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "run").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    shutil.copytree(indexed.library, tmp_path / "library")
+    config = replace(indexed.config, library=tmp_path / "library", background=True)
+    engine = Engine.open(config)
+    service = Service(engine, config.library)
+    space = engine.catalog.spaces.active()
+    assert space is not None
+
+    with contextlib.closing(Host(engine, service)) as host:
+        service.background.calibrate()
+        wait_for(lambda: service.index_queue.idle)
+        before = score_normalisation.load_cohort(engine.catalog, space)
+        assert before is not None, "it had been measured"
+        assert not engine.calibration_waits()
+        host.call(Index((indexed.documents,)))
+        engine.catalog.set_meta(f"cohort_{space.id}", "null")
+        host.call(Calibrate())
+        assert score_normalisation.load_cohort(engine.catalog, space) is None, "nobody waits for it"
+        host.call(SetPace(paused=True))
+        assert not engine.calibration_waits()
+        host.call(SetPace(paused=False))
+        service.background.calibrate()
+        wait_for(lambda: service.index_queue.idle)
+        assert score_normalisation.load_cohort(engine.catalog, space) == before
 
 
 def test_the_cohort_is_measured_once_until_the_library_changes_much(opened: Engine) -> None:
@@ -215,6 +253,7 @@ def test_yearly_registers_are_as_alike_as_documents_can_be(opened: Engine, tmp_p
     world = answering(folder, tmp_path / "library", opened.config.models)
     with world.engine() as yearly:
         world.index(yearly)
+        yearly.call(Calibrate())
         space = yearly.catalog.spaces.active()
         assert space is not None
         cohort = score_normalisation.load_cohort(yearly.catalog, space)

@@ -17,6 +17,8 @@ from tests.fake_engine import FakeEngine
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.progress import CancelToken
+
 NOTHING = "The library has no files yet: `lectern index PATH` adds a folder."
 WAITED_S = 500.0
 
@@ -78,3 +80,19 @@ def test_every_command_prints_the_whole_time(context: CommandContext, tmp_path: 
         ["verify", "--json"],
     ):
         assert seconds(run(context, *words)) >= WAITED_S
+
+
+def test_what_was_done_is_said_before_the_library_is_calibrated(
+    context: CommandContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    def calibrate(_engine: FakeEngine, token: CancelToken) -> None:
+        assert isinstance(context.out, io.StringIO)
+        said.append(context.out.getvalue())
+        token.cancel()
+        token.check()
+
+    monkeypatch.setattr(FakeEngine, "calibrate", calibrate)
+    assert run(context, "index", str(tmp_path / "documents")) == said[0]
+    assert said[0].startswith("Done after")
