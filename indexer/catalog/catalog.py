@@ -28,7 +28,6 @@ from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans
 from indexer.catalog.schema import LAYOUT
-from indexer.catalog.upkeep import Upkeep
 from indexer.database import Database
 
 # With more collections, a circle of them would be too deep to resolve.
@@ -53,7 +52,6 @@ class Catalog:
         self.files = Files(self.db, self.roots)
         self.queue = ReadingQueue(self.db)
         self.docs = Docs(self.db)
-        self.upkeep = Upkeep(self.db)
         self.coverage = Coverage(self.db, self.files, self.docs)
         self.spaces = Spaces(self.db)
         bindings = Bindings(self.db)

@@ -49,6 +49,10 @@ INSERT INTO earlier_docs (doc, earlier)
 SELECT ?, c.doc FROM files f JOIN contents c ON c.id = f.content
 WHERE f.id = ? AND c.doc IS NOT NULL
 """
+_ORPHANS_LEFT = """
+SELECT doc FROM docs WHERE NOT EXISTS (SELECT 1 FROM contents c JOIN files f
+    ON f.content = c.id OR f.next_content = c.id WHERE c.doc = docs.doc) ORDER BY doc
+"""
 # The largest time in seconds whose nanoseconds fit 64 bits.
 _LATEST_S = 2**63 // 10**9
 # How many earlier texts are followed, for files edited again before their text was embedded.
@@ -177,6 +181,26 @@ class Docs:
                         (file, failed),
                     )
                     derive(connection, "id = ?", file)
+
+    def orphans(self) -> list[int]:
+        """Return the documents that no file needs any more.
+
+        Call this with an empty queue, because a file that a scan found at another path is bound to
+        its document only when it is read. Delete the documents in the store, then call ``forget``.
+        """
+        self._db.change(
+            "DELETE FROM contents WHERE id NOT IN "
+            "(SELECT content FROM files WHERE content IS NOT NULL "
+            "UNION SELECT next_content FROM files WHERE next_content IS NOT NULL)"
+        )
+        return self._db.column(
+            "SELECT doc FROM docs WHERE doc NOT IN "
+            "(SELECT doc FROM contents WHERE doc IS NOT NULL) ORDER BY doc"
+        )
+
+    def orphans_left(self) -> list[int]:
+        """Return the documents that no file has and that are not deleted yet."""
+        return self._db.column(_ORPHANS_LEFT)
 
     def docs_by_id(self, docs: Iterable[int], *, labels: bool = False) -> dict[int, DocRow]:
         """Return documents by id, on demand with page labels; unknown ids are left out.

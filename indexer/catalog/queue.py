@@ -77,6 +77,16 @@ _COPIES = """
 SELECT id FROM files WHERE fixed_state = '' AND content IN
 (SELECT c.id FROM contents c JOIN files f ON f.content = c.id WHERE f.id = ? AND c.state <> '')
 """
+_OUTDATED = """
+fixed_state = '' AND content IN (SELECT id FROM contents WHERE extractor_version < ?)
+"""
+_COUNT_OUTDATED = f"SELECT count(*) FROM files WHERE {_OUTDATED}"  # a constant
+_LOST_CONTENTS = """
+content IS NULL AND next_content IS NULL AND pending = 0 AND fixed_state = '' AND code = ''
+"""
+_FILES_WITHOUT = f"SELECT id FROM files WHERE {_LOST_CONTENTS}"  # a constant
+# The prefix of a document's text_id if the same extractor version must read it again.
+_READ_AGAIN = "again: "
 
 
 def next_priority(connection: sqlite3.Connection) -> int:
@@ -257,6 +267,53 @@ class ReadingQueue:
         """Queue all readable files of a root, even unchanged ones; their states stay until then."""
         with self._db.write() as connection:
             return queue_quietly(connection, "root = ? AND fixed_state = ''", root)
+
+    def outdated(self, extractor_version: int) -> int:
+        """Count the files that an older extractor read."""
+        return int(self._db.value(_COUNT_OUTDATED, extractor_version))
+
+    def requeue_outdated(self, extractor_version: int) -> int:
+        """Queue files that an older extractor read; their state and text stay until then."""
+        with self._db.write() as connection:
+            return queue_quietly(connection, _OUTDATED, extractor_version)
+
+    def files_without_contents(self) -> list[int]:
+        """Return the files that are marked as read but have no row of contents."""
+        return self._db.column(_FILES_WITHOUT)
+
+    def requeue_without_contents(self) -> int:
+        """Queue the files of ``files_without_contents``."""
+        files = self.files_without_contents()
+        with self._db.write() as connection:
+            for file in files:
+                connection.execute("UPDATE files SET pending = 1 WHERE id = ?", (file,))
+                derive(connection, "id = ?", file)
+        return len(files)
+
+    def to_be_read_again(self) -> list[int]:
+        """Return the documents that ``read_again`` has queued and that were not read since."""
+        prefix = "SELECT doc FROM docs WHERE substr(text_id, 1, ?) = ?"
+        return self._db.column(prefix, len(_READ_AGAIN), _READ_AGAIN)
+
+    def read_again(self, docs: Collection[int]) -> int:
+        """Queue documents to be read again; they stay searchable and keep their vectors.
+
+        Returns the number of queued files.
+        """
+        queued = 0
+        with self._db.write() as connection:
+            for doc in docs:
+                connection.execute(
+                    "UPDATE docs SET text_id = ? || text_id WHERE doc = ? "
+                    "AND substr(text_id, 1, ?) <> ?",
+                    (_READ_AGAIN, doc, len(_READ_AGAIN), _READ_AGAIN),
+                )
+                connection.execute(
+                    "UPDATE contents SET extractor_version = -doc WHERE doc = ?", (doc,)
+                )
+                having = "content IN (SELECT id FROM contents WHERE doc = ?)"
+                queued += queue_quietly(connection, having, doc)
+        return queued
 
     def set_aside(self) -> list[int]:
         """Return the files that crashed the engine too often."""

@@ -99,7 +99,7 @@ class Roots:
         return found
 
     def remove(self, root: int) -> None:
-        """Delete a root and its files. Their documents stay until ``upkeep.orphans`` finds them."""
+        """Delete a root and its files. Their documents stay until ``docs.orphans`` finds them."""
         with self._db.write() as connection:
             self._db.mark_files_changed()
             connection.execute("DELETE FROM roots WHERE id = ?", (root,))

@@ -198,7 +198,7 @@ def discard(catalog: Catalog, store: Store) -> int:
 
 def requeue_outdated(catalog: Catalog) -> None:
     """Queue files that an older extractor read; their text stays searchable until then."""
-    queued = catalog.upkeep.requeue_outdated(EXTRACTOR_VERSION)
+    queued = catalog.queue.requeue_outdated(EXTRACTOR_VERSION)
     if queued:
         log.info("%d files are read again by a newer extractor", queued)
 
@@ -285,7 +285,7 @@ def measure_cost(catalog: Catalog, store: Store, config: EngineConfig) -> Reinde
         seconds=round(passages / per_second, 3),
         measured=bool(rates.measured or rate),
         bytes=round(a_row * passages + _FILE_BYTES * bool(passages)),
-        outdated=catalog.upkeep.outdated(EXTRACTOR_VERSION),
+        outdated=catalog.queue.outdated(EXTRACTOR_VERSION),
     )
 
 

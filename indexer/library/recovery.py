@@ -59,13 +59,13 @@ def read_again(catalog: Catalog, store: Store) -> None:
     The rest of a text is searchable until its document is read, even if its drive is unplugged.
     """
     if damaged := store.texts.damaged_docs():
-        catalog.upkeep.read_again(set(damaged) - set(catalog.upkeep.to_be_read_again()))
+        catalog.queue.read_again(set(damaged) - set(catalog.queue.to_be_read_again()))
 
 
 def other_texts(catalog: Catalog, store: Store) -> list[int]:
     """The documents whose text in the store is not the one in the catalog."""
     texts = store.texts.documents()
-    again = set(catalog.upkeep.to_be_read_again())
+    again = set(catalog.queue.to_be_read_again())
     return [
         doc
         for doc, row in catalog.docs.docs_by_id(texts).items()

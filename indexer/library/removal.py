@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def forget_orphans(catalog: Catalog, store: Store) -> None:
     """Delete the documents that no file holds any more."""
-    if orphans := catalog.upkeep.orphans():
+    if orphans := catalog.docs.orphans():
         store.delete_docs(orphans)
         faults.reached("orphans-deleted")
         catalog.docs.forget(orphans)
@@ -38,7 +38,7 @@ def deletable_orphans(catalog: Catalog) -> list[int]:
     spaces = catalog.spaces.all()
     if catalog.queue.waiting() or any(catalog.spaces.pending(space.id, 1) for space in spaces):
         return []
-    return catalog.upkeep.orphans_left()
+    return catalog.docs.orphans_left()
 
 
 def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy: bool) -> int:

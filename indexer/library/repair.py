@@ -115,13 +115,13 @@ class _Check(Struct):
         """Check the rows and the SQLite structure of texts; ``recover`` queues damaged ones."""
         texts, add = self.store.texts, partial(self.found.add_problem, "texts")
         wrong = texts.verify(tick)
-        again = set(self.catalog.upkeep.to_be_read_again())
+        again = set(self.catalog.queue.to_be_read_again())
         damaged = [doc for doc in wrong.damaged if doc not in again]
         add("damaged_texts", damaged, "{n} documents have damaged passages.")
         add("damaged_file", wrong.structure, "The file of texts has {n} damages.", texts.rebuild)
         add("strange_passages", wrong.strange, "{n} passages belong to no document.", texts.rebuild)
         other = other_texts(self.catalog, self.store)
-        again_too = partial(self.catalog.upkeep.read_again, other)
+        again_too = partial(self.catalog.queue.read_again, other)
         add("wrong_text", other, "{n} documents have the text of another one.", again_too)
         unknown = np.setdiff1d([*texts.documents()], self.catalog.docs.known()).tolist()
         said = "There are texts of {n} documents that are not in the catalog."
@@ -163,10 +163,10 @@ class _Check(Struct):
 
     def catalog_alone(self) -> None:
         """Check the catalog without the store."""
-        upkeep = self.catalog.upkeep
+        queue = self.catalog.queue
         orphans = deletable_orphans(self.catalog)
         add = partial(self.found.add_problem, "catalog")
         add("contents_without_files", orphans, "{n} documents belong to no file.")
-        lost, requeue = upkeep.files_without_contents(), upkeep.requeue_without_contents
+        lost, requeue = queue.files_without_contents(), queue.requeue_without_contents
         said = "{n} files are marked as read, but their contents are not recorded."
         add("files_without_contents", lost, said, requeue)

@@ -79,7 +79,7 @@ def _make_consistent(catalog: Catalog) -> None:
         last = connection.execute("SELECT coalesce(max(doc), 0) FROM docs").fetchone()[0]
         known = int(read_choice(connection, RESERVED_UNTIL) or 1)
         write_choice(connection, RESERVED_UNTIL, str(max(known, last + 1) + RESERVED))
-    catalog.upkeep.requeue_without_contents()
+    catalog.queue.requeue_without_contents()
 
 
 def _cut_references(connection: sqlite3.Connection) -> None:

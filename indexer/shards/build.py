@@ -31,8 +31,16 @@ from indexer.api.private_files import check_room, gigabytes, library_errors
 from indexer.shards import exchange
 from indexer.shards.exchange import Shard, Version, stop_if
 from indexer.shards.object_store import ObjectStore, is_uri
-from indexer.shards.plan import SHARD_BYTES, PlannedShard, planned
-from indexer.shards.sources import LeftOut, SourceFile, fetch, listed, normal
+from indexer.shards.sources import (
+    SHARD_BYTES,
+    LeftOut,
+    PlannedShard,
+    SourceFile,
+    fetch,
+    listed,
+    normal,
+    planned,
+)
 
 _BUILT = "built"
 # A cause for which a worker is killed, such as a lack of memory, seldom occurs three times.

@@ -1,8 +1,8 @@
 """Joins shards to one library, equal to that which one machine would make of all documents.
 
-Documents of different shards have different numbers (``plan``). So texts, vectors and the segments
-of words are put side by side unchanged, and nothing is read or embedded again. Rows of the catalog
-get new numbers and are matched by what they name. A text that two shards have is kept once.
+Documents of different shards have different numbers (``sources``). So texts, vectors and the
+segments of words are put side by side unchanged, and nothing is read or embedded again. Rows of the
+catalog get new numbers and are matched by what they name. A text that two shards have is kept once.
 Statistics of the whole library are measured at its first opening.
 """
 

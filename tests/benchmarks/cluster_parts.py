@@ -33,7 +33,7 @@ from indexer.library.library import CATALOG_NAME
 from indexer.shards.build import BuildOptions, build
 from indexer.shards.exchange import publish, pull
 from indexer.shards.join import join
-from indexer.shards.plan import NUMBERS
+from indexer.shards.sources import NUMBERS
 from tests.benchmarks import sets
 from tests.benchmarks.latency import SYNTHETIC_QUERIES, ask
 from tests.object_storage import Link, environment, new_bucket, s3_server

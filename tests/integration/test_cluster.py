@@ -24,8 +24,7 @@ from indexer.shards import exchange
 from indexer.shards.build import BuildOptions, Built, ShardJob, build, build_shard, forget_old
 from indexer.shards.exchange import latest_version, pull
 from indexer.shards.object_store import ObjectStore
-from indexer.shards.plan import planned
-from indexer.shards.sources import LeftOut, SourceFile, listed
+from indexer.shards.sources import LeftOut, SourceFile, listed, planned
 from tests.integration.many_shards import (
     QUESTIONS,
     READER,

@@ -217,7 +217,7 @@ def check_whole(engine: Engine) -> None:
     for doc, passages in expected.items():
         assert len(store.keys_with_vectors(space.key, doc)) == passages
     assert catalog.spaces.pending(space.id, 10) == []
-    assert catalog.upkeep.orphans() == []
+    assert catalog.docs.orphans() == []
     assert catalog.queue.waiting() == 0
     assert catalog.names.missing(space.id) == []
     assert engine.call(GetStatus()).embedded_share == 1.0

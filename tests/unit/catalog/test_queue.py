@@ -87,7 +87,7 @@ def test_a_failure_of_the_file_keeps_what_was_found_before(catalog: Catalog, roo
     (job,) = catalog.queue.take(1)
     assert catalog.queue.fail(job.file, "out_of_time", {"limit": "60 s"}) is FileState.FAILED
     assert states(catalog) == {"a": "failed"}
-    assert catalog.upkeep.orphans() == []
+    assert catalog.docs.orphans() == []
     assert list(catalog.files.by_document([doc])) == [doc]
 
 
@@ -224,13 +224,13 @@ def test_a_file_that_is_excluded_while_it_is_read_stays_excluded(
         catalog.scans.apply(root, excluded)
     catalog.docs.finish_passages(begun.doc, 1)
     assert states(catalog) == {"a": "excluded"}
-    assert catalog.upkeep.orphans() == [begun.doc]
+    assert catalog.docs.orphans() == [begun.doc]
 
 
 def test_what_an_older_extractor_read_is_read_again_quietly(catalog: Catalog, root: int) -> None:
     catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
     old = read_all(catalog)["a"]
-    assert catalog.upkeep.requeue_outdated(2) == 1
+    assert catalog.queue.requeue_outdated(2) == 1
     assert states(catalog) == {"a": "text_only"}
     (job,) = catalog.queue.take(1)
     begun = catalog.docs.begin(
@@ -239,7 +239,7 @@ def test_what_an_older_extractor_read_is_read_again_quietly(catalog: Catalog, ro
     assert list(catalog.files.by_document([old, begun.doc])) == [old]
     catalog.docs.finish_passages(begun.doc, 2)
     assert list(catalog.files.by_document([old, begun.doc])) == [begun.doc]
-    assert catalog.upkeep.orphans() == [old]
+    assert catalog.docs.orphans() == [old]
 
 
 def test_a_rescan_looks_at_every_file_again(catalog: Catalog, root: int) -> None:

@@ -47,7 +47,7 @@ def test_a_changed_file_keeps_its_document_until_it_is_read_again(
     assert counts.changed == 1
     assert states(catalog) == {"a.txt": "queued"}
     assert list(catalog.files.by_document([doc])) == [doc]
-    assert catalog.upkeep.orphans() == []
+    assert catalog.docs.orphans() == []
 
 
 def test_a_moved_file_is_not_read_again(catalog: Catalog, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_vanished_file_leaves_an_orphan(catalog: Catalog, tmp_path: Path) -> N
     docs = read_all(catalog)
     counts = catalog.scans.apply(root.id, FakeWalk({"": []}))
     assert counts.removed == 2
-    assert catalog.upkeep.orphans() == sorted(docs.values())
+    assert catalog.docs.orphans() == sorted(docs.values())
     catalog.docs.forget(docs.values())
     assert catalog.docs.known().tolist() == []
 
@@ -151,7 +151,7 @@ def test_an_unreachable_root_is_offline_and_comes_back(catalog: Catalog, tmp_pat
     assert set(states(catalog).values()) == {"offline"}
     assert not catalog.roots.root_by_id(root.id).online
     assert list(catalog.files.by_document([doc])) == [doc]
-    assert catalog.upkeep.orphans() == []
+    assert catalog.docs.orphans() == []
     catalog.scans.apply(root.id, walk)
     assert states(catalog) == before
     assert catalog.queue.waiting() == 0

@@ -19,8 +19,7 @@ from indexer.shards import exchange
 from indexer.shards.build import BuildOptions, build, forget_old
 from indexer.shards.exchange import Shard, ShardFile, publish, pull
 from indexer.shards.object_store import ObjectStore, checked
-from indexer.shards.plan import planned
-from indexer.shards.sources import listed, normal
+from indexer.shards.sources import listed, normal, planned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

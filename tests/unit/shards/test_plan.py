@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
 from indexer.embed.model_files import hash_file
-from indexer.shards.plan import MOST_DOCUMENTS, NUMBERS, planned
-from indexer.shards.sources import LeftOut, SourceFile, fetch, listed, normal
+from indexer.shards.sources import (
+    MOST_DOCUMENTS,
+    NUMBERS,
+    LeftOut,
+    SourceFile,
+    fetch,
+    listed,
+    normal,
+    planned,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
