@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from app import disk_encryption, encryption, paths
+from app import encryption, paths
 from app.cli_engine import DEMO_QUESTION, sample_documents
 from app.confined import has_local_display
 from app.engine import LIBRARIES
@@ -62,7 +62,7 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[Check]:
     yield _settings(settings)
     yield from _network()
     yield _disk(config)
-    yield check("encryption of the disk", disk_encryption.look(config.library)[1])
+    yield check("encryption of the disk", encryption.disk_encryption(config.library)[1])
     yield _encryption(config)
     yield check("library", str(config.library))
     yield check("models", str(config.models))

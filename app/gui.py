@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from app import disk_encryption, encryption, logs, paths
+from app import encryption, logs, paths
 from app.doors.call_log import read_calls
 from app.engine import engine_command
 from app.settings import Settings
@@ -414,7 +414,7 @@ def encryption_of(library: Path) -> Encryption:
     """Find out how a library is encrypted, and whether its disk is."""
     from ui.ports import Encryption
 
-    disk, _ = disk_encryption.look(library.parent)
+    disk, _ = encryption.disk_encryption(library.parent)
     kept = False
     with contextlib.suppress(WorldError):
         if encrypted := is_encrypted(library):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app import disk_encryption
+from app.encryption import disk_encryption
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="files of Linux")
 # A device that every Linux has: its number is what stands for a disk here.
@@ -37,7 +37,7 @@ def disk(folder: Path, *layers: str) -> Path:
 
 
 def state(folder: Path, *files: Path) -> str:
-    return disk_encryption.look(folder, *files)[1]
+    return disk_encryption(folder, *files)[1]
 
 
 @pytest.mark.parametrize(
