@@ -23,7 +23,6 @@ from indexer.embed.factory import ModelsInUse
 from indexer.embed.installed import list_models, obtain_model, remove_model
 from indexer.engine import reindex
 from indexer.engine.activity import ActivityMonitor
-from indexer.engine.asked_languages import AskedLanguages
 from indexer.engine.document_reading import (
     describe_document,
     embed_texts,
@@ -87,7 +86,7 @@ class OpenLibrary:
         self.recogniser = Recogniser(
             self.scanned_pages, self.throttle, config.limits, self.passwords.password_of
         )
-        self.asked = AskedLanguages(catalog)
+        self.asked = reindex.AskedLanguages(catalog)
         self.searcher = Searcher(catalog, store, self.models)
         self.similar = Similar(catalog, store, self.models)
         self.explainer = Explainer(catalog, store, self.models, self.searcher.lexicon)

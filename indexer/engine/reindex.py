@@ -4,12 +4,17 @@ Searches use the active space. New documents are embedded there first, then in t
 configured model. When that space is complete, one row in the catalog makes it the active one. The
 previous space is kept for a roll-back, until the next change is complete or the person discards it.
 The cost of a change is estimated by embedding a sample of the library, and two models can be
-compared with the same questions.
+compared with the same questions. The languages of questions are counted, which with those of
+documents decide on a library's model.
 """
 
 from __future__ import annotations
 
+import json
 import logging
+import threading
+import time
+from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -25,16 +30,16 @@ from indexer.api.models import ComparedPassage, ComparedQuestion, ModelCompariso
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Reporter, Step
 from indexer.api.status import ModelChange, ModelChoice
-from indexer.catalog.choices import REBUILDING
+from indexer.catalog.choices import ASKED, REBUILDING
 from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, EngineConfig, Precision
 from indexer.embed.factory import open_embedder
 from indexer.embed.model_files import find_record, known_records
 from indexer.embed.models import ModelRecord, space_of
-from indexer.engine.asked_languages import asked_languages
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.rates import load_throughput
 from indexer.query.grammar import parse
 from indexer.search.candidates import model_inputs
+from indexer.search.query_expansion import clear_language
 from indexer.search.score_normalisation import spread_out
 from indexer.store.values import bytes_of_sentence
 from indexer.store.vectors import vectors_name
@@ -45,6 +50,7 @@ if TYPE_CHECKING:
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import Space
     from indexer.embed.batches import EmbedInput
+    from indexer.query.grammar import Query
     from indexer.search.search import Searcher
     from indexer.store.store import Store
 
@@ -375,3 +381,66 @@ def _is_right(hit: Hit, right: str) -> bool:
     named = any(f"/{each}".endswith(f"/{path}") for each in (hit.path, *hit.other_paths))
     on_page = not page or (page.isdigit() and hit.page_first <= int(page) <= hit.page_last)
     return bool(path) and named and on_page
+
+
+_DAY_S = 86_400
+_KEPT_DAYS = 28
+# Counts are written together, as each write waits for the disk; a crash may lose some.
+_SAVED_TOGETHER = 10
+
+
+class AskedLanguages:
+    """The languages of the questions of the last four weeks. Thread-safe.
+
+    A query that continues or shortens the one before is the same question, which is still being
+    typed. Only its language and day are kept.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._lock = threading.Lock()
+        self._typed, self._language = "", ""
+        self._new: Counter[str] = Counter()
+
+    def note_question(self, query: Query) -> str:
+        """Count a query, and return its language, "" if it is not clear."""
+        language = clear_language(query.text, query.terms)
+        with self._lock:
+            typed = query.text.strip()
+            same = typed.startswith(self._typed) or self._typed.startswith(typed)
+            if not same and self._language:
+                self._new[self._language] += 1
+            self._typed, self._language = typed, language
+            many = self._new.total() >= _SAVED_TOGETHER
+        if many:
+            self.save_counts()
+        return language
+
+    def save_counts(self, *, closing: bool = False) -> None:
+        """Write the counts since the last call; if ``closing``, also the last question."""
+        with self._lock:
+            if closing and self._language:
+                self._new[self._language] += 1
+                self._typed, self._language = "", ""
+            new, self._new = self._new, Counter()
+        if not new or self._catalog.refusal is not None:
+            return
+        today = int(time.time() // _DAY_S)
+        days = _recent_days(self._catalog, today)
+        days[today] = Counter(days.get(today, {})) + new
+        self._catalog.set_meta(ASKED, json.dumps(days))
+
+
+def asked_languages(catalog: Catalog) -> Counter[str]:
+    """Count the questions of the last four weeks by language."""
+    asked: Counter[str] = Counter()
+    for counts in _recent_days(catalog, int(time.time() // _DAY_S)).values():
+        asked.update(counts)
+    return asked
+
+
+def _recent_days(catalog: Catalog, today: int) -> dict[int, dict[str, int]]:
+    """The counts of the last four weeks by day, numbered from 1970."""
+    kept: dict[str, dict[str, int]] = json.loads(catalog.meta(ASKED) or "{}")
+    by_day = {int(day): counts for day, counts in kept.items()}
+    return {day: by_day[day] for day in by_day if today - _KEPT_DAYS < day <= today}

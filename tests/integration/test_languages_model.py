@@ -16,7 +16,7 @@ from indexer.api.requests import GetStatus, Search
 from indexer.catalog.choices import ASKED
 from indexer.config import LANGUAGES_MODEL
 from indexer.embed.model_files import write_record
-from indexer.engine.asked_languages import asked_languages
+from indexer.engine.reindex import asked_languages
 from indexer.search.score_normalisation import load_means
 from tests.integration.world import World
 from tests.tiny_model import TINY, install_tiny_model
