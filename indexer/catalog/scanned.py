@@ -36,14 +36,8 @@ class ScannedFile(Struct, frozen=True):
     """A file with given bytes, its size and time when it was read, and its language."""
 
     path: bytes
-    size: int
-    mtime_ns: int
+    size_and_time: tuple[int, int]  # see ``indexer.files.walk``
     language: str
-
-    @property
-    def size_and_time(self) -> tuple[int, int]:
-        """See ``indexer.files.walk.size_and_time``."""
-        return self.size, self.mtime_ns
 
 
 class ScannedContents:
@@ -54,8 +48,8 @@ class ScannedContents:
 
     def place(self, content_id: str) -> ScannedFile | None:
         """Return a file with these bytes that is readable now."""
-        for root, folder, name, *facts in self._db.rows(_WHERE, content_id):
-            return ScannedFile(join(root, folder, name), *facts)
+        for root, folder, name, size, time, language in self._db.rows(_WHERE, content_id):
+            return ScannedFile(join(root, folder, name), (size, time), language)
         return None
 
     def under(self, paths: Sequence[Path]) -> set[str]:

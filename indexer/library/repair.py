@@ -114,12 +114,12 @@ class _Check(Struct):
     def texts(self, tick: Callable[[], None]) -> None:
         """Check the rows and the SQLite structure of texts; ``recover`` queues damaged ones."""
         texts, add = self.store.texts, partial(self.found.add_problem, "texts")
-        wrong = texts.verify(tick)
+        structure, wrong, strange = texts.verify(tick)
         again = set(self.catalog.queue.to_be_read_again())
-        damaged = [doc for doc in wrong.damaged if doc not in again]
+        damaged = [doc for doc in wrong if doc not in again]
         add("damaged_texts", damaged, "{n} documents have damaged passages.")
-        add("damaged_file", wrong.structure, "The file of texts has {n} damages.", texts.rebuild)
-        add("strange_passages", wrong.strange, "{n} passages belong to no document.", texts.rebuild)
+        add("damaged_file", structure, "The file of texts has {n} damages.", texts.rebuild)
+        add("strange_passages", strange, "{n} passages belong to no document.", texts.rebuild)
         other = other_texts(self.catalog, self.store)
         again_too = partial(self.catalog.queue.read_again, other)
         add("wrong_text", other, "{n} documents have the text of another one.", again_too)
@@ -134,13 +134,14 @@ class _Check(Struct):
             drop = partial(self.store.drop_vectors, name)
             add("unknown_space", 1, "{where} belongs to no model of the catalog.", drop)
             return
-        wrong, keys = vectors.verify(tick), vectors.keys()
+        structure, damaged, invalid = vectors.verify(tick)
+        keys = vectors.keys()
         said = "The file of {where} has {n} damages."
-        add("damaged_file", wrong.structure, said, vectors.rebuild)
-        delete = partial(vectors.delete_rows, wrong.damaged)
-        add("altered", wrong.damaged, "{n} vectors of {where} are damaged.", delete)
-        delete = partial(vectors.delete_rows, wrong.invalid)
-        add("senseless_rows", wrong.invalid, "{n} vectors of {where} have invalid values.", delete)
+        add("damaged_file", structure, said, vectors.rebuild)
+        delete = partial(vectors.delete_rows, damaged)
+        add("altered", damaged, "{n} vectors of {where} are damaged.", delete)
+        delete = partial(vectors.delete_rows, invalid)
+        add("senseless_rows", invalid, "{n} vectors of {where} have invalid values.", delete)
         strange = np.setdiff1d(vectors.documents()[0], self.catalog.docs.known()).tolist()
         said = "{where} has vectors of {n} documents that are not in the catalog."
         add("orphans", strange, said, partial(vectors.delete_docs, strange))

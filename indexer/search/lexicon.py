@@ -115,7 +115,7 @@ class Lexicon:
         titled = self._catalog.short_words.titles_beginning(prefix, limit)
         found |= self._frequencies(word for word in titled if word not in found)
         if not prefix.isascii():
-            behind = texts.with_stems(texts.stems_beginning(prefix))
+            behind = texts.words_of_stems([prefix])
             inside = {
                 stem: [word for word in those if word.find(stem) > 0]
                 for stem, those in behind.items()
@@ -217,7 +217,8 @@ class Lexicon:
     def _with_stems(self, stems: Iterable[str]) -> dict[str, set[str]]:
         """The words of texts and titles by stem."""
         listed = list(stems)
-        found = defaultdict(set, self._store.words.documents().with_stems(listed))
+        texts = self._store.words.documents()
+        found = defaultdict(set, texts.words_of_stems(f"{stem}|" for stem in listed))
         for stem, titled in self._catalog.short_words.title_words_of(listed).items():
             found[stem] |= titled
         return found

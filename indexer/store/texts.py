@@ -123,20 +123,6 @@ class DamagedRowError(Exception):
     """A row is missing, unreadable or altered."""
 
 
-class TextProblems(Struct, frozen=True):
-    """The problems of a text store.
-
-    Attributes:
-        structure: The problems that SQLite reports about the file.
-        damaged: The documents with missing or altered rows.
-        strange: The number of rows that belong to no document.
-    """
-
-    structure: Sequence[str]
-    damaged: Sequence[int]
-    strange: int
-
-
 class StoredDocument(Struct, frozen=True):
     """A document that has passages.
 
@@ -311,8 +297,12 @@ class Texts:
 
     # -- damage -----------------------------------------------------------------------------
 
-    def verify(self, tick: Callable[[], None] = lambda: None) -> TextProblems:
-        """Read every row. ``tick`` is called after each document and may raise to stop."""
+    def verify(self, tick: Callable[[], None] = lambda: None) -> tuple[list[str], list[int], int]:
+        """Read every row. ``tick`` is called after each document and may raise to stop.
+
+        Returns the problems that SQLite reports about the file, the documents with missing or
+        altered rows, and the number of rows that belong to no document.
+        """
         for doc in self._documents:
             for _ in self.iter_passages([doc]):
                 pass
@@ -321,7 +311,7 @@ class Texts:
         with contextlib.suppress(LecternError):  # the check of the structure reports it
             there = int(self._db.value("SELECT count(*) FROM passages"))
         strange = max(0, there - len(self.keys()))
-        return TextProblems(self._db.problems(), self.damaged_docs(), strange)
+        return self._db.problems(), self.damaged_docs(), strange
 
     def rebuild(self) -> None:
         """Copy the readable rows into a new file, which replaces this one."""

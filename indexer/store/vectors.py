@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
-from msgspec import Struct
 
 from indexer.api.errors import LecternError
 from indexer.arrays import Float32s, Int32s, Int64s, find_sorted
@@ -82,20 +81,6 @@ def vectors_name(space: str) -> str:
 def vector_files(folder: Path) -> list[Path]:
     """The files of all embedding spaces in a folder."""
     return sorted(folder.glob(f"{VECTORS_PREFIX}*{_SUFFIX}"))
-
-
-class VectorProblems(Struct, frozen=True):
-    """The problems of the vectors of a space.
-
-    Attributes:
-        structure: The problems that SQLite reports about the file.
-        damaged: The keys of missing or altered rows.
-        invalid: The keys of intact rows that are not unit vectors.
-    """
-
-    structure: Sequence[str]
-    damaged: Int64s
-    invalid: Int64s
 
 
 class Vectors:
@@ -371,8 +356,12 @@ class Vectors:
 
     # -- damage -----------------------------------------------------------------------------
 
-    def verify(self, tick: Callable[[], None]) -> VectorProblems:
-        """Read every row; ``tick`` is called now and then and may raise to stop."""
+    def verify(self, tick: Callable[[], None]) -> tuple[list[str], Int64s, Int64s]:
+        """Read every row; ``tick`` is called now and then and may raise to stop.
+
+        Returns the problems that SQLite reports about the file, the keys of missing or altered
+        rows, and the keys of intact rows that are not unit vectors.
+        """
         damaged, invalid = [], []
         width = values.bytes_of_sentence(self.dimension)
         for at in range(0, len(self._keys), _BATCH):
@@ -384,8 +373,7 @@ class Vectors:
                     damaged.append(key)
                 elif len(codes[key]) % width or not _is_unit(pooled[key]):
                     invalid.append(key)
-        structure = self._db.problems()
-        return VectorProblems(structure, np.array(damaged, np.int64), np.array(invalid, np.int64))
+        return self._db.problems(), np.array(damaged, np.int64), np.array(invalid, np.int64)
 
     def rebuild(self) -> None:
         """Copy the readable rows into a new file, which replaces this one."""

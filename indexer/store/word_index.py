@@ -332,17 +332,17 @@ class DocumentWords(Struct, frozen=True):
         longer = (text[:0:-1] for text, _ in found)
         return ordered(self.frequencies(word for word in longer if word != ending))[:limit]
 
-    def with_stems(self, stems: Iterable[str]) -> dict[str, set[str]]:
-        """The words of each stem. Documents with these words may have been deleted."""
-        found: defaultdict[str, set[str]] = defaultdict(set)
-        for stem in stems:
-            for text, _ in self.searcher.terms_with_prefix("forms", f"{stem}|"):
-                found[stem].add(text.partition("|")[2])
-        return found
+    def words_of_stems(self, beginnings: Iterable[str]) -> dict[str, set[str]]:
+        """The words of the stems that begin with some letters, by stem; ``stem|`` is a whole one.
 
-    def stems_beginning(self, prefix: str) -> set[str]:
-        found = self.searcher.terms_with_prefix("forms", prefix)
-        return {text.partition("|")[0] for text, _ in found}
+        Documents with these words may have been deleted.
+        """
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for letters in beginnings:
+            for text, _ in self.searcher.terms_with_prefix("forms", letters):
+                stem, _, word = text.partition("|")
+                found[stem].add(word)
+        return found
 
     def _frequency(self, word: str) -> int:
         if not self.searcher.doc_freq("words", word):
