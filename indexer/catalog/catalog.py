@@ -17,12 +17,11 @@ from pathlib import Path
 from typing import Self
 
 from indexer.api.errors import LecternError, WorldError
-from indexer.catalog.bindings import Bindings
+from indexer.catalog.bindings import Bindings, FilterResolver
 from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, Choices, read_choice, write_choice
 from indexer.catalog.coverage import Coverage
 from indexer.catalog.docs import Docs, Spaces
 from indexer.catalog.files import Files
-from indexer.catalog.filters import FilterResolver
 from indexer.catalog.names import FileNames, Names, ShortWords, correct_document
 from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.roots import Roots
