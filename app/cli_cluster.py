@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from app import paths, render
 from app.cli_common import (
     CANCELLED,
-    ERRORS_VARIABLE,
     LIBRARY_VARIABLE,
     Command,
     CommandContext,
@@ -25,7 +24,7 @@ from app.cli_common import (
     json_argument,
 )
 from app.confined import CLUSTER, EXCHANGE, build_library, publish_library, pull_library
-from indexer.api.codec import decode, decode_error, encode
+from indexer.api.codec import ERRORS_AS_JSON, decode, encode, written_error
 from indexer.api.contract import MAX_LIMIT
 from indexer.api.errors import Cancelled, WorldError, bad_usage
 from indexer.api.private_files import COPY_NAME, LOCK_NAME, is_copy, library_errors, short_digest
@@ -327,16 +326,13 @@ def opened(uri: str, *, offline: bool) -> Path:
     environment = {name: value for name, value in os.environ.items() if name != LIBRARY_VARIABLE}
     done = subprocess.run(
         [*own_command(), *flags, EXCHANGE, "open", checked(uri)], stdin=subprocess.DEVNULL,
-        capture_output=True, env={**environment, ERRORS_VARIABLE: "json"}, check=False, text=True,
+        capture_output=True, env={**environment, **ERRORS_AS_JSON}, check=False, text=True,
     )  # fmt: skip
     if done.returncode == CANCELLED:
         raise Cancelled
     if done.returncode:
-        try:
-            raise decode_error(json.loads(done.stderr.strip().splitlines()[-1]))
-        except (ValueError, IndexError):
-            said = done.stderr[-300:] or f"it ended with status {done.returncode}"
-            raise WorldError("store_failed", library=uri, reason=said) from None
+        said = done.stderr[-300:] or f"it ended with status {done.returncode}"
+        raise written_error(done.stderr) or WorldError("store_failed", library=uri, reason=said)
     return Path(done.stdout.rstrip("\n"))
 
 

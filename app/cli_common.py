@@ -30,7 +30,7 @@ from app.engine import (
 )
 from app.render import ProgressLine, TerminalStyle
 from app.settings import Settings, engine_config
-from indexer.api.codec import encode
+from indexer.api.codec import ERRORS_AS_JSON, encode
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.progress import CancelToken
 
@@ -87,7 +87,6 @@ def stopping(stop: Callable[[], None]) -> Iterator[None]:
 A = TypeVar("A")
 
 LIBRARY_VARIABLE = "LECTERN_LIBRARY"
-ERRORS_VARIABLE = "LECTERN_ERRORS"
 STOPPING = b"\nStopping; what is finished is kept. Ctrl+C again ends at once.\n"
 MAX_WIDTH = 110  # longer lines are hard to read
 
@@ -260,7 +259,7 @@ def explain_failure(context: CommandContext, error: LecternError) -> int:
 
     With ``LECTERN_ERRORS=json`` the error is JSON, for the program that started this one.
     """
-    if os.environ.get(ERRORS_VARIABLE) == "json":
+    if ERRORS_AS_JSON.items() <= os.environ.items():
         context.note(json.dumps(encode(error.failure()), default=str))
         return error.declared.exit_status
     style = context.style(context.err)

@@ -6,7 +6,6 @@ each failed start. It ends only an engine that it started, unless it is asked to
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
-from indexer.api.codec import decode_error
+from indexer.api.codec import ERRORS_AS_JSON, written_error
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Shutdown
 from indexer.confine import launcher
@@ -36,8 +35,6 @@ STEADY_S = 60.0
 # Milliseconds for an engine to finish writing; killing it costs only the current batch.
 END_MS = 20_000
 _STDERR_TAIL_BYTES = 4000
-# This variable makes a command that fails write its error as JSON; see ``app.cli_common``.
-ERRORS_VARIABLE, ERRORS_JSON = "LECTERN_ERRORS", "json"
 # Errors after which a start is retried, since the library may be released.
 _PASSING = frozenset({"library_locked", "engine_gone", "busy"})
 
@@ -163,7 +160,8 @@ class Supervisor(QObject):
         self._stderr_tail = b""
         process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
-        environment.insert(ERRORS_VARIABLE, ERRORS_JSON)
+        for name, value in ERRORS_AS_JSON.items():
+            environment.insert(name, value)
         process.setStandardInputFile(QProcess.nullDevice())
         process.setStandardOutputFile(QProcess.nullDevice())
         process.readyReadStandardError.connect(self._listen)
@@ -197,7 +195,7 @@ class Supervisor(QObject):
             self.ended.emit()
             return
         log.warning("the engine ended with %s %s", how.name, status)
-        problem = _problem(self._stderr_tail.decode("utf-8", "replace"))
+        problem = written_error(self._stderr_tail.decode("utf-8", "replace"))
         if problem is not None and problem.code not in _PASSING:
             self._set(EngineState.FAILED, problem)
             return
@@ -227,15 +225,3 @@ class Supervisor(QObject):
         log.warning("the engine does not end and is killed")
         if self._process is not None:
             self._process.kill()
-
-
-def _problem(stderr_tail: str) -> LecternError | None:
-    """Parse the failure that an engine writes to stderr as JSON."""
-    for line in reversed(stderr_tail.splitlines()):
-        try:
-            said = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(said, dict) and "code" in said:
-            return decode_error(said)
-    return None

@@ -13,6 +13,7 @@ import os
 import struct
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path, PurePath
 from typing import IO, Any, ClassVar, NoReturn, Self, TypeVar, overload
@@ -26,6 +27,9 @@ T = TypeVar("T")
 
 # A message as JSON types.
 Header = dict[str, Any]
+
+# The environment in which a command that fails writes its error to stderr as JSON.
+ERRORS_AS_JSON = {"LECTERN_ERRORS": "json"}
 
 # The range of integers in SQLite, and in JSON parsers of other languages.
 MAX_INT = 2**63 - 1
@@ -75,6 +79,16 @@ def read_answer(header: Mapping[str, Any], kind: Any) -> Any:
 def decode_error(data: object) -> LecternError:
     """Decode a ``Failure`` and return its exception."""
     return decode(Failure, data).error()
+
+
+def written_error(stderr: str) -> LecternError | None:
+    """The last error that a command wrote to stderr as JSON; see ``ERRORS_AS_JSON``."""
+    for line in reversed(stderr.splitlines()):
+        with suppress(ValueError):
+            said = json.loads(line)
+            if isinstance(said, dict) and "code" in said:
+                return decode_error(said)
+    return None
 
 
 def encode(value: Any) -> Any:

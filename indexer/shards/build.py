@@ -25,7 +25,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from indexer.api.codec import decode, decode_error, encode
+from indexer.api.codec import ERRORS_AS_JSON, decode, decode_error, encode, written_error
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.private_files import check_room, gigabytes, library_errors
 from indexer.shards import exchange
@@ -301,16 +301,13 @@ def _read(job: ShardJob, folder: Path, roots: dict[str, Path], gone: Callable[[]
             return decode(Made, json.loads(out))
         if status > 0:
             break
-    try:
-        raise decode_error(json.loads(said.strip().splitlines()[-1]))
-    except (ValueError, IndexError):
-        reason = f"a worker ended with status {status}: {said[-300:]}"
-        raise WorldError("store_failed", library=job.uri, reason=reason) from None
+    reason = f"a worker ended with status {status}: {said[-300:]}"
+    raise written_error(said) or WorldError("store_failed", library=job.uri, reason=reason)
 
 
 def _run(command: list[str], gone: Callable[[], bool]) -> tuple[int, str, str]:
     """Run a command until it ends or ``gone`` returns True; return its status and output."""
-    environment = {**os.environ, "LECTERN_ERRORS": "json"}
+    environment = {**os.environ, **ERRORS_AS_JSON}
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env=environment, encoding="utf-8", errors="replace",
