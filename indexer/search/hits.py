@@ -138,8 +138,8 @@ class HitMaker(Struct, frozen=True):
         kept = docs is None or bool(docs.keeps(np.array([doc], np.int32))[0])
         if not places or not kept or not self.narrowing.keeps(first, doc):
             return None
-        hit = passage_hit(first, places, self.catalog.docs.docs_by_id([doc], labels=True)[doc], [0])
-        return replace(hit, why=Why.NAME)
+        known = self.catalog.docs.docs_by_id([doc], labels=True)[doc]
+        return replace(passage_hit(first, places, known, [-1]), why=Why.NAME)
 
     def similar(self, keys: Int64s, scores: Float32s, best: Indices, limit: int) -> tuple[Hit, ...]:
         """Make hits of passages that are similar to a source, best first.

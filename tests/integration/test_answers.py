@@ -316,6 +316,7 @@ def test_a_file_is_found_by_its_name(opened: Engine, text: str) -> None:
     found = ask(opened, text)
     first = found.hits[0]
     assert (first.why, first.start, first.text[:8]) == (Why.NAME, 0, "The lamp")
+    assert first.marks == (), "the name was asked for, and no sentence"
     assert found.match is Match.GOOD
     assert first.file == "register-2019.txt" or text == "REGISTER-20"
     assert len({(hit.path, hit.start) for hit in found.hits}) == len(found.hits)
