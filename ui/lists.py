@@ -42,6 +42,7 @@ class RowDelegate(QStyledItemDelegate):
         super().initStyleOption(option, index)
         if index.column() and isinstance(self.parent(), QTreeWidget):
             option.text += "\u2002"  # keeps a number off the edge
+            option.palette.setColor(QPalette.ColorRole.Text, theme.current().muted)
         option.state &= ~QStyle.StateFlag.State_HasFocus
         if option.features & QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator:
             role = QPalette.ColorRole.Window

@@ -211,10 +211,13 @@ class ElidedLabel(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setPen(self.palette().color(self._role))
-        shown = self.fontMetrics().elidedText(self._text, self._mode, self.width())
-        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
-        # A bidirectional isolate keeps the slashes of a path in order among right-to-left text.
-        painter.drawText(self.rect(), flags, f"\u2068{shown}\u2069")
+        metrics = self.fontMetrics()
+        shown = metrics.elidedText(self._text, self._mode, self.width())
+        start = self.width() - metrics.horizontalAdvance(shown) if self.isRightToLeft() else 0
+        base = metrics.ascent() + (self.height() - metrics.height()) // 2
+        # An isolate keeps the slashes of a path in order among right-to-left text; drawn in a
+        # rectangle, all would be lower if it comes from a higher font.
+        painter.drawText(start, base, f"\u2068{shown}\u2069")
 
 
 class CardFrame(QFrame):

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
     QTextEdit,
     QToolButton,
     QTreeWidget,
+    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -36,9 +37,9 @@ from tests.ui.contrast import contrast
 from ui import theme
 from ui.application import FocusRing, FocusRings
 from ui.library.file_table import chip_colours
-from ui.lists import RowDelegate
+from ui.lists import RowDelegate, style_tree
 from ui.theme import DARK, LIGHT, XL, L, M, S, Theme, Themes, icon, icon_side, pixmap
-from ui.widgets import CardFrame, ChoiceBox, Drawing, filled, plain_label
+from ui.widgets import CardFrame, ChoiceBox, Drawing, ElidedLabel, filled, plain_label
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -127,6 +128,39 @@ def test_every_list_shows_a_selection_in_the_same_way(themes: Themes, qtbot: QtB
 
 def _is_role(widget: QWidget, name: str, colour: QColor) -> bool:
     return widget.palette().color(QPalette.ColorRole[name]) == colour
+
+
+def test_the_numbers_of_a_tree_can_be_read_when_the_theme_changes(
+    themes: Themes, qtbot: QtBot
+) -> None:
+    tree = QTreeWidget()
+    style_tree(tree, "Folders")
+    QTreeWidgetItem(tree, ["papers", "80"])
+    qtbot.addWidget(tree)
+    tree.show()
+    for mode in ("light", "dark", "light"):
+        themes.apply(mode)
+        QApplication.processEvents()
+        index = tree.model().index(0, 1)
+        seen = tree.viewport().grab(tree.visualRect(index)).toImage()
+        dots = itertools.product(range(seen.width()), range(seen.height()))
+        inked = max(contrast(seen.pixelColor(*dot), theme.current().base) for dot in dots)
+        assert inked >= ENOUGH, mode
+
+
+def test_a_shortened_text_has_all_of_its_letters(qtbot: QtBot) -> None:
+    """Signs that keep the order of a path come from another font, which may be higher."""
+    feet = []
+    for label in (ElidedLabel(), plain_label()):
+        qtbot.addWidget(label)
+        label.setText("_gpqy_")
+        label.resize(label.sizeHint())
+        seen = label.grab().toImage()
+        ground = seen.pixelColor(seen.width() - 1, 0)
+        rows = range(seen.height())
+        inked = [y for y in rows if any(seen.pixelColor(x, y) != ground for x in range(40))]
+        feet.append((inked[0], inked[-1]))
+    assert feet[0] == feet[1]
 
 
 def test_a_selected_row_has_a_bar_at_its_leading_edge(themes: Themes, qtbot: QtBot) -> None:

@@ -190,6 +190,7 @@ class CorrectionForm(QWidget):
         """Fill the fields with the document's values."""
         for field, text in zip(self.fields, cited_by(document), strict=True):
             field.setText(text)
+            field.setCursorPosition(0)
         self.show()
         self.fields[0].setFocus()
 

@@ -104,7 +104,7 @@ def _paint_rest(painter: QPainter, option: QStyleOptionViewItem, used: int, text
     left = cell.width() - used - M
     if not text or left < LEAST_LETTERS * metrics.averageCharWidth():
         return
-    rest = QStyle.visualRect(option.direction, cell, cell.adjusted(used + M, 0, 0, 0))
+    rest = QStyle.visualRect(option.direction, cell, cell.adjusted(used + M, 0, M, 0))
     painter.setPen(theme.current().muted)
     shown = metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, left)
     painter.drawText(rest, _START, f"\u2068{shown}\u2069")

@@ -10,7 +10,6 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
 from indexer.api.json_files import changing, put_aside, read_object
@@ -104,7 +103,6 @@ class FolderTree(QTreeWidget):
         item.setData(0, PATH, path)
         item.setToolTip(0, path)
         item.setTextAlignment(1, Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter)
-        item.setForeground(1, self.palette().brush(QPalette.ColorRole.PlaceholderText))
         parent.addChild(item)
         return item
 
