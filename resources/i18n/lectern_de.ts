@@ -298,6 +298,14 @@
         <translation>Die Stelle wurde herausgenommen</translation>
     </message>
     <message>
+        <source>The note was changed</source>
+        <translation>Die Notiz wurde geändert</translation>
+    </message>
+    <message>
+        <source>The passage was moved</source>
+        <translation>Die Stelle wurde verschoben</translation>
+    </message>
+    <message>
         <source>All passages were taken out</source>
         <translation>Alle Stellen wurden herausgenommen</translation>
     </message>
@@ -1019,24 +1027,16 @@
         <translation>Wählen Sie die Ordner mit Ihren Dokumenten. Sie werden auf diesem Rechner gelesen; nichts verlässt ihn, und keine Datei wird je geändert. Etwa hundert Sprachen sind möglich; die ersten Dokumente entscheiden, welches Sprachmodell verwendet wird.</translation>
     </message>
     <message>
+        <source>Each can be searched in a moment: by its words at once, by its meaning soon after.</source>
+        <translation>Jedes lässt sich gleich durchsuchen: nach seinen Wörtern sofort, nach seinem Sinn bald danach.</translation>
+    </message>
+    <message>
         <source>Files read</source>
         <translation>Gelesene Dateien</translation>
     </message>
     <message>
         <source>&amp;Open search</source>
         <translation>Suche ö&amp;ffnen</translation>
-    </message>
-    <message>
-        <source>The first files are being read; each can be searched a moment later.</source>
-        <translation>Die ersten Dateien werden gelesen; jede lässt sich gleich danach durchsuchen.</translation>
-    </message>
-    <message>
-        <source>You can search by words already; meaning follows: {share} so far.</source>
-        <translation>Nach Wörtern können Sie schon suchen; der Sinn folgt: bisher {share}.</translation>
-    </message>
-    <message>
-        <source>Search in your own words: meaning counts too.</source>
-        <translation>Suchen Sie in Ihren eigenen Worten: Auch der Sinn zählt.</translation>
     </message>
     <message>
         <source>This is an example from your documents. Ask your own question in the box; more is read every second.</source>
@@ -1113,6 +1113,10 @@
     <message>
         <source>Note on the highlighted text:</source>
         <translation>Notiz zum markierten Text:</translation>
+    </message>
+    <message>
+        <source>The note was changed</source>
+        <translation>Die Notiz wurde geändert</translation>
     </message>
     <message>
         <source>The highlight was removed</source>
@@ -1375,12 +1379,12 @@
         <translation>{state} ({number})</translation>
     </message>
     <message>
-        <source>No file matches. Choose another state or folder.</source>
-        <translation>Keine Datei passt. Wählen Sie einen anderen Zustand oder Ordner.</translation>
-    </message>
-    <message>
         <source>No files yet. Drop folders or files here, or add them.</source>
         <translation>Noch keine Dateien. Ziehen Sie Ordner oder Dateien hierher, oder fügen Sie sie hinzu.</translation>
+    </message>
+    <message>
+        <source>No file matches. Choose another name, state or folder.</source>
+        <translation>Keine Datei passt. Wählen Sie einen anderen Namen, Zustand oder Ordner.</translation>
     </message>
     <message>
         <source>Add &amp;files…</source>
@@ -2257,10 +2261,6 @@
 <context>
     <name>ResultsSummary</name>
     <message>
-        <source>This much is found by meaning already; all of it by words.</source>
-        <translation>So viel ist schon nach dem Sinn zu finden; nach Wörtern alles.</translation>
-    </message>
-    <message>
         <source>Sort by</source>
         <translation>Ordnen nach</translation>
     </message>
@@ -2279,10 +2279,6 @@
     <message>
         <source>Closest passages: {hits} in {documents}</source>
         <translation>Nächstliegende Stellen: {hits}, {documents}</translation>
-    </message>
-    <message>
-        <source>Meaning search {share} ready</source>
-        <translation>Sinnsuche zu {share} bereit</translation>
     </message>
     <message>
         <source>by words so far</source>

@@ -46,7 +46,7 @@ from ui.widgets import (
 from ui.words import amounts
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
+    from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
 
     from ui.basket.basket import Basket
     from ui.file_worker import FileWorker
@@ -59,10 +59,16 @@ _MOST_LETTERS = 1200
 
 
 class NoteField(Restyled, QPlainTextEdit):
-    """The field of a note: plain text, in which Tab goes to the next control."""
+    """The field of a note: plain text, in which Tab goes to the next control.
+
+    Signals: ``ended`` with the text that a change of the person's replaced.
+    """
+
+    ended = Signal(str)
 
     def __init__(self, text: str) -> None:
         super().__init__()
+        self._before = text
         self.setPlainText(text)
         self.setTabChangesFocus(True)
         self.setPlaceholderText(self.tr("Your note"))
@@ -72,6 +78,15 @@ class NoteField(Restyled, QPlainTextEdit):
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumHeight())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._before = self.toPlainText()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if self.toPlainText() != self._before:
+            self.ended.emit(self._before)
 
     def restyle(self) -> None:
         self.setMinimumHeight(self.fontMetrics().lineSpacing() * _NOTE_LINES + 2 * M)
@@ -136,6 +151,8 @@ class Card(Restyled, CardFrame):
         self.where.setText(where)
         self.where.setVisible(bool(where))
         self.text.show_hit(hit)
+        if not self.note.hasFocus() and self.note.toPlainText() != kept.note:
+            self.note.setPlainText(kept.note)
         spoken = self.tr("{number}: {title}. {passage}")
         named = ", ".join(filter(None, (title, describe.file_beside_title(hit))))
         passage_spoken = describe.hit_spoken(hit)
@@ -331,6 +348,7 @@ class BasketPage(QWidget):
         card.removed.connect(self._remove)
         card.moved.connect(self._move)
         card.noted.connect(self._basket.annotate)
+        card.note.ended.connect(partial(self._say_noted, kept.key))
         card.stepped.connect(lambda key, step: self._focus(self._place(key) + step))
         return card
 
@@ -360,9 +378,15 @@ class BasketPage(QWidget):
         self._focus(min(place, len(self._basket) - 1))
         self._say_undo(self.tr("The passage was taken out"), before)
 
+    def _say_noted(self, key: str, before: str) -> None:
+        undo = partial(self._basket.annotate, key, before)
+        self._notices.post(Notice(self.tr("The note was changed"), undo=undo))
+
     def _move(self, key: str, step: int) -> None:
+        before = self._basket.kept
         self._basket.move_passage(key, self._place(key) + step)
         self._focus(self._place(key), button=self.focusWidget())
+        self._say_undo(self.tr("The passage was moved"), before)
 
     def _sort(self) -> None:
         before = self._basket.kept

@@ -101,7 +101,12 @@ class Highlighter(QObject):
         if one is None:
             return
         title, label = self.tr("Note"), self.tr("Note on the highlighted text:")
-        noted = partial(self._kept.annotate, one.key)
+
+        def noted(note: str) -> None:
+            self._kept.annotate(one.key, note)
+            undo = partial(self._kept.annotate, one.key, one.note)
+            self._notices.post(Notice(self.tr("The note was changed"), undo=undo))
+
         ask_text(self._preview, title, label, noted, text=one.note)
 
     def remove(self, one: Kept) -> None:

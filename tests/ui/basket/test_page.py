@@ -135,6 +135,32 @@ def test_cards_are_ordered_annotated_and_taken_out(
     assert [card.note.toPlainText() for card in page.cards.cards] == ["Ask Jane"]
 
 
+def test_what_is_done_to_notes_and_their_order_can_be_undone(
+    qtbot: QtBot, pages: Pages, notices: RecordedNotices
+) -> None:
+    page = collect(qtbot, pages)
+    lease_card, ice_card = page.cards.cards
+    lease_card.note.setFocus()
+    QTest.keyClicks(lease_card.note, "Ask Jane")
+    ice_card.setFocus()
+    assert notices.told[-1].text == "The note was changed"
+    noted = notices.told[-1].undo
+    lease_card.moved.emit(lease_card.kept.key, 1)
+    assert page.cards.cards == [ice_card, lease_card]
+    moved = notices.told[-1].undo
+    assert noted is not None
+    assert moved is not None
+    moved()
+    assert page.cards.cards == [lease_card, ice_card]
+    noted()
+    qtbot.waitUntil(lambda: not lease_card.note.toPlainText())
+    assert pages.basket.kept[0].note == ""
+    number = len(notices.told)
+    ice_card.note.setFocus()
+    lease_card.setFocus()
+    assert len(notices.told) == number, "nothing was changed"
+
+
 def test_a_card_names_its_file_where_that_is_not_its_title(qtbot: QtBot) -> None:
     for name, said in (("draft.pdf", "draft.pdf · Lease › Rent"), ("Lease.pdf", "Lease › Rent")):
         card = Card(Kept.from_hit(hit(f"/papers/{name}", title="Lease")))
