@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui.keys import PAUSE, shown
 from ui.ports import Notice
 from ui.supervisor import EngineState
 from ui.theme import L, M, S, Theme, current, icon, icon_size, paint_rounded
@@ -293,6 +294,7 @@ class StatusLine(QFrame):
         )
         self._pause = IconToolButton(pressed=self.pause_requested)
         self._pause.setCheckable(True)
+        self._pause.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # a key and the library do the same
         kept = self._pause.sizePolicy()
         kept.setRetainSizeWhenHidden(True)  # the line stays as high
         self._pause.setSizePolicy(kept)
@@ -331,7 +333,7 @@ class StatusLine(QFrame):
         name = self.tr("Go on reading") if paused else self.tr("Pause reading")
         self._pause.setChecked(paused)
         self._pause.setIcon(icon("play" if paused else "pause"))
-        self._pause.setToolTip(name)
+        self._pause.setToolTip(f"{name} ({shown([PAUSE])})")
         self._pause.setAccessibleName(name)
 
     def _state_sentence(self) -> str:

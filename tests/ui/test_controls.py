@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from tests.answers import IDLE
 from tests.ui.search.hits import many
 from ui.pages import BASKET
 from ui.preview.page_layout import Fit, Zoom
@@ -44,6 +46,10 @@ def test_the_search_page_has_few_controls(window: MainWindow, qtbot: QtBot) -> N
     pane.search._offer_filters()
     qtbot.waitUntil(pane.search.facets.isVisible)
     assert pane.search.facets.tree.topLevelItemCount() > 0
+    pane.preview.bar.side.show()  # as for a document with headings
+    window.status.show_activity(replace(IDLE, pending=3))
+    assert window.status._pause.isVisible()
+    assert "Ctrl+Shift+P" in window.status._pause.toolTip()
     assert len(controls(window)) <= MOST, controls(window)
     pane.search.facets.hide()
     pane.toggle_reading()

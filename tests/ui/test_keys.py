@@ -6,7 +6,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtPrintSupport import QPrintDialog
@@ -14,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QInputDialog, QWidget
 from shiboken6 import isValid
 
-from tests.answers import IDLE
+from indexer.api.errors import WorldError
 from tests.ui.program import application
 from tests.ui.search.pages import read_hit
 from ui.basket.page import BasketPage
@@ -22,6 +21,7 @@ from ui.compare.page import ComparePage
 from ui.keys import KEYS
 from ui.library.file_table import FileTable
 from ui.pages import BASKET, COMPARE, HIGHLIGHTS, LIBRARY, SEARCH
+from ui.supervisor import EngineState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -528,8 +528,8 @@ def test_a_question_mark_can_be_typed(person: Person) -> None:
 
 
 def test_tab_reaches_every_part_and_comes_round(person: Person) -> None:
-    # The foot has a button only while there is something to pause.
-    person.window.status.show_activity(replace(IDLE, paused=True, reason="paused"))
+    # Of the foot it reaches what is nowhere else; a key pauses, as the library does.
+    person.window.status.show_engine(EngineState.FAILED, WorldError("engine_gone"))
     first = person.focus
     seen: list[QWidget] = []
     for _ in range(200):

@@ -32,7 +32,6 @@ from ui.widgets import (
     timer,
     wrapped_label,
 )
-from ui.words import amounts, work
 from ui.words.amounts import from_home
 
 if TYPE_CHECKING:
@@ -116,7 +115,9 @@ class FirstRun(Restyled, ScrollPage):
 
     def _reading(self) -> QWidget:
         step = QWidget()
-        self.how_far, self._now = wrapped_label(), wrapped_label()
+        text = self.tr(
+            "Each can be searched in a moment: by its words at once, by its meaning soon after."
+        )
         self._bar = QProgressBar(textVisible=False)
         policy = self._bar.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # so that nothing moves
@@ -124,7 +125,7 @@ class FirstRun(Restyled, ScrollPage):
         self._bar.setAccessibleName(self.tr("Files read"))
         leave = partial(self.finished.emit, "")
         self.skip = IconButton(self.tr("&Open search"), "search", leave)
-        parts = (self._titles[1], self.how_far, self._bar, self._now, leading(self.skip))
+        parts = (self._titles[1], wrapped_label(text), self._bar, leading(self.skip))
         filled(QVBoxLayout(step), *parts, None, spacing=L)
         return step
 
@@ -175,7 +176,7 @@ class FirstRun(Restyled, ScrollPage):
         self.show_activity(None)
 
     def show_activity(self, activity: Activity | None) -> None:
-        """Show the progress of reading; None while the engine has said nothing."""
+        """Show how many files are read, of which the foot of the window says more."""
         if self._steps.currentIndex() == 0 or not self.isVisible():
             return
         if activity is not None:
@@ -186,17 +187,6 @@ class FirstRun(Restyled, ScrollPage):
         self._bar.setVisible(running is not None or activity is None)
         self._bar.setRange(0, total)
         self._bar.setValue(min(total, done))
-        embedded_share = activity.embedded_share if activity is not None else 0.0
-        if running is not None and not done:
-            self.how_far.setText(
-                self.tr("The first files are being read; each can be searched a moment later.")
-            )
-        elif embedded_share < 1:
-            text = self.tr("You can search by words already; meaning follows: {share} so far.")
-            self.how_far.setText(text.format(share=amounts.share(embedded_share)))
-        else:
-            self.how_far.setText(self.tr("Search in your own words: meaning counts too."))
-        self._now.setText(work.sentence(activity) if activity is not None else "")
 
     def _show_example(self, query: str) -> None:
         """Leave the page with an example query, unless the person has left it already."""

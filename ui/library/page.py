@@ -311,7 +311,7 @@ class LibraryPage(QWidget):
         self._narrowing.setVisible(self.panel.currentIndex() != 2)
         filtered = chosen.text or chosen.state
         nothing = self.tr("No files yet. Drop folders or files here, or add them.")
-        unmatched = self.tr("No file matches. Choose another state or folder.")
+        unmatched = self.tr("No file matches. Choose another name, state or folder.")
         self.empty.setText(unmatched if filtered else nothing)
 
     def chosen(self) -> list[FileRow]:

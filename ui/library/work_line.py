@@ -89,12 +89,11 @@ class WorkLine(QWidget):
     def _details(self, activity: Activity) -> Iterator[str]:
         if self.sentence.text() != (said := work.meaning(activity.embedded_share)):
             yield said
-        if activity.pages_per_second:
+        if activity.pages_per_second and not activity.paused:
             text = self.tr("{pages} pages a second")
             yield text.format(pages=amounts.rate(activity.pages_per_second))
-        if device := activity.device.upper():
-            yield device
         if activity.running is not None:
+            yield activity.device.upper()
             yield from_home(activity.running.progress.current)
 
     def _toggle_pause(self) -> None:

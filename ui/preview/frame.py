@@ -466,7 +466,9 @@ class PreviewFrame(DocumentPane):
     def show_side(self) -> None:
         """Show the headings if the document has some and the person wants them."""
         document = self.pages.document if self.has_pages else None
-        shown = document is not None and document.outlined and self.bar.side.isChecked()
+        has_some = document is not None and document.outlined
+        self.bar.side.setVisible(has_some)
+        shown = has_some and self.bar.side.isChecked()
         if shown and self.side.isHidden():
             room = self.width()
             wide = self.side.width_in(room)

@@ -230,7 +230,7 @@ class Toolbar(Restyled, QWidget):
 
     def show_kind(self, *, pages: bool, text: bool) -> None:
         """Show the controls for pages or text."""
-        for part in (self.page, self.total, self.zoom, self.side):
+        for part in (self.page, self.total, self.zoom):
             part.setVisible(pages)
         self.unit.setVisible(text)
 

@@ -116,10 +116,6 @@ class Unsearched(QWidget):
         widget.show()
 
 
-# If at least this share is embedded, the share is not shown.
-_WHOLE = 0.995
-
-
 class ResultsSummary(QWidget):
     """The line above the results. Signals: ``ordered`` with the chosen ``ResultOrder``."""
 
@@ -130,7 +126,8 @@ class ResultsSummary(QWidget):
         self.order = ResultOrder.RELEVANCE
         self._count = ElidedLabel(role=QPalette.ColorRole.PlaceholderText)
         self._count.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._exact, self._embedded = plain_label(muted=True), plain_label(muted=True)
+        self._exact = plain_label(muted=True)
+        self._so_far = plain_label(self.tr("by words so far"), muted=True)
         self._doubt = wrapped_label()
         policy = self._doubt.sizePolicy()  # no word of it may widen the results
         policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)
@@ -141,7 +138,7 @@ class ResultsSummary(QWidget):
         self.unsearched = Unsearched()
         self.orders = self._make_orders()
         row = QWidget()  # which breaks with a large font
-        parts = (self._count, self._exact, self._embedded, self.orders)
+        parts = (self._count, self._exact, self._so_far, self.orders)
         FlowLayout(*parts, parent=row, split=True)
         edges = (L, S, M, S)
         filled(QVBoxLayout(self), row, self.banner, self.unsearched, spacing=S, edges=edges)
@@ -169,7 +166,7 @@ class ResultsSummary(QWidget):
     def text(self) -> str:
         """The text for a screen reader."""
         parts = [] if self.banner.isHidden() else [self._doubt.text()]
-        counts = (self._count, self._exact, self._embedded)
+        counts = (self._count, self._exact, self._so_far)
         parts += [each.text() for each in counts if not each.isHidden()]
         return " ".join(filter(None, parts))
 
@@ -198,14 +195,7 @@ class ResultsSummary(QWidget):
         self._exact.setText(amounts.exact(exact))
         self._exact.setVisible(exact > 0)
         self._count.setVisible(result.match is not Match.NONE)
-        partly = 0 <= result.embedded_share < _WHOLE
-        self._embedded.setVisible(partly or by_words)
-        share = self.tr("Meaning search {share} ready").format(
-            share=amounts.share(result.embedded_share)
-        )
-        self._embedded.setText(self.tr("by words so far") if by_words else share)
-        about = self.tr("This much is found by meaning already; all of it by words.")
-        self._embedded.setToolTip("" if by_words else about)
+        self._so_far.setVisible(by_words)
         if result.match is Match.PERHAPS:
             self._doubt.setText(self.tr("Perhaps not what you asked for."))
         elif result.match is Match.NONE:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QLabel
 
 from indexer.api.answers import FileList
+from indexer.api.progress import Step
 from indexer.api.requests import GetDocument, ListFiles, Search
 from indexer.api.types import FileState
-from tests.answers import IDLE
+from tests.answers import IDLE, running
 from tests.ui.library.port import canned_context, make_row
 from ui.engine_client import ActivityFeed
 from ui.library import first_run
@@ -73,10 +75,11 @@ def test_from_folders_to_a_first_hit(
 def test_the_progress_of_reading_is_shown(page: FirstRun, qtbot: QtBot) -> None:
     qtbot.waitUntil(page.card.start.isEnabled)
     page.card.start.click()
-    page.show_activity(replace(IDLE, embedded_share=0.5))
-    assert "search by words already" in page.how_far.text()
-    page.show_activity(replace(IDLE, embedded_share=1.0))
-    assert "meaning counts too" in page.how_far.text()
+    reading = running(Step.INDEX, files_done=3, files_total=8)
+    page.show_activity(replace(IDLE, running=reading, embedded_share=0.5))
+    assert (page._bar.value(), page._bar.maximum()) == (3, 8)
+    said = [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
+    assert not any("%" in text or "Reading" in text for text in said), "the foot says that"
 
 
 def test_no_example_comes_once_the_page_was_left(page: FirstRun, qtbot: QtBot) -> None:

@@ -64,8 +64,11 @@ def test_the_work_is_one_line_with_one_bar(qtbot: QtBot, tmp_path: Path) -> None
     assert line.bar.value() == line.bar.maximum() // 2
     line.show_activity(replace(IDLE, changing=ModelChange("many", "int8", 0.25)))
     assert line.sentence.text() == "Changing to the language model many: 25 % done."
+    line.show_activity(replace(BUSY, paused=True, reason="paused"))
+    assert line.about.text() == "Meaning search 50 % ready · CPU · /a/b.pdf", "no pace now"
     line.show_activity(IDLE)
     assert line.sentence.text() == "Up to date"
+    assert line.about.isHidden()
     assert line.bar.isHidden()
 
 

@@ -28,6 +28,7 @@ def test_the_panel_changes_with_the_document(
     assert preview.side.isHidden(), "there are no pages"
     show(qtbot, preview, hits[0])
     assert preview.side.isHidden(), "the document has no headings"
+    assert preview.bar.side.isHidden(), "it would do nothing"
     document = pymupdf.open()
     document.new_page().insert_text((72, 72), "A lamp is lit at dusk.")
     document.set_toc([[1, "One", 1]])

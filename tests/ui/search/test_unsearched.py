@@ -139,8 +139,8 @@ def test_without_a_good_match_five_are_shown_and_none_is_chosen(
         )  # fmt: skip
     rows = page.results.model.rows
     assert sum(row.is_hit for row in rows) == 5
-    said = "No good match; closest passages below. Meaning search 50 % ready"
-    assert page.results.summary.text == said, "nothing counts as found"
+    said = "No good match; closest passages below."
+    assert page.results.summary.text == said, "nothing counts as found; the foot says what is read"
     assert page.results.current is None
     page.results.step_hits(1)
     assert page.results.view.currentIndex().row() == 1
