@@ -12,7 +12,6 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Self
 
@@ -60,7 +59,7 @@ class Catalog:
         self.file_names = FileNames(self.db)
         self.scans = Scans(self.db, self.roots, self.file_names.index_names)
         if not self.refusal and self.meta("library_id") is None:
-            with self.write():
+            with self.db.write():
                 self.choices.restore_choices()
                 self.set_meta("library_id", secrets.token_hex(8))
                 self.set_meta("created_ns", str(time.time_ns()))
@@ -73,10 +72,6 @@ class Catalog:
     def must_be_writable(self) -> None:
         """Raise the refusal, if there is one; call this before changing other files."""
         self.db.must_be_writable()
-
-    def write(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Make several calls one transaction."""
-        return self.db.write()
 
     def meta(self, key: str) -> str | None:
         """Read a fact about the whole library."""
@@ -101,7 +96,7 @@ class Catalog:
         of ``name``. ``change`` is called with the present filters, "" for none, and returns the new
         ones. Raises ``bad_request`` if there are ``MOST_COLLECTIONS`` others.
         """
-        with self.write():
+        with self.db.write():
             known = self.collections()
             others = {one: text for one, text in known.items() if one.casefold() != name.casefold()}
             before = "".join(known.keys() - others.keys())
@@ -123,7 +118,7 @@ class Catalog:
         if known is None:
             raise WorldError("not_a_root", path=str(path))
         file, row = known
-        with self.write() as connection:
+        with self.db.write() as connection:
             kept = json.loads(self.meta(CORRECTIONS) or "{}")
             kept[row.path] = [title, author, year]
             self.set_meta(CORRECTIONS, json.dumps(kept))

@@ -131,7 +131,7 @@ def retry_after_update(catalog: Catalog) -> None:
     """Queue the files that crashed an earlier version of Lectern."""
     version = program_version()
     if catalog.meta(TRIED_KEY) != version:
-        with catalog.write():
+        with catalog.db.write():
             catalog.queue.retry(files=catalog.queue.set_aside())
             catalog.set_meta(TRIED_KEY, version)
 

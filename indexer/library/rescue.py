@@ -72,7 +72,7 @@ def _catalog(library: Path) -> Iterator[str]:
 
 def _make_consistent(catalog: Catalog) -> None:
     """Remove references to lost rows, and queue the files whose contents are lost."""
-    with catalog.write() as connection:
+    with catalog.db.write() as connection:
         _cut_references(connection)
         connection.execute("DELETE FROM contents WHERE doc IS NULL AND state = ''")
         _cut_references(connection)
@@ -94,7 +94,7 @@ def _cut_references(connection: sqlite3.Connection) -> None:
 
 def _name_files(catalog: Catalog) -> None:
     """Rebuild the full-text index of file names, and the words of names and titles."""
-    with catalog.write() as connection:
+    with catalog.db.write() as connection:
         for table in ("name_words", "title_words", "file_words"):
             connection.execute(f"DELETE FROM {table}")
         add_names(connection)

@@ -109,7 +109,7 @@ class PassageWriter(Struct):
             self.written += len(rows)
             faults.reached("passages-committed")
         if ended:
-            with self.catalog.write():
+            with self.catalog.db.write():
                 for one in ended:
                     self.catalog.docs.finish_passages(one.doc, one.passages)
             faults.reached("passages-marked")

@@ -225,9 +225,8 @@ class Backlog:
     reuse: VectorReuse = field(init=False)
 
     def __post_init__(self) -> None:
-        everything = -1
         self.reuse = VectorReuse(self.catalog, self.store, self.space)
-        pending = self.catalog.spaces.pending(self.space.id, everything)
+        pending = self.catalog.spaces.pending(self.space.id, -1)
         self._suspects.extend(self.catalog.spaces.suspects(self.space.id))
         for doc, _ in pending:
             if doc not in self._suspects:
@@ -311,7 +310,7 @@ class Backlog:
         if not docs:
             return False
         known = self.catalog.docs.docs_by_id(docs)
-        with self.catalog.write():
+        with self.catalog.db.write():
             for doc in known:
                 self.catalog.spaces.begin(doc, self.space.id)
         done = {doc: self._embedded(doc) for doc in known}
@@ -474,7 +473,7 @@ class VectorWriter:
         if not complete:
             return False
         counts = self.store.texts.counts(complete)
-        with self.catalog.write():
+        with self.catalog.db.write():
             for doc in complete:
                 self.catalog.spaces.finish(doc, self.space.id, counts[doc])
         faults.reached("vectors-marked")

@@ -86,10 +86,9 @@ def _work_done() -> tuple[float, float]:
     idle = times.idle + getattr(times, "iowait", 0.0)
     # Linux counts guest time twice.
     everyone = sum(times) - idle - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
-    ours = 0.0
     process = psutil.Process()
     own = process.cpu_times()
-    ours += own.user + own.system + own.children_user + own.children_system
+    ours = own.user + own.system + own.children_user + own.children_system
     for child in process.children():
         with contextlib.suppress(psutil.Error):
             spent = child.cpu_times()
@@ -157,7 +156,7 @@ class Throttle(Struct):
 
     def save_pace(self, catalog: Catalog) -> None:
         """Store speed and pause in the catalog."""
-        with catalog.write():
+        with catalog.db.write():
             catalog.set_meta(SPEED_KEY, str(self.speed))
             catalog.set_meta(PAUSED_KEY, str(int(self.paused)))
 

@@ -132,7 +132,7 @@ def test_a_model_that_is_not_as_it_was_embeds_nothing_more(world: World) -> None
     """Its new vectors would not be in the space of the old ones."""
     (world.documents / "late.txt").write_text("A bassoon.")
     with world.engine(background=True) as engine:
-        with engine.catalog.write() as connection:
+        with engine.catalog.db.write() as connection:
             connection.execute("UPDATE spaces SET key = key || '-before'")
         assert world.index(engine).summary.passages == engine.call(GetStatus()).passages
         assert searched(engine) == NEW

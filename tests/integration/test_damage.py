@@ -285,7 +285,7 @@ def unknown_model(engine: Engine) -> None:
 
 
 def other_text(engine: Engine) -> None:
-    with engine.catalog.write() as connection:
+    with engine.catalog.db.write() as connection:
         doc = doc_of(engine, "long.txt")
         connection.execute("UPDATE docs SET text_id = 'another' WHERE doc = ?", (doc,))
 
@@ -297,7 +297,7 @@ def gap(engine: Engine) -> None:
 
 
 def no_contents(engine: Engine) -> None:
-    with engine.catalog.write() as connection:
+    with engine.catalog.db.write() as connection:
         connection.execute("DELETE FROM contents WHERE doc = ?", (doc_of(engine, "long.txt"),))
 
 

@@ -218,7 +218,7 @@ def test_a_model_there_is_not(world: World, model: str | None, precision: str | 
 
 def age(engine: Engine) -> None:
     """Make the library one of an older extractor, whose texts had other names."""
-    with engine.catalog.write() as connection:
+    with engine.catalog.db.write() as connection:
         connection.execute("UPDATE contents SET extractor_version = 0")
         connection.execute("UPDATE docs SET text_id = 'old ' || text_id")
 

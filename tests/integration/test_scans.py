@@ -94,7 +94,7 @@ def test_a_page_is_recognised_once_whatever_becomes_of_its_file(
         first.rename(world.documents / "renamed.pdf")
         world.index(engine)
         engine.call(Index(rescan=True))
-        with engine.catalog.write() as connection:  # as a newer extractor finds it
+        with engine.catalog.db.write() as connection:  # as a newer extractor finds it
             connection.execute("UPDATE contents SET extractor_version = 0")
         engine.call(Reindex(None, None))
     with world.engine() as engine:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 def test_a_failing_block_leaves_nothing_behind(catalog: Catalog) -> None:
     def fail() -> None:
-        with catalog.write():
+        with catalog.db.write():
             catalog.set_meta("one", "1")
-            with catalog.write():
+            with catalog.db.write():
                 catalog.set_meta("two", "2")
             raise RuntimeError
 
@@ -40,7 +40,7 @@ def test_readers_do_not_wait_for_the_writer(catalog: Catalog, tmp_path: Path) ->
     root = root_at(catalog, tmp_path / "r").id
     catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
     seen: list[int] = []
-    with catalog.write() as connection:
+    with catalog.db.write() as connection:
         connection.execute("DELETE FROM files")
         reader = threading.Thread(target=lambda: seen.append(len(listed(catalog))))
         reader.start()
@@ -54,7 +54,7 @@ def test_writers_take_turns(catalog: Catalog) -> None:
 
     def add() -> None:
         for _ in range(50):
-            with catalog.write():
+            with catalog.db.write():
                 catalog.set_meta("count", str(int(catalog.meta("count") or 0) + 1))
 
     threads = [threading.Thread(target=add) for _ in range(4)]

@@ -140,7 +140,7 @@ def test_a_passing_failure_is_tried_again_later_and_later(catalog: Catalog, root
         if due is not None:
             waits.append(due - began)
             # That much later.
-            with catalog.write() as connection:
+            with catalog.db.write() as connection:
                 connection.execute("UPDATE files SET due_ns = 1 WHERE due_ns > 0")
             assert catalog.queue.waiting() == 1
     assert len(waits) == MAX_TRIES - 1
