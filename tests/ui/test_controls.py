@@ -106,6 +106,23 @@ def test_the_title_of_a_page_is_read_also_beside_large_controls(
         qtbot.waitUntil(partial(is_as_wanted, percent))
 
 
+def test_large_text_makes_the_start_page_no_larger_than_a_screen(
+    window: MainWindow, themes: Themes, qtbot: QtBot
+) -> None:
+    start = window.pages.search.search.results.start
+    papers = [f"/papers/{number}.pdf" for number in range(8)]
+    start.show_searches(["rent"] * 8, papers, [], empty_library=False)
+    window.resize(1280, 750)
+    themes.scale_text(200)
+    qtbot.waitUntil(lambda: start.documents.sizeHint().height() > 400)
+    window.resize(1200, 750)
+    QApplication.processEvents()
+    assert window.height() == 750
+    card = start.documents.visualRect(start.documents.model().index(0, 0))
+    assert start.documents.viewport().rect().contains(card), "a whole row is seen"
+    assert start.searches.isVisible()
+
+
 def test_large_text_hides_no_page_however_the_results_are_ordered(
     window: MainWindow, themes: Themes, qtbot: QtBot
 ) -> None:

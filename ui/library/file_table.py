@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_CHOSEN = 5000
 # Widths of columns in average letters. Where there is no room, the first of them is hidden first.
 _LETTERS = {
-    Column.AUTHOR: 20, Column.TITLE: 32, Column.PAGES: 8, Column.MODIFIED: 0, Column.SIZE: 11,
+    Column.AUTHOR: 20, Column.TITLE: 32, Column.PAGES: 8, Column.MODIFIED: 0, Column.SIZE: 0,
 }  # fmt: skip
 LETTERS_OF_NAME, LETTERS_OF_REASON, LEAST_LETTERS = 40, 24, 10
 _START = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
@@ -171,6 +171,7 @@ class FileTable(Restyled, QTableView):
         header.setMinimumSectionSize(4 * letter)
         self.verticalHeader().setDefaultSectionSize(metrics.height() + M + S)
         widths = {column: letters * letter for column, letters in _LETTERS.items()}
+        widths[Column.SIZE] = metrics.horizontalAdvance(amounts.size(999)) + 2 * M
         widths[Column.MODIFIED] = metrics.horizontalAdvance(amounts.moment(_SAMPLE)) + 2 * M
         # States are never shortened, in any language: this list exists to show them.
         widest = max(metrics.horizontalAdvance(names.state(each)) for each in FileState)

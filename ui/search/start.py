@@ -171,9 +171,12 @@ class RecentDocuments(QListView):
         rows = -(-self._documents.rowCount() // across)
         return QSize(card.width(), min(rows, 2) * card.height() + M)
 
+    def minimumSizeHint(self) -> QSize:  # one row
+        return QSize(0, self.sizeHintForIndex(self._documents.index(0, 0)).height() + 2 * M)
+
     def resizeEvent(self, event: QEvent) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]  # it is a resize event
-        self.setFixedHeight(self.sizeHint().height())
+        self.setMaximumHeight(self.sizeHint().height())
 
     def showEvent(self, event: QEvent) -> None:
         super().showEvent(event)  # type: ignore[arg-type]  # it is a show event
@@ -277,7 +280,7 @@ class StartPanel(QWidget):
         self.choose.setVisible(empty_library)
         shown = not empty_library and bool(documents)
         self.documents.show_documents(documents[:_SHOWN] if shown else ())
-        self.documents.setFixedHeight(max(self.documents.sizeHint().height(), 1))
+        self.documents.setMaximumHeight(max(self.documents.sizeHint().height(), 1))
         self._headings[0].setVisible(shown)
         self.documents.setVisible(shown)
         self._headings[1].setVisible(not empty_library)
@@ -301,7 +304,6 @@ class StartPanel(QWidget):
     def _add(self, drawing: str, text: str, hint: str, query: str, name: str = "") -> None:
         item = QTreeWidgetItem(self.searches, [line(text), line(hint)])
         item.setIcon(0, icon(drawing))
-        item.setForeground(1, theme.current().muted)
         item.setToolTip(0, line(query or text))
         item.setData(0, _PATH, query)
         item.setData(0, _TEXT, name or (query if drawing == "history" else ""))

@@ -24,6 +24,7 @@ from ui.library.file_details import FirstPage
 from ui.library.file_model import Column, FileModel
 from ui.library.file_table import FileTable
 from ui.library.page import LibraryPage
+from ui.words import amounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -297,6 +298,17 @@ def test_the_library_is_described_while_no_file_is_chosen(
     _choose(page, "ice.txt")
     assert facts.isHidden()
     assert page.details.name.text() == "ice.txt"
+
+
+def test_the_sizes_of_files_are_not_cut_in_any_language(
+    page: LibraryPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(amounts, "size", lambda number: f"{number} octets, all told")
+    table = page.table
+    table.resize(1400, 300)
+    table.restyle()
+    needed = table.fontMetrics().horizontalAdvance(amounts.size(999))
+    assert table.columnWidth(Column.SIZE) > needed
 
 
 @pytest.mark.parametrize(("width", "hidden"), [(1400, 0), (420, 5)])
