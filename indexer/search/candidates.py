@@ -224,24 +224,17 @@ class Retriever(Struct, frozen=True):
         share = bm25_shares(self.store.bm25_of(keys, terms.question_terms), terms.ceiling)
         if reading is None:
             return by_words(keys, share)
-        # Keys of a document are consecutive, so the keys of a passage's neighbours follow from its
-        # own.
-        near = np.stack([keys - 1, keys, keys + 1])
-        wanted, place = np.unique(near, return_inverse=True)
-        place = place.reshape(near.shape)
-        pooled = self.store.vectors_of(self.space, wanted)
         queries = np.stack([vectors.whole, vectors.question])
-        if not pooled.size:
-            pooled = np.zeros((len(wanted), queries.shape[1]), np.float32)
-        unread = np.flatnonzero(~pooled[place[1]].any(axis=1))
+        pooled = self._pooled(keys, queries.shape[1])
+        unread = np.flatnonzero(~pooled.any(axis=1))
         leading = np.sort(unread[np.argsort(-share[unread], kind="stable")][:FRESH])
         made = fresh(keys[leading]) if len(leading) else {}
         leading = np.array([at for at in leading.tolist() if keys[at] in made], np.intp)
         for at in leading.tolist():
-            pooled[place[1, at]] = made[int(keys[at])].vector
+            pooled[at] = made[int(keys[at])].vector
         cosines = pooled @ queries.T
         codes = reading.result()
-        found, offsets = codes.cosines(queries, cosines[place[1]]), codes.offsets
+        found, offsets = codes.cosines(queries, cosines), codes.offsets
         if len(leading):
             sentences = [made[key].sentences for key in keys[leading].tolist()]
             counts = np.zeros(len(keys), np.int64)
@@ -250,20 +243,34 @@ class Retriever(Struct, frozen=True):
             found = np.insert(found, at, np.concatenate(sentences) @ queries.T, axis=0)
             offsets = offsets + np.concatenate([[0], np.cumsum(counts)])
         whole, question = vectors.scale.scaled(cosines).T
-        before, here, after = whole[place]
         of_whole, similarity = np.ascontiguousarray(vectors.scale.scaled(found).T)
         sentence, _ = segment_max(of_whole, offsets)
         sentence_question, best = segment_max(similarity, offsets)
         filled = np.diff(offsets) > 0
         pages = PageEvidence(
-            pooled=here,
-            pooled_question=question[place[1]],
+            pooled=whole,
+            pooled_question=question,
             sentence=np.where(filled, sentence, np.float32(0.0)),
             sentence_question=np.where(filled, sentence_question, np.float32(0.0)),
             share=share,
-            around=neighbour_similarity(before, after),
         )
         return CandidateEvidence(keys, pages, best, similarity, offsets)
+
+    def around(self, vectors: QueryVectors, keys: Int64s, missing: Float32s) -> Float32s:
+        """The ``RerankEvidence.around`` of k passages, float32 (k,).
+
+        ``missing``, (k,), is the language correction of each.
+        """
+        if not vectors.encoded:
+            return np.zeros(len(keys), np.float32)
+        # Keys of a document are consecutive, so the keys of a passage's neighbours follow from its
+        # own.
+        near = np.stack([keys - 1, keys + 1])
+        wanted, place = np.unique(near, return_inverse=True)
+        cosines = self._pooled(wanted, len(vectors.whole)) @ vectors.whole
+        before, after = vectors.scale.scaled(cosines)[place.reshape(near.shape)]
+        both = neighbour_similarity(before, after)
+        return np.where(both != 0.0, both + 2 * missing, both)
 
     def words_instead(self, terms: QueryTerms, keys: Int64s) -> Float32s:
         """A substitute for the meaning of n candidates if it is unknown: float32 (n,), 0 to 1.
@@ -273,6 +280,11 @@ class Retriever(Struct, frozen=True):
         whole = terms.whole_alone
         none = np.zeros(len(keys), np.float32)
         return relative(self.store.bm25_of(keys, whole)) if whole else none
+
+    def _pooled(self, keys: Int64s, dimension: int) -> Float32s:
+        """The pooled vectors of n passages, float32 (n, dim); zeros for missing ones."""
+        pooled = self.store.vectors_of(self.space, keys)
+        return pooled if pooled.size else np.zeros((len(keys), dimension), np.float32)
 
     def _by_vector(self, vector: Float32s, count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.approximate_knn, self.space, vector, count, docs)
@@ -284,7 +296,7 @@ class Retriever(Struct, frozen=True):
 def by_words(keys: Int64s, share: Float32s) -> CandidateEvidence:
     """The evidence for n candidates by words alone, for which no vectors are read."""
     none, number = np.zeros(len(keys), np.float32), np.zeros(len(keys) + 1, np.int64)
-    pages = PageEvidence(none, none, none, none, share, none)
+    pages = PageEvidence(none, none, none, none, share)
     return CandidateEvidence(keys, pages, number[1:].astype(np.intp), none[:0], number)
 
 
@@ -319,6 +331,7 @@ class Ranking(Struct, frozen=True):
         owner: Shape (n,): the index of each candidate's document among the m.
         phrases: The passages with the exact phrases; None for a query without phrases.
         missing: Shape (n,): the language correction added to the similarities of each.
+        around: The ``RerankEvidence.around`` of the leading candidates, by index.
     """
 
     candidates: CandidateEvidence
@@ -328,6 +341,7 @@ class Ranking(Struct, frozen=True):
     weights: Weights
     phrases: Int64s | None
     missing: Float32s
+    around: Mapping[int, float]
 
     def meaning_of(self, at: int) -> float:
         """The similarity of a candidate without the language correction; 0 without a vector."""

@@ -116,8 +116,8 @@ class PageEvidence(Struct, frozen=True):
     """The evidence for each of n passages; every array is float32 of shape (n,).
 
     The cosines are with the whole query and with its question. ``share`` is the BM25 for the
-    question, divided by the highest possible one, 0 to 1. ``around`` is the sum of the cosines of
-    the whole query with the passages before and after. Cosines of a passage without vectors are 0.
+    question, divided by the highest possible one, 0 to 1. Cosines of a passage without vectors are
+    0.
     """
 
     pooled: Float32s
@@ -125,7 +125,6 @@ class PageEvidence(Struct, frozen=True):
     sentence: Float32s
     sentence_question: Float32s
     share: Float32s
-    around: Float32s
 
 
 class DocumentEvidence(Struct, frozen=True):

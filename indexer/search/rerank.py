@@ -8,6 +8,7 @@ in a sentence, and a table has hardly any word of the question. Copies get equal
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -45,6 +46,7 @@ TOGETHER = 0.7
 class RerankEvidence(Struct, frozen=True):
     """The re-ranking evidence for k leading passages; arrays are float32 of shape (k,).
 
+    ``around`` is the sum of the similarities of the whole query to the passages before and after.
     ``heading`` is the share of a heading's words that the question has, 0 to 1. ``length`` is the
     number of characters, and ``figures`` the share of digits among them. ``near`` is the largest
     share of the question's words, by idf, that stand close together. ``same`` (intp) is equal for
@@ -52,6 +54,7 @@ class RerankEvidence(Struct, frozen=True):
     ``near`` needs a long one; ``figure`` says whether the question has a figure.
     """
 
+    around: Float32s
     heading: Float32s
     length: Float32s
     figures: Float32s
@@ -61,21 +64,15 @@ class RerankEvidence(Struct, frozen=True):
     figure: bool = False
 
 
-def rerank(
-    scored: Scored,
-    leading: Indices,
-    around: Float32s,
-    evidence: RerankEvidence,
-    weights: Weights,
-) -> Scored:
+def rerank(scored: Scored, leading: Indices, evidence: RerankEvidence, weights: Weights) -> Scored:
     """Add the re-ranking evidence to the scores of the leading passages.
 
     Args:
         scored: The scores of n passages.
         leading: Shape (k,): the indices of the leading ones.
-        around: Shape (n,), from ``PageEvidence``.
         evidence: The evidence of these k passages.
     """
+    count = len(scored.words)
     length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
     shortness: Float32s = np.log(length).astype(np.float32)
     tables = np.minimum(evidence.figures / np.float32(TABLE_DIGITS), np.float32(1.0))
@@ -88,11 +85,11 @@ def rerank(
     moved = weights.near * long * (together - there)
     reranked = replace(
         scored,
-        words=scored.words + _scatter(leading, moved, len(around)),
-        around=_scatter(leading, weights.around * around[leading], len(around)),
-        heading=_scatter(leading, weights.heading * evidence.heading, len(around)),
-        short=_scatter(leading, weights.short * shortness, len(around)),
-        figures=_scatter(leading, weights.figures * tables * numeric, len(around)),
+        words=scored.words + _scatter(leading, moved, count),
+        around=_scatter(leading, weights.around * evidence.around, count),
+        heading=_scatter(leading, weights.heading * evidence.heading, count),
+        short=_scatter(leading, weights.short * shortness, count),
+        figures=_scatter(leading, weights.figures * tables * numeric, count),
     )
     return _equal_copies(reranked, leading, evidence.same)
 
@@ -117,6 +114,7 @@ def _scatter(places: Indices, values: Float32s, count: int) -> Float32s:
 NEAREST_HEADINGS = 2
 _PERCENT = "%‰"
 _DIGITS = b"0123456789"
+_FIGURE = re.compile(r"\d")
 # Words within this distance stand together; it is about a sentence.
 NEAR = 25
 # All words of a short question may be in the title of its answer. From ``LONG`` words on, a passage
@@ -124,11 +122,14 @@ NEAR = 25
 SHORT, LONG = 3, 8
 
 
-def rerank_evidence(store: Store, terms: QueryTerms, keys: Int64s) -> RerankEvidence:
-    """Read k passages for the re-ranking pass."""
+def rerank_evidence(
+    store: Store, terms: QueryTerms, keys: Int64s, around: Float32s
+) -> RerankEvidence:
+    """Read k passages for the re-ranking pass; ``around``, (k,), is part of the evidence."""
     passages = store.texts.passages(keys)
     wanted = frozenset(term.text for term in terms.question_terms)
     weights = terms.stem_weights()
+    groups = any(map(_FIGURE.search, weights.by_stem))  # all words written in groups have figures
     long = min(max((weights.words - SHORT) / (LONG - SHORT), 0.0), 1.0)
     heading, length, digits, near = np.zeros((4, len(keys)), np.float32)
     same = np.arange(len(keys))
@@ -140,11 +141,11 @@ def rerank_evidence(store: Store, terms: QueryTerms, keys: Int64s) -> RerankEvid
             length[at] = found.char_end - found.char_start
             digits[at] = digit_share(found.view)
             if long:
-                words_of = map(weights.by_stem.get, iter_stems(found.view, found.language))
-                near[at] = share_together(words_of, weights)
+                stems_of = iter_stems(found.view, found.language, groups=groups)
+                near[at] = share_together(map(weights.by_stem.get, stems_of), weights)
             same[at] = first.setdefault((doc, found.view), at)
     figure = has_figure(terms.question)
-    return RerankEvidence(heading, length, digits, near, same, long, figure)
+    return RerankEvidence(around, heading, length, digits, near, same, long, figure)
 
 
 def has_figure(question: str) -> bool:

@@ -89,8 +89,8 @@ class LanguageMeans(Struct, frozen=True):
 def raised(pages: PageEvidence, missing: Float32s) -> PageEvidence:
     """Add the correction ``missing``, (n,), to the similarities of n passages."""
 
-    def more(similarity: Float32s, times: int = 1) -> Float32s:
-        return np.where(similarity != 0.0, similarity + times * missing, similarity)
+    def more(similarity: Float32s) -> Float32s:
+        return np.where(similarity != 0.0, similarity + missing, similarity)
 
     return replace(
         pages,
@@ -98,7 +98,6 @@ def raised(pages: PageEvidence, missing: Float32s) -> PageEvidence:
         pooled_question=more(pages.pooled_question),
         sentence=more(pages.sentence),
         sentence_question=more(pages.sentence_question),
-        around=more(pages.around, 2),
     )
 
 

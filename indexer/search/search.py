@@ -192,9 +192,15 @@ class Searcher:
             instead = found.retriever.words_instead(found.terms, evidence.keys)
             first = replace(first, unknown=instead)
         leading = first.leading()
-        texts = rerank_evidence(self.store, found.terms, evidence.keys[leading])
-        scored = rerank(first, leading, evidence.pages.around, texts, weights)
-        return found, Ranking(evidence, documents, owner, scored, weights, found.phrases, missing)
+        keys = evidence.keys[leading]
+        around = found.retriever.around(found.vectors, keys, missing[leading])
+        scored = rerank(
+            first, leading, rerank_evidence(self.store, found.terms, keys, around), weights
+        )
+        near = dict(zip(leading.tolist(), around.tolist(), strict=True))
+        return found, Ranking(
+            evidence, documents, owner, scored, weights, found.phrases, missing, near
+        )
 
     def _missing(self, vectors: QueryVectors, docs: Int32s) -> Float32s:
         """The language correction of documents: (m,) to float32 (m,)."""
@@ -236,7 +242,7 @@ class Searcher:
         deviations = cohort.lead_deviations if foreign else cohort.deviations
         similarity = Similarity(
             meaning=deviations(ranking.meaning_of(best), usual),
-            around=deviations(float(ranking.candidates.pages.around[best]) / 2, usual),
+            around=deviations(ranking.around.get(best, 0.0) / 2, usual),
             between_documents=cohort.between_documents,
             clarity=ranking.clarity_of(best),
             same_language=not foreign,

@@ -218,13 +218,14 @@ def stems(text: str, language: str = "") -> str:
     return " ".join(stemmed)
 
 
-def iter_stems(text: str, language: str = "") -> Iterator[str]:
-    """Iterate over the ``stems`` of a text, those that are written in groups last.
+def iter_stems(text: str, language: str = "", *, groups: bool = True) -> Iterator[str]:
+    """Iterate over the ``stems`` of a text; those that are written in ``groups``, if any, are last.
 
     The stems of the text between two spaces are cached.
     """
     known = _known_stems(language)
-    return chain(chain.from_iterable(map(known.__getitem__, text.split())), wholes_of_groups(text))
+    found = chain.from_iterable(map(known.__getitem__, text.split()))
+    return chain(found, wholes_of_groups(text)) if groups else found
 
 
 class _KnownStems(dict[str, tuple[str, ...]]):

@@ -85,7 +85,7 @@ class Evidence(Struct, frozen=True):
             name: value[leading] for name, value in values.items() if isinstance(value, np.ndarray)
         }
         read = replace(self.read, **taken)
-        return rerank(first, leading, self.pages.around, read, weights).total
+        return rerank(first, leading, read, weights).total
 
     def hits(self, scores: Floats) -> list[RunHit]:
         """The passages in the order of scores, best first; those without a score are left out."""
@@ -156,15 +156,16 @@ class Collector(Struct, frozen=True):
         keys = ranking.candidates.keys
         shipped = self._hits(request, found, ranking)
         leading = ranking.scored.leading()
+        around = found.retriever.around(found.vectors, keys, ranking.missing)
         began = time.thread_time()
-        rerank_evidence(self.engine.store, found.terms, keys[leading])
+        rerank_evidence(self.engine.store, found.terms, keys[leading], around[leading])
         spent = time.thread_time() - began
         return Evidence(
             id=query.id,
             pages=ranking.candidates.pages,
             documents=ranking.documents,
             owner=ranking.owner,
-            read=rerank_evidence(self.engine.store, found.terms, keys),
+            read=rerank_evidence(self.engine.store, found.terms, keys, around),
             words=_whole_query_bm25(found, keys),
             places=self._places(keys),
             shipped=scoring.run_hits(shipped),

@@ -26,10 +26,11 @@ def evidence(n: int) -> Evidence:
     one = np.ones(1, np.float32)
     return Evidence(
         id="q",
-        pages=PageEvidence(*arrays[:6]),
+        pages=PageEvidence(*arrays[:5]),
         documents=DocumentEvidence(one, one, one, one, one, 0.5),
         owner=np.zeros(n, np.intp),
         read=RerankEvidence(
+            arrays[5],
             arrays[6],
             1000 * arrays[7],
             0.2 * arrays[8],

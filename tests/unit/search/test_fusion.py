@@ -41,7 +41,7 @@ def some(n: int, elements: st.SearchStrategy[float] = unit) -> st.SearchStrategy
 @st.composite
 def evidence(draw: st.DrawFn) -> tuple[PageEvidence, DocumentEvidence, np.ndarray]:
     n, m = draw(st.integers(1, 8)), draw(st.integers(1, 3))
-    pages = PageEvidence(*(draw(some(n, cosine if at < 4 else unit)) for at in range(6)))
+    pages = PageEvidence(*(draw(some(n, cosine if at < 4 else unit)) for at in range(5)))
     names, name_words, words, years, openings = (draw(some(m)) for _ in range(5))
     documents = DocumentEvidence(names, name_words, words, years, openings, clarity=draw(unit))
     owner = draw(arrays(np.intp, n, elements=st.integers(0, m - 1)))
@@ -78,7 +78,7 @@ def test_words_count_before_a_passage_is_embedded() -> None:
     similar = np.array([0.5, 0.3, 0.0, 0.0], np.float32)
     share = np.array([0.0, 0.0, 0.5, 0.1], np.float32)
     none = np.zeros(1, np.float32)
-    pages = PageEvidence(similar, similar, similar, similar, share, np.zeros(4, np.float32))
+    pages = PageEvidence(similar, similar, similar, similar, share)
     document = DocumentEvidence(none, none, none, none, none, 0.0)
     scored = fuse(pages, document, np.zeros(4, np.intp), DEFAULT_WEIGHTS)
     assert scored.leading().tolist() == [2, 0, 3, 1]
@@ -107,6 +107,7 @@ def test_a_re_ranking_adds_to_leading_passages_alone(
     leading = scored.leading()[: data.draw(st.integers(0, len(owner)))]
     k = len(leading)
     read = RerankEvidence(
+        data.draw(some(k, cosine)),
         data.draw(some(k)),
         NOT_SHORT * data.draw(some(k)),
         data.draw(some(k)),
@@ -115,7 +116,7 @@ def test_a_re_ranking_adds_to_leading_passages_alone(
         data.draw(unit),
         data.draw(st.booleans()),
     )
-    looked = rerank(scored, leading, pages.around, read, DEFAULT_WEIGHTS)
+    looked = rerank(scored, leading, read, DEFAULT_WEIGHTS)
     added = looked.total - scored.total
     others = np.setdiff1d(np.arange(len(owner)), leading)
     assert (added[others] == 0).all()
@@ -123,7 +124,7 @@ def test_a_re_ranking_adds_to_leading_passages_alone(
     tables = np.minimum(read.figures / TABLE_DIGITS, 1)
     numeric = k > 0 and tables.mean() >= (TABLES_LEAD_FIGURE if read.figure else TABLES_LEAD)
     expected = (
-        w.around * pages.around[leading]
+        w.around * read.around
         + w.heading * read.heading
         + w.figures * tables * numeric
         + w.near
@@ -137,14 +138,14 @@ def test_a_re_ranking_adds_to_leading_passages_alone(
 
 
 def test_short_text_is_held_against_a_passage_and_long_text_is_no_merit() -> None:
-    pages = PageEvidence(*(np.full(3, 0.5, np.float32) for _ in range(6)))
+    pages = PageEvidence(*(np.full(3, 0.5, np.float32) for _ in range(5)))
     none = np.zeros(3, np.float32)
     scored = fuse(
         pages, DocumentEvidence(none, none, none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS
     )
     lengths = np.array([NOT_SHORT / 4, NOT_SHORT, 9 * NOT_SHORT], np.float32)
-    read = RerankEvidence(none, lengths, none, none, np.arange(3))
-    looked = rerank(scored, np.arange(3), pages.around, read, DEFAULT_WEIGHTS)
+    read = RerankEvidence(none, none, lengths, none, none, np.arange(3))
+    looked = rerank(scored, np.arange(3), read, DEFAULT_WEIGHTS)
     assert looked.total[0] < looked.total[1] == looked.total[2]
 
 
@@ -156,14 +157,12 @@ def test_passages_that_say_the_same_score_as_the_best_of_them(
     scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
     leading = scored.leading()
     k = len(leading)
-    heading, length, figures, near = (data.draw(some(k)) for _ in range(4))
+    around, heading, length, figures, near = (data.draw(some(k)) for _ in range(5))
     long = data.draw(unit)
-    read = RerankEvidence(heading, NOT_SHORT * length, figures, near, np.arange(k), long)
+    read = RerankEvidence(around, heading, NOT_SHORT * length, figures, near, np.arange(k), long)
     same = data.draw(arrays(np.intp, k, elements=st.integers(0, 3)))
     apart, together = (
-        rerank(scored, leading, pages.around, replace(read, same=groups), DEFAULT_WEIGHTS).total[
-            leading
-        ]
+        rerank(scored, leading, replace(read, same=groups), DEFAULT_WEIGHTS).total[leading]
         for groups in (np.arange(k), same)
     )
     for group in np.unique(same):
@@ -190,7 +189,7 @@ def test_where_words_alone_rank_minor_features_never_outweigh_few_of_them() -> N
 def test_no_more_passages_lead_than_are_worth_a_read() -> None:
     n = 3 * RERANKED
     falling = np.linspace(1, 0, n, dtype=np.float32)
-    pages = PageEvidence(*(falling for _ in range(6)))
+    pages = PageEvidence(*(falling for _ in range(5)))
     none = np.zeros(n, np.float32)
     scored = fuse(
         pages, DocumentEvidence(none, none, none, none, none, 0.0), np.arange(n), DEFAULT_WEIGHTS
@@ -199,7 +198,7 @@ def test_no_more_passages_lead_than_are_worth_a_read() -> None:
 
 
 def test_without_clarity_the_words_of_documents_decide_nothing() -> None:
-    pages = PageEvidence(*(np.full(2, 0.5, np.float32) for _ in range(6)))
+    pages = PageEvidence(*(np.full(2, 0.5, np.float32) for _ in range(5)))
     words = np.array([1.0, 0.2], np.float32)
     none = np.zeros(2, np.float32)
     level = fuse(
@@ -263,10 +262,10 @@ def test_a_question_asks_for_figures_where_tables_lead(
     one, none = np.ones(10, np.float32), np.zeros(10, np.float32)
     digits = TABLE_DIGITS * (np.arange(10) < tables).astype(np.float32)
     scored = fuse(
-        PageEvidence(*(one for _ in range(6))),
+        PageEvidence(*(one for _ in range(5))),
         DocumentEvidence(none, none, none, none, none, 0.0),
         np.arange(10),
         DEFAULT_WEIGHTS,
     )
-    read = RerankEvidence(none, one, digits, none, np.arange(10), figure=figure)
-    assert rerank(scored, np.arange(10), none, read, DEFAULT_WEIGHTS).figures.any() == numeric
+    read = RerankEvidence(none, none, one, digits, none, np.arange(10), figure=figure)
+    assert rerank(scored, np.arange(10), read, DEFAULT_WEIGHTS).figures.any() == numeric

@@ -44,9 +44,8 @@ def test_a_search_in_all_languages_prefers_none() -> None:
 
 def test_only_similarities_that_are_there_are_raised() -> None:
     one, none = np.array([0.5], np.float32), np.zeros(1, np.float32)
-    pages = PageEvidence(one, one, none, none, one, one)
+    pages = PageEvidence(one, one, none, none, one)
     found = raised(pages, np.array([0.1], np.float32))
     assert found.pooled == pytest.approx([0.6])
     assert found.sentence == pytest.approx([0.0])
     assert found.share == pytest.approx([0.5])
-    assert found.around == pytest.approx([0.7])

@@ -67,7 +67,7 @@ def _marked(
     sentences, ends = np.array(similar, np.float32), np.array([0, len(similar)])
     none = np.zeros(1, np.float32)
     best = np.array([sentences.argmax() if similar else 0])
-    pages = PageEvidence(none, none, none, none, none, none)
+    pages = PageEvidence(none, none, none, none, none)
     evidence = CandidateEvidence(np.array([1]), pages, best, sentences, ends)
     total = sum(idf for _, (_, idf) in weights)
     given = StemWeights(dict(weights), len(weights), total)

@@ -22,7 +22,7 @@ def ranking(keys: list[int], scores: list[float]) -> Ranking:
     words = np.linspace(1.0, 0.5, len(docs), dtype=np.float32)
     return Ranking(
         CandidateEvidence(
-            np.array(keys, np.int64), PageEvidence(none, none, none, none, none, none),
+            np.array(keys, np.int64), PageEvidence(none, none, none, none, none),
             np.zeros(len(keys), np.intp), none, np.arange(len(keys) + 1, dtype=np.int64),
         ),
         DocumentEvidence(
@@ -30,7 +30,7 @@ def ranking(keys: list[int], scores: list[float]) -> Ranking:
             clarity=0.6,
         ), owner,
         Scored(**{**parts, "meaning": np.array(scores, np.float32)}),
-        DEFAULT_WEIGHTS, None, none,
+        DEFAULT_WEIGHTS, None, none, {},
     )  # fmt: skip
 
 
