@@ -256,10 +256,10 @@ class ComparisonSide(Struct, frozen=True):
 
 
 class Change(Struct, frozen=True):
-    """Two similar statements, one of each document, that differ in a number or a negation.
+    """Two similar statements, one of each document, that differ in a number, a name or a negation.
 
     Attributes:
-        first_marks: The numbers, dates and names that only the first has, as offsets into its text.
+        first_marks: The values and negations that only the first has, as offsets into its text.
         second_marks: The same of the second, as offsets into its text.
     """
 

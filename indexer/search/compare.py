@@ -40,9 +40,11 @@ from indexer.search.compare_statements import (
 from indexer.search.similar import SourcePassages, find_source
 from indexer.store.values import key_of, keys_of
 from indexer.text.differences import differences
+from indexer.text.terms import word_spans, words
 
 if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
+    from indexer.api.types import Span
     from indexer.arrays import Float32s, Int64s, Mask
     from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
@@ -262,8 +264,8 @@ def _changed(
     back: StatementMatches,
     threshold: float,
 ) -> list[tuple[int, int]]:
-    """Pairs of mutual counterparts that differ in numbers or in a negation, in order."""
-    changed, known = [], back.present(threshold)
+    """Pairs of mutual counterparts that differ in numbers, names or a negation, in order."""
+    changed, known, language = [], back.present(threshold), one.place.doc.language
     for number in np.flatnonzero(there.present(threshold)).tolist():
         partner = int(there.partner[number])
         if int(back.partner[partner]) != number or not known[partner]:
@@ -271,8 +273,14 @@ def _changed(
         mine, theirs = one.statements[number], other.statements[partner]
         # Each must have a number that the other lacks, as one may be a part of a longer sentence.
         numbers = mine.numbers - theirs.numbers and theirs.numbers - mine.numbers
-        negated = mine.negations != theirs.negations
-        if numbers or (negated and overlap(mine, theirs) >= SHARED_WORDS):
+        # In other words, other names and negations may say the same.
+        if numbers or (
+            overlap(mine, theirs) >= SHARED_WORDS
+            and (
+                mine.negations != theirs.negations
+                or differences(mine.statement.text, theirs.statement.text, language).pairs
+            )
+        ):
             changed.append((number, partner))
     return changed
 
@@ -280,4 +288,12 @@ def _changed(
 def _change(one: ReadStatement, other: ReadStatement, language: str) -> Change:
     first, second = one.statement, other.statement
     found = differences(first.text, second.text, language)
-    return Change(first, second, found.first, found.second)
+    mine = sorted((*found.first, *_negated(one, other)))
+    theirs = sorted((*found.second, *_negated(other, one)))
+    return Change(first, second, tuple(mine), tuple(theirs))
+
+
+def _negated(one: ReadStatement, other: ReadStatement) -> tuple[Span, ...]:
+    """The negations of a statement that the other lacks."""
+    text, alone = one.statement.text, one.negations - other.negations
+    return tuple(span for span in word_spans(text) if alone.intersection(words(text[slice(*span)])))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.requests import Compare, Explain, Search
+from indexer.api.requests import Compare, Explain, Index, Search
 from indexer.store.vectors import vectors_name
 from tests.integration.world import World
 from tests.tiny_model import install_tiny_model
@@ -32,6 +32,7 @@ CHIMNEY = "Every chimney is swept in autumn by a sweep whom the council has lice
 ADDED_SHORT = "Nobody may live there."
 ADDED = "Guests may sleep in the loft for up to three nights a month."
 NOTICE = "Either party may end the lease with a notice of {} months to the other."
+AGENT = "The agent of the landlord is {}, who may {}let the house to other people of the town."
 FILLERS = (
     "Sums that come late bear interest by the day, as banks in town ask of each other. ",
     "Tools, ladders and ropes are kept dry in a shed which stands behind the stables. ",
@@ -112,6 +113,23 @@ def test_a_number_that_differs_is_a_change(opened: Engine) -> None:
     ]  # fmt: skip
     assert change.first.text == NOTICE.format("three")
     assert change.second.text == NOTICE.format("six")
+
+
+def test_a_name_or_a_negation_that_differs_is_a_change_and_marked(
+    indexed: World, tmp_path: Path
+) -> None:
+    copy = indexed.copy(tmp_path / "library")
+    text = lease(*COMMON, AGENT.format("Ilse Brandt", "not "), SUBLET)
+    (tmp_path / "first.md").write_text(text)
+    (tmp_path / "second.md").write_text(text.replace("Ilse Brandt", "Jonas Keller"))
+    (tmp_path / "third.md").write_text(text.replace("may not", "may"))
+    with copy.engine() as engine:
+        engine.call(Index((tmp_path,)))
+        for name, marked in (("second.md", "Ilse Brandt"), ("third.md", "not")):
+            (change,) = compare(engine, "first.md", name).changed
+            assert change.first.text == AGENT.format("Ilse Brandt", "not ")
+            assert [change.first.text[slice(*each)] for each in change.first_marks] == [marked]
+        assert compare(engine, "first.md", "first.md").changed == ()
 
 
 def test_what_a_version_adds_is_only_in_it(opened: Engine, indexed: World) -> None:
