@@ -287,12 +287,6 @@ class Scans:
         self._last = 0
 
     def apply(
-        self, root: int, walk: Walk, seen: Callable[[int], None] = lambda _count: None
-    ) -> ScanCounts:
-        """Update a root from a walk over it; see ``apply_all``."""
-        return self.apply_all([(root, walk)], seen)[0]
-
-    def apply_all(
         self, walks: Sequence[tuple[int, Walk]], seen: Callable[[int], None] = lambda _count: None
     ) -> list[ScanCounts]:
         """Update roots from walks over them, which this iterates.

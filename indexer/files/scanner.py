@@ -337,7 +337,7 @@ class Scanner(Struct):
             rules = rules_for(found, self.catalog, self.config)
             walk = RootWalk(found, rules, token, only=partial, on_enter=self.on_enter)
             walks.append((found.id, walk))
-        counts = iter(self.catalog.scans.apply_all(walks, seen))
+        counts = iter(self.catalog.scans.apply(walks, seen))
         return [
             ScanCounts(offline=True) if found is None else next(counts)
             for found, _root, _entries in located

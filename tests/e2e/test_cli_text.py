@@ -90,7 +90,7 @@ def test_the_languages_of_the_library_decide_on_short_texts(
     lectern.library.mkdir(parents=True)
     with closing(Catalog(lectern.library / CATALOG_NAME)) as catalog:
         root = root_at(catalog, tmp_path / "Listy").id
-        catalog.scans.apply(root, FakeWalk({"": [found("list.txt")]}))
+        catalog.scans.apply([(root, FakeWalk({"": [found("list.txt")]}))])
         (job,) = catalog.queue.take(1)
         about = replace(info("list"), language="pl")
         begun = catalog.docs.begin(job.file, "list", job.stamp, about, title_used="")

@@ -43,11 +43,11 @@ def test_the_catalog_says_so_and_goes_on_when_there_is_room(
 ) -> None:
     with Catalog(small_disk / "catalog.sqlite") as catalog:
         root = root_at(catalog, tmp_path / "r").id
-        catalog.scans.apply(root, _many(10))
+        catalog.scans.apply([(root, _many(10))])
         docs = {read(catalog, job, str(job.file)) for job in catalog.queue.take(5)}
         ballast = rights.fill(small_disk)
         with pytest.raises(WorldError) as caught:
-            catalog.scans.apply(root, _many(5000))
+            catalog.scans.apply([(root, _many(5000))])
         assert caught.value.code == "disk_full"
         assert str(small_disk) in caught.value.message
 
@@ -55,7 +55,7 @@ def test_the_catalog_says_so_and_goes_on_when_there_is_room(
         assert catalog.files.counts() == {FileState.TEXT_ONLY: 5, FileState.QUEUED: 5}
         assert set(catalog.files.by_document(docs)) == docs
         ballast.unlink()
-        assert catalog.scans.apply(root, _many(2000)).new == 1990
+        assert catalog.scans.apply([(root, _many(2000))])[0].new == 1990
     with Catalog(small_disk / "catalog.sqlite") as catalog:
         assert set(catalog.docs.known().tolist()) == docs
         assert catalog.db.value("PRAGMA integrity_check") == "ok"
@@ -117,8 +117,8 @@ def test_an_unmounted_drive_is_offline_and_comes_back(small_disk: Path, tmp_path
     with Catalog(tmp_path / "catalog.sqlite") as catalog:
         root = catalog.roots.add_root(folder)
         try:
-            assert catalog.scans.apply(root.id, RootWalk(root, rules)).new == 2
+            assert catalog.scans.apply([(root.id, RootWalk(root, rules))])[0].new == 2
         finally:
             subprocess.run(["umount", str(folder / "usb")], check=True)
-        assert catalog.scans.apply(root.id, RootWalk(root, rules)).removed == 0
+        assert catalog.scans.apply([(root.id, RootWalk(root, rules))])[0].removed == 0
         assert catalog.files.counts() == {FileState.QUEUED: 1, FileState.OFFLINE: 1}

@@ -38,7 +38,7 @@ def test_a_failing_block_leaves_nothing_behind(catalog: Catalog) -> None:
 
 def test_readers_do_not_wait_for_the_writer(catalog: Catalog, tmp_path: Path) -> None:
     root = root_at(catalog, tmp_path / "r").id
-    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a")]}))])
     seen: list[int] = []
     with catalog.db.write() as connection:
         connection.execute("DELETE FROM files")

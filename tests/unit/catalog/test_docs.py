@@ -23,7 +23,7 @@ def root(catalog: Catalog, tmp_path: Path) -> int:
 
 
 def test_copies_share_one_document(catalog: Catalog, root: int) -> None:
-    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")], "d": [found("c")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a"), found("b")], "d": [found("c")]}))])
     docs = {read(catalog, job, "same") for job in catalog.queue.take(3)}
     assert len(docs) == 1
     (places,) = catalog.files.by_document(docs).values()
@@ -31,7 +31,7 @@ def test_copies_share_one_document(catalog: Catalog, root: int) -> None:
 
 
 def test_a_copy_met_while_its_text_is_written_waits_for_it(catalog: Catalog, root: int) -> None:
-    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a"), found("b")]}))])
     first, second = catalog.queue.take(2)
     one = catalog.docs.begin(first.file, "h1", first.stamp, info("same"), title_used="")
     two = catalog.docs.begin(second.file, "h2", second.stamp, info("same"), title_used="")
@@ -44,7 +44,7 @@ def test_a_copy_met_while_its_text_is_written_waits_for_it(catalog: Catalog, roo
 
 
 def test_known_bytes_are_not_read_again(catalog: Catalog, root: int) -> None:
-    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a"), found("b")]}))])
     first, second = catalog.queue.take(2)
     assert not catalog.docs.link(first.file, "hash of x", first.stamp, "text", 1)
     doc = read(catalog, first, "x")
@@ -57,7 +57,7 @@ def test_known_bytes_are_not_read_again(catalog: Catalog, root: int) -> None:
 def test_vectors_make_a_document_indexed_or_partial(catalog: Catalog, root: int) -> None:
     space = catalog.spaces.add_space("mini", {"dimension": 4})
     catalog.spaces.activate(space.id)
-    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a"), found("b")]}))])
     whole, torn = catalog.queue.take(2)
     read(catalog, whole, "a")
     begun = catalog.docs.begin(
@@ -78,7 +78,7 @@ def test_switching_the_space_is_one_row_and_the_states_follow(catalog: Catalog, 
     first, second = catalog.spaces.add_space("one", {}), catalog.spaces.add_space("two", {})
     assert catalog.spaces.add_space("one", {}) == first
     catalog.spaces.activate(first.id)
-    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a")]}))])
     doc = read_all(catalog)["a"]
     catalog.spaces.finish(doc, first.id, 4)
     assert states(catalog) == {"a": "indexed"}
@@ -94,7 +94,7 @@ def test_switching_the_space_is_one_row_and_the_states_follow(catalog: Catalog, 
 def test_totals_count_documents_not_copies(catalog: Catalog, root: int) -> None:
     space = catalog.spaces.add_space("mini", {})
     catalog.spaces.activate(space.id)
-    catalog.scans.apply(root, FakeWalk({"": [found(name) for name in "abc"]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found(name) for name in "abc"]}))])
     jobs = catalog.queue.take(2)
     doc = read(catalog, jobs[0], "same", passages=5)
     read(catalog, jobs[1], "same")
@@ -112,7 +112,7 @@ def test_numbers_are_never_given_out_twice(tmp_path: Path) -> None:
         with Catalog(tmp_path / "catalog.sqlite") as catalog:
             root = root_at(catalog, tmp_path / "r").id
             names = [found(f"{turn}-{k}", mtime_ns=turn) for k in range(RESERVED // 2 + 1)]
-            catalog.scans.apply(root, FakeWalk({"": names}))
+            catalog.scans.apply([(root, FakeWalk({"": names}))])
             docs = set(read_all(catalog).values())
             assert len(docs) == len(names)
             assert not docs & seen
@@ -125,7 +125,7 @@ def test_pages_that_were_read_on_through_a_damage_are_listed_and_cost_no_state(
 ) -> None:
     space = catalog.spaces.add_space("mini", {}).id
     catalog.spaces.activate(space)
-    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a")]}))])
     (torn,) = catalog.queue.take(1)
     begun = catalog.docs.begin(
         torn.file, "hash", torn.stamp, info("a", bad_pages=(2,)), title_used=""
@@ -147,7 +147,7 @@ def test_numbers_that_could_not_be_promised_are_not_given_out(tmp_path: Path) ->
     for names in (["a", "b"], ["a", "b", "c"]):
         with Catalog(tmp_path / "catalog.sqlite") as catalog:
             root = root_at(catalog, tmp_path / "documents")
-            catalog.scans.apply(root.id, FakeWalk({"": [found(name) for name in names]}))
+            catalog.scans.apply([(root.id, FakeWalk({"": [found(name) for name in names]}))])
             job, *others = catalog.queue.take(2)
             if others:
                 catalog.db.reader().set_authorizer(refuse)
@@ -164,7 +164,7 @@ def test_a_document_that_the_model_had_at_two_faults_is_set_aside(
 ) -> None:
     space = catalog.spaces.add_space("mini", {})
     catalog.spaces.activate(space.id)
-    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b"), found("copy")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a"), found("b"), found("copy")]}))])
     docs = {"a": read(catalog, catalog.queue.take(1)[0], "a"), "b": 0}
     docs["b"] = read(catalog, catalog.queue.take(1)[0], "b")
     catalog.spaces.begin(docs["a"], space.id)
@@ -202,17 +202,17 @@ def test_a_correction_stays_when_a_document_is_read_again_renamed_or_the_catalog
         named = one.doc in catalog.short_words.titles_with(["lease"]).get("lease", {})
         return one.title, one.author, one.created, named
 
-    catalog.scans.apply(root, FakeWalk({"": [found("a", inode=5)]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a", inode=5)]}))])
     read_all(catalog)
     assert known() == ("Title of a", "", "", False)
     catalog.correct_document(tmp_path / "r" / "a", "Lease", "Doe, Jane", "2021")
     assert known() == ("Lease", "Doe, Jane", "2021", True)
-    catalog.scans.apply(root, FakeWalk({"": [found("a", inode=5, mtime_ns=2)]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a", inode=5, mtime_ns=2)]}))])
     (job,) = catalog.queue.take(3)
     read(catalog, job, "another text")
     assert known() == ("Lease", "Doe, Jane", "2021", True)
-    catalog.scans.apply(root, FakeWalk({"": [found("b", inode=5, mtime_ns=2)]}))
-    catalog.scans.apply(root, FakeWalk({"": [found("b", inode=5, mtime_ns=3)]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("b", inode=5, mtime_ns=2)]}))])
+    catalog.scans.apply([(root, FakeWalk({"": [found("b", inode=5, mtime_ns=3)]}))])
     (job,) = catalog.queue.take(3)
     read(catalog, job, "a third text")
     assert known() == ("Lease", "Doe, Jane", "2021", True)
@@ -220,7 +220,7 @@ def test_a_correction_stays_when_a_document_is_read_again_renamed_or_the_catalog
     for file in catalog.db.path.parent.glob("catalog*"):
         file.unlink()
     catalog = Catalog(catalog.db.path)
-    catalog.scans.apply(catalog.roots.all()[0].id, FakeWalk({"": [found("b", inode=5)]}))
+    catalog.scans.apply([(catalog.roots.all()[0].id, FakeWalk({"": [found("b", inode=5)]}))])
     read_all(catalog)
     assert known() == ("Lease", "Doe, Jane", "2021", True)
     catalog.close()

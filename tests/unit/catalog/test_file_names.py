@@ -23,7 +23,7 @@ TREE = {
 @pytest.fixture
 def root(catalog: Catalog, tmp_path: Path) -> int:
     root = root_at(catalog, tmp_path / "r").id
-    catalog.scans.apply(root, FakeWalk(TREE))
+    catalog.scans.apply([(root, FakeWalk(TREE))])
     return root
 
 
@@ -68,7 +68,7 @@ def test_the_last_word_may_be_a_beginning(catalog: Catalog, root: int) -> None:
 
 
 def test_renamed_and_removed_files_are_found_no_longer(catalog: Catalog, root: int) -> None:
-    catalog.scans.apply(root, FakeWalk({"": [found("Yearly Report.pdf")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("Yearly Report.pdf")]}))])
     assert _find(catalog, "annual") == []
     assert _find(catalog, "yearly") == ["Yearly Report.pdf"]
     catalog.roots.remove(root)
@@ -84,9 +84,9 @@ def test_names_can_be_counted_and_completed(catalog: Catalog, root: int) -> None
 def test_a_name_that_is_the_query_comes_first(catalog: Catalog, tmp_path: Path) -> None:
     root = root_at(catalog, tmp_path / "r").id
     many = [found(f"lease {n} of somebody.txt") for n in range(1500)]
-    catalog.scans.apply(root, FakeWalk({"": [*many, found("long way to Lease.txt")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [*many, found("long way to Lease.txt")]}))])
     assert len(_find(catalog, "lease")) == 10
-    catalog.scans.apply(root, FakeWalk({"": [*many, found("Lease.txt"), found("Lease 7.txt")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [*many, found("Lease.txt"), found("Lease 7.txt")]}))])
     assert _find(catalog, "lease")[0] == "Lease.txt"
     assert _find(catalog, "lease 7")[0] == "Lease 7.txt"
 
@@ -118,7 +118,7 @@ def test_files_are_found_by_their_whole_name_or_its_beginning(
 def test_what_many_names_begin_with_is_a_word_like_others(catalog: Catalog, tmp_path: Path) -> None:
     names = ["report.txt", *(f"report {n}.txt" for n in range(4))]
     root = root_at(catalog, tmp_path / "r").id
-    catalog.scans.apply(root, FakeWalk({"": [found(name) for name in names]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found(name) for name in names]}))])
     for query in ("report", "report.txt"):
         files = catalog.file_names.called(query, 10, open_ended=True)
         assert [row.file for row in catalog.files.files_by_id(files).values()] == ["report.txt"]

@@ -29,7 +29,7 @@ TREE = {
 @pytest.fixture
 def docs(catalog: Catalog, tmp_path: Path) -> dict[str, int]:
     root = root_at(catalog, tmp_path / "Library").id
-    catalog.scans.apply(root, FakeWalk(TREE))
+    catalog.scans.apply([(root, FakeWalk(TREE))])
     read = read_all(catalog)
     catalog.names.bind()
     return {name[0]: doc for name, doc in read.items()}
@@ -91,7 +91,7 @@ def test_filters_follow_moves(catalog: Catalog, tmp_path: Path, docs: dict[str, 
     assert first is not None
     assert first.tolist() == []
     root = catalog.roots.all()[0].id
-    catalog.scans.apply(root, FakeWalk({"new": [found("a.txt", mtime_ns=100, inode=1)]}))
+    catalog.scans.apply([(root, FakeWalk({"new": [found("a.txt", mtime_ns=100, inode=1)]}))])
     jobs = catalog.queue.take(1)
     assert catalog.docs.link(jobs[0].file, "hash of a.txt", jobs[0].stamp, "text", 1)
     second = catalog.filters.resolve(wanted)
@@ -102,7 +102,7 @@ def test_filters_follow_moves(catalog: Catalog, tmp_path: Path, docs: dict[str, 
 
 def test_a_document_being_written_is_not_kept(catalog: Catalog, tmp_path: Path) -> None:
     root = root_at(catalog, tmp_path / "r").id
-    catalog.scans.apply(root, FakeWalk({"": [found("a.txt")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a.txt")]}))])
     kept = catalog.filters.resolve(DocFilter(extensions=("txt",)))
     assert kept is not None
     assert len(kept) == 0
@@ -126,7 +126,7 @@ def test_mails_are_dated_by_the_days_on_which_they_were_sent(
     catalog: Catalog, tmp_path: Path
 ) -> None:
     root = root_at(catalog, tmp_path / "Library").id
-    catalog.scans.apply(root, FakeWalk({"": [found("a.mbox"), found("b.eml"), found("c.txt")]}))
+    catalog.scans.apply([(root, FakeWalk({"": [found("a.mbox"), found("b.eml"), found("c.txt")]}))])
     sent = {"a.mbox": ("2012-03-02", "2019-03-04"), "b.eml": ("2024-02-31", "9999-01-01")}
     docs = {}
     for job in catalog.queue.take(10):

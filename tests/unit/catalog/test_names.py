@@ -40,7 +40,7 @@ def test_each_name_is_embedded_once(catalog: Catalog, tmp_path: Path) -> None:
     root = root_at(catalog, tmp_path / "root").id
     space = catalog.spaces.add_space("mini", {}).id
     folders = {"x": [found("lease.txt"), found("other.txt")], "y": [found("lease.md")], "z": []}
-    catalog.scans.apply(root, FakeWalk(folders))
+    catalog.scans.apply([(root, FakeWalk(folders))])
     assert catalog.names.bind() == 0
     docs = read_all(catalog)
     assert catalog.names.bind() == 3
@@ -70,12 +70,12 @@ def test_each_name_is_embedded_once(catalog: Catalog, tmp_path: Path) -> None:
 def test_a_rename_makes_one_new_name_and_reads_nothing(catalog: Catalog, tmp_path: Path) -> None:
     root = root_at(catalog, tmp_path / "root").id
     space = catalog.spaces.add_space("mini", {}).id
-    catalog.scans.apply(root, FakeWalk({"x": [found("old.txt", inode=3)]}))
+    catalog.scans.apply([(root, FakeWalk({"x": [found("old.txt", inode=3)]}))])
     doc = read_all(catalog)["old.txt"]
     catalog.names.bind()
     names = [name for name, _ in catalog.names.missing(space)]
     catalog.names.store(space, names, np.ones((2, 3), np.float32))
-    catalog.scans.apply(root, FakeWalk({"x": [found("new.txt", inode=3)]}))
+    catalog.scans.apply([(root, FakeWalk({"x": [found("new.txt", inode=3)]}))])
     assert catalog.queue.waiting() == 0
     catalog.names.bind()
     ((name, text),) = catalog.names.missing(space)
@@ -111,7 +111,7 @@ def test_what_a_reader_saw_before_a_change_is_not_kept_for_later_ones(
 
 
 def _one_document(catalog: Catalog, root: int, space: int) -> None:
-    catalog.scans.apply(root, FakeWalk({"x": [found("lease.txt")]}))
+    catalog.scans.apply([(root, FakeWalk({"x": [found("lease.txt")]}))])
     read_all(catalog)
     catalog.names.bind()
     names = [name for name, _ in catalog.names.missing(space)]

@@ -369,12 +369,12 @@ def test_walking_and_applying_twice_changes_nothing(tmp_path: Path) -> None:
     (root_folder / "link").symlink_to(root_folder / "a.txt")
     with Catalog(tmp_path / "catalog.sqlite") as catalog:
         root = catalog.roots.add_root(root_folder)
-        first = catalog.scans.apply(root.id, RootWalk(root, _rules()))
+        first = catalog.scans.apply([(root.id, RootWalk(root, _rules()))])[0]
         assert (first.new, first.removed) == (6, 0)
         _make(root_folder, ".git/y")
-        assert catalog.scans.apply(root.id, RootWalk(root, _rules())) == ScanCounts(seen=6)
+        assert catalog.scans.apply([(root.id, RootWalk(root, _rules()))])[0] == ScanCounts(seen=6)
         (root_folder / "b").rename(root_folder / "moved")
-        moved = catalog.scans.apply(root.id, RootWalk(root, _rules()))
+        moved = catalog.scans.apply([(root.id, RootWalk(root, _rules()))])[0]
         assert (moved.new, moved.removed) == (3, 3)
 
 

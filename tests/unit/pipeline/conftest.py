@@ -42,7 +42,9 @@ class Library:
     def begin(self, *names: str) -> list[int]:
         """Scan files with these names and begin the document of each; returns the documents."""
         root = root_at(self.catalog, self.folder)
-        self.catalog.scans.apply(root.id, FakeWalk({"": [found(f"{name}.txt") for name in names]}))
+        self.catalog.scans.apply(
+            [(root.id, FakeWalk({"": [found(f"{name}.txt") for name in names]}))]
+        )
         docs = []
         for job in sorted(self.catalog.queue.take(len(names)), key=lambda job: job.path):
             self.catalog.queue.started(job.file)

@@ -53,7 +53,7 @@ def test_a_document_with_more_passages_than_it_has_is_read_again(library: Librar
 def test_orphans_are_deleted_when_nothing_can_need_them(library: Library) -> None:
     docs = library.read(a=1, b=2)
     root = root_at(library.catalog, library.folder)
-    library.catalog.scans.apply(root.id, FakeWalk({"": [found("b.txt"), found("c.txt")]}))
+    library.catalog.scans.apply([(root.id, FakeWalk({"": [found("b.txt"), found("c.txt")]}))])
     recover(library.catalog, library.store)
     # The queued file may be the deleted one at another path.
     assert sorted(library.store.known_docs().tolist()) == sorted(docs.values())

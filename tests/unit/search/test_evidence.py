@@ -34,7 +34,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
     with Library.opened(tmp_path) as library:
         opened = library.catalog
         walk = FakeWalk({"": [found(name, inode=at) for at, name in enumerate(NAMES, 1)]})
-        opened.scans.apply(root_at(opened, tmp_path / "root").id, walk)
+        opened.scans.apply([(root_at(opened, tmp_path / "root").id, walk)])
         library.add({doc: {"margin": 3, "the": 9} for doc in read_all(opened).values()})
         opened.names.bind()
         yield library

@@ -35,7 +35,7 @@ def add(library: Library, texts: Mapping[str, str]) -> dict[str, int]:
     catalog = library.catalog
     root = root_at(catalog, Path(catalog.db.path.parent) / "root").id
     there = [FoundFile(row.file.encode(), 10, 1, 7, 0, "text") for row in listed(catalog)]
-    catalog.scans.apply(root, FakeWalk({"": [*there, *map(found, texts)]}))
+    catalog.scans.apply([(root, FakeWalk({"": [*there, *map(found, texts)]}))])
     docs = read_all(catalog)
     library.write({doc: texts[name] for name, doc in docs.items()})
     catalog.names.bind()
@@ -111,7 +111,7 @@ def test_names_count_and_renaming_reads_nothing(library: Library) -> None:
         assert reading.counts(["rent"])[doc] == 1
     root = catalog.roots.all()[0].id
     entries = [found("treaty.txt", mtime_ns=1), found("other.txt")]
-    catalog.scans.apply(root, FakeWalk({"": entries}))
+    catalog.scans.apply([(root, FakeWalk({"": entries}))])
     (job,) = catalog.queue.take(5)
     assert catalog.docs.link(job.file, "hash of lease-agreement.txt", job.stamp, "text", 1)
     catalog.names.bind()

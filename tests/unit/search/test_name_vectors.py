@@ -58,7 +58,7 @@ def test_names_come_and_go(catalog: Catalog, tmp_path: Path) -> None:
     root, space = root_at(catalog, tmp_path / "root").id, catalog.spaces.add_space("mini", {}).id
     names = NameVectors(catalog)
     assert names.current(space) is None
-    catalog.scans.apply(root, FakeWalk(BEFORE))
+    catalog.scans.apply([(root, FakeWalk(BEFORE))])
     read_all(catalog)
     catalog.names.bind()
     assert names.current(space) is None
@@ -67,7 +67,7 @@ def test_names_come_and_go(catalog: Catalog, tmp_path: Path) -> None:
     assert names.current(space) is names.current(space)
     embed(catalog, space)  # its id is below others that are known
     check(catalog, names, space, vector("c"))
-    catalog.scans.apply(root, FakeWalk(AFTER))
+    catalog.scans.apply([(root, FakeWalk(AFTER))])
     catalog.names.bind()
     check(catalog, names, space, vector("d"))
     embed(catalog, space)
@@ -81,7 +81,7 @@ def test_names_come_and_go(catalog: Catalog, tmp_path: Path) -> None:
 
 def test_what_an_earlier_reader_lacks_is_read_by_the_next(catalog: Catalog, tmp_path: Path) -> None:
     root, space = root_at(catalog, tmp_path / "root").id, catalog.spaces.add_space("mini", {}).id
-    catalog.scans.apply(root, FakeWalk(BEFORE))
+    catalog.scans.apply([(root, FakeWalk(BEFORE))])
     read_all(catalog)
     catalog.names.bind()
     embed(catalog, space, leaving="c")
@@ -121,7 +121,7 @@ def test_names_speak_for_documents_where_one_is_near(
     catalog: Catalog, tmp_path: Path, cosine: float, share: float
 ) -> None:
     root, space = root_at(catalog, tmp_path / "root").id, catalog.spaces.add_space("mini", {})
-    catalog.scans.apply(root, FakeWalk(BEFORE))
+    catalog.scans.apply([(root, FakeWalk(BEFORE))])
     docs = read_all(catalog)
     catalog.names.bind()
     query = near(catalog, space.id, "b", cosine)

@@ -29,7 +29,7 @@ INITIALS = ["jmf", "abb", "xyz"]
 def docs(catalog: Catalog, tmp_path: Path) -> dict[str, int]:
     """Documents by the names of their files."""
     walk = FakeWalk({"Acme": [found(name, inode=at) for at, name in enumerate(NAMES, 1)]})
-    catalog.scans.apply(root_at(catalog, tmp_path / "root").id, walk)
+    catalog.scans.apply([(root_at(catalog, tmp_path / "root").id, walk)])
     known = read_all(catalog)
     catalog.names.bind()
     return known
@@ -100,7 +100,7 @@ def test_after_renames_the_old_names_count_for_nothing(catalog: Catalog, tmp_pat
     check(words, catalog)
     renamed = [name.replace("Acme", "Globex") for name in NAMES]
     walk = FakeWalk({"Acme": [found(name, inode=at) for at, name in enumerate(renamed, 1)]})
-    catalog.scans.apply(root_at(catalog, tmp_path / "root").id, walk)
+    catalog.scans.apply([(root_at(catalog, tmp_path / "root").id, walk)])
     catalog.names.bind()
     catalog.names.prune()
     assert words.docs(["acme"]).tolist() == []
