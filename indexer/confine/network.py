@@ -40,7 +40,7 @@ class Denial(Struct, frozen=True):
 _current = Denial()
 
 
-def deny() -> Denial:
+def deny() -> None:
     """Deny this process and all that it starts the network. Call this before threads start.
 
     If the system refuses, this is recorded and is not an error: the program works, and ``doctor``
@@ -55,14 +55,12 @@ def deny() -> Denial:
         _current = Denial(why_not=UNSUPPORTED)
     if _current.why_not:
         log.warning("not completely cut off from the network: %s", _current.why_not)
-    return _current
 
 
-def skip(why: str) -> Denial:
+def skip(why: str) -> None:
     """Record why this process is not denied the network."""
     global _current  # noqa: PLW0603  # as above
     _current = Denial(why_not=why)
-    return _current
 
 
 def current() -> Denial:

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from datetime import date, timedelta
+from operator import add
 from typing import Any, TypeVar
 
 from msgspec import Struct, field
@@ -158,10 +159,6 @@ def _step_day(day: date, by: int) -> date:
         raise ValueError("date_beyond") from None
 
 
-def _step(number: int, by: int) -> int:
-    return number + by
-
-
 def _dates(text: str) -> DateRange:
     return DateRange(*_range(text, _days, _step_day))
 
@@ -175,7 +172,7 @@ def _before(text: str) -> DateRange:
 
 
 def _sizes(text: str) -> NumberRange:
-    first, last = _range(text, _bytes, _step)
+    first, last = _range(text, _bytes, add)
     exact = first is not None and first == last and ".." not in text
     return NumberRange(first, None if exact else last)  # an exact size in bytes is rarely meant
 
@@ -183,7 +180,7 @@ def _sizes(text: str) -> NumberRange:
 def _pages(text: str) -> NumberRange:
     if _LABEL.fullmatch(text):
         return NumberRange(labels=(clean(text).lower(),))
-    return NumberRange(*_range(text, _page, _step))
+    return NumberRange(*_range(text, _page, add))
 
 
 def _words(text: str) -> tuple[str, ...]:

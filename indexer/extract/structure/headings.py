@@ -377,10 +377,8 @@ def _ends(page: RawPage) -> Iterator[tuple[str, RawBlock]]:
     placed.sort(key=lambda item: item[0])
     blocks = [block for _, block in placed]
     half = (len(blocks) + 1) // 2
-    heads, feet = (
-        blocks[: min(EDGE_ROWS, half)],
-        blocks[: -min(EDGE_ROWS, len(blocks) - 1) - 1 : -1],
-    )
+    heads = blocks[: min(EDGE_ROWS, half)]
+    feet = blocks[: -min(EDGE_ROWS, len(blocks) - 1) - 1 : -1]
     for side, rows in (("head", heads), ("foot", feet)):
         short = takewhile(lambda block: block.end - block.start <= _MAX_ROW_CHARS, rows)
         yield from ((side, block) for block in short)

@@ -6,7 +6,7 @@ The last resort is the most prominent text of the first page.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -373,7 +373,5 @@ def _names(page: RawPage, block: RawBlock) -> bool:
 
 
 def _text(page: RawPage, block: RawBlock) -> str:
-    lines: Iterator[str] = (
-        line for line in page.text[block.start : block.end].split("\n") if not is_boilerplate(line)
-    )
-    return tidy_capitals(" ".join(lines))
+    lines = page.text[block.start : block.end].split("\n")
+    return tidy_capitals(" ".join(line for line in lines if not is_boilerplate(line)))

@@ -67,7 +67,7 @@ print(told(Unknown()), told(Fail()), told(Break()), told(Echo(2)))
 @pytest.mark.skipif(sys.platform != "linux", reason="the filter of Linux")
 def test_it_is_free_when_its_process_is_cut_off() -> None:
     assert _run("""
-cut = network.deny()
+network.deny()
 print(network.is_reachable(), told(Socket()))
 """) == ["False None"]
 
