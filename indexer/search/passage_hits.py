@@ -165,13 +165,13 @@ def best_sentences(
     scores = similar
     if weights is not None:
         shares = _word_shares(texts, passage.language, weights)
+        names, head = _headings(passage), _head_row(texts)
+        form = np.array([n == head or _is_form(text, names) for n, text in enumerate(texts)])
         if not len(similar):
-            best = int(_of_answers(shares, texts).argmax()) if len(shares) else -1
+            answers = np.where(form, 0.0, shares)
+            best = int((answers if answers.any() else shares).argmax()) if len(shares) else -1
             return [best if best >= 0 and shares[best] > 0.0 else -1]
         if len(shares) == len(similar):
-            names = _headings(passage)
-            head = _head_row(texts)
-            form = np.array([n == head or _is_form(text, names) for n, text in enumerate(texts)])
             scores = similar + np.where(form, -NO_ANSWER, WORDS_SHARE * shares)
     if not len(scores):
         return [int(evidence.best[at])]
@@ -200,10 +200,11 @@ def _headings(passage: StoredPassage) -> set[str]:
 
 
 def _is_form(text: str, headings: set[str]) -> bool:
-    """Whether a text is a heading, the head of a mail, or mostly lines to write on."""
+    """Whether a text is headings, the head of a mail, or mostly lines to write on."""
     parts = text.split()
     few = 2 * sum(map(str.isalnum, text)) < sum(map(len, parts))
-    return few or " ".join(parts) in headings or bool(_MAIL_HEAD.search(text))
+    known = headings.issuperset(" ".join(row.split()) for row in text.strip().split("\n"))
+    return few or known or " ".join(parts) in headings or bool(_MAIL_HEAD.search(text))
 
 
 def _head_row(rows: Sequence[str]) -> int | None:

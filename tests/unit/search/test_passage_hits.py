@@ -96,6 +96,9 @@ def test_neither_the_head_of_a_mail_nor_a_line_to_write_on_is_marked() -> None:
         "heat\nFrom: a@b.c\nDate: 2025-11-03\nThe pump failed.", text_starts=(0, 33)
     )
     assert _marked([0.5, 0.3], heat, passage=mail)[0] == 1
+    told = replace(mail, text=mail.text.replace("pump", "heat"), view=mail.text)
+    assert _marked([], heat, passage=told) == [1], "before there is meaning, too"
+    assert _marked([], heat, passage=mail) == [0], "nothing else has the word"
     signed = ("sign", (0, 1.0))
     form = stored_passage(
         "Sign: ______________________\nBoth parties sign here.", text_starts=(0, 29)
@@ -110,6 +113,10 @@ def test_a_heading_is_not_marked_above_the_sentence_that_answers() -> None:
     begun = replace(lease, heading_path=("Lease",), sections=((0, ("Lease", "7. Repairs")),))
     assert _marked([0.5, 0.4], repair, passage=begun)[0] == 1
     assert _marked([0.5, 0.4], repair, passage=replace(lease, heading_path=()))[0] == 0
+    below = replace(lease, text=f"Repairs in  May\n{text}", text_starts=(0, 27))
+    two = replace(below, heading_path=("Repairs in May", "7. Repairs"))
+    assert _marked([0.5, 0.4], repair, passage=two)[0] == 1, "two headings that form a sentence"
+    assert _marked([0.5, 0.4], repair, passage=below)[0] == 0
 
 
 def test_the_row_that_names_the_columns_of_a_table_is_not_marked() -> None:
