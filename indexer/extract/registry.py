@@ -275,15 +275,11 @@ def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
     kin = (*_ZIPPED, FB2, ENTRIES, IWORK, OPML) if zipped else _OLE
     believed = promised.name if promised is not None and promised in kin else ""
     found = inside_zip(path, head, believed) if zipped else inside_ole(path, believed)
-    if (
-        not found
-        and zipped
-        and (promised is ZIP or (promised is None and not extension_of(path.name)))
-    ):
+    if found:
+        return ENCRYPTED if found == ENCRYPTED.name else BY_NAME[found]
+    if zipped and (promised is ZIP or (promised is None and not extension_of(path.name))):
         return ZIP
-    if not found:
-        raise WorldError("unsupported", format="zip" if zipped else "office")
-    return ENCRYPTED if found == ENCRYPTED.name else BY_NAME[found]
+    raise WorldError("unsupported", format="zip" if zipped else "office")
 
 
 def _guess(head: bytes, promised: Format | None) -> Format:

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
-__all__ = ["Costs", "PageLike", "cut"]
-
-
 class Costs(Struct, frozen=True):
     """The parameters of the cost function. The unit of lengths is the target length.
 
