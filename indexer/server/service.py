@@ -144,6 +144,8 @@ class Service:
     def stop(self) -> None:
         """Make ``wait`` return."""
         self._stopping = True
+        with self._changed:
+            self._changed.notify_all()
 
     def stopping(self) -> bool:
         """Whether the engine is ending."""
