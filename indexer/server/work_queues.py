@@ -265,7 +265,7 @@ def _give_up(jobs: list[Job]) -> None:
 
 def _note_failure(_answer: Any, failure: Exception | None) -> None:
     if failure is not None:
-        log.info("what was queued is not all read", exc_info=failure)
+        log.info("a job of the engine itself did not end", exc_info=failure)
 
 
 ENGINE_OWNER = "the engine"
