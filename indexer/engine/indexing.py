@@ -29,6 +29,7 @@ from indexer.library.removal import forget_orphans
 from indexer.pipeline.indexing_job import IndexingJob
 from indexer.pipeline.parts import BatchSizes, Parts
 from indexer.search import calibration
+from indexer.search.score_normalisation import refresh_language_means
 
 if TYPE_CHECKING:
     from indexer.api.models import Discard, Reindex, RollBack
@@ -274,6 +275,7 @@ class IndexingLibrary(OpenLibrary):
         # The model's memory would add to the peak while a large table is maintained.
         self.models.close_indexing()
         self.store.maintain(idle=True)
+        refresh_language_means(self.catalog, self.store)
         self._calibrated = False
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:

@@ -27,7 +27,6 @@ from indexer.search.score_normalisation import (
     is_similar,
     load_cohort,
     measure_cohort,
-    refresh_language_means,
     save_cohort,
     spread_out,
 )
@@ -74,7 +73,6 @@ def refresh_calibration(
     Raises ``Cancelled`` if the token was cancelled; then nothing is stored.
     """
     catalog, store = searcher.catalog, searcher.store
-    refresh_language_means(catalog, store)
     space = catalog.spaces.active()
     if space is None:
         return
