@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -81,12 +81,17 @@ class HistoryNotes(QObject):
 
 
 class MovedDocuments(QObject):
-    """Finds recent documents that were moved, if one file of the library has their name."""
+    """Finds recent documents that were moved or renamed.
+
+    One that was moved is the only file of its name; one that was renamed is in its folder and has
+    the size and the time that were seen before.
+    """
 
     def __init__(self, context: Context, memory: Memory, parent: QWidget) -> None:
         super().__init__(parent)
         self._link, self._memory = context.link, memory
         self._questions = Questions(context, self)
+        self._seen: dict[str, tuple[int, int]] = {}
 
     def follow(self) -> None:
         """Ask the library where the recent documents are."""
@@ -96,9 +101,20 @@ class MovedDocuments(QObject):
 
     def _answered(self, path: str, found: FileList) -> None:
         name = PurePath(path).name
-        there = [row.path for row in found.files if PurePath(row.path).name == name]
-        if len(there) == 1 and path not in there:
-            self._memory.follow_document(path, there[0])
+        there = {row.path: row for row in found.files if PurePath(row.path).name == name}
+        if path in there:
+            self._seen[path] = there[path].size, there[path].mtime_ns
+        elif len(there) == 1:
+            self._memory.follow_document(path, *there)
+        elif path in self._seen:
+            request, done = ListFiles(root=Path(path).parent), partial(self._renamed, path)
+            self._questions.ask_engine(request, done, failed=ignore, slot=path)
+
+    def _renamed(self, path: str, found: FileList) -> None:
+        seen = self._seen[path]
+        now = [row.path for row in found.files if (row.size, row.mtime_ns) == seen]
+        if len(now) == 1:
+            self._memory.follow_document(path, now[0])
 
     def stop(self) -> None:
         """Cancel the requests."""

@@ -54,3 +54,20 @@ def test_words_filters_and_links_find_their_documents(
     assert page.current_hit.path == str(moved)
     assert page.current_hit.text == hit.text
     page.stop()
+
+
+def test_recent_documents_follow_a_rename(
+    qtbot: QtBot, real_link: EngineLink, real_context: Context, library_files: Path
+) -> None:
+    answer(qtbot, real_link, Index((library_files,)))
+    page = SearchPage(real_context)
+    qtbot.addWidget(page)
+    first, other = library_files / "ice.txt", library_files / "floe.txt"
+    page.memory.note_document(str(first))
+    page.search("")
+    qtbot.waitUntil(lambda: str(first) in page._moved._seen)
+    first.rename(other)
+    answer(qtbot, real_link, Index((library_files,)))
+    page._moved.follow()
+    qtbot.waitUntil(lambda: page.memory.documents == (str(other),))
+    page.stop()
