@@ -250,6 +250,10 @@
         <translation>Leeren</translation>
     </message>
     <message>
+        <source>Restore the last ones</source>
+        <translation>Letzte wiederherstellen</translation>
+    </message>
+    <message>
         <source>Export</source>
         <translation>Exportieren</translation>
     </message>

@@ -69,6 +69,10 @@ class Basket(PersonalList[Kept]):
         super().__init__(
             folder / name, "passages", Kept, worker, key=lambda one: one.key, parent=parent
         )
+        # The passages that were taken out together the last time.
+        self.last = PersonalList(
+            folder / name, "last", Kept, worker, key=lambda one: one.key, parent=self
+        )
         self._notes: dict[str, str] = {}  # typed and not written yet, by keys
         self._timer = timer(self, _TYPING_MS, self.flush)
 
@@ -99,6 +103,12 @@ class Basket(PersonalList[Kept]):
         new = tuple(passages)
         here = {one.key for one in (*self.entries, *new)}
         self.change(lambda kept: (*new, *(one for one in kept if one.key not in here)))
+
+    def empty(self) -> None:
+        """Take all passages out, and remember them."""
+        before = self.kept
+        self.last.change(lambda _last: before)
+        self.replace_passages(())
 
     def remove_passage(self, key: str) -> None:
         self.change(lambda kept: (one for one in kept if one.key != key))

@@ -265,6 +265,7 @@ class BasketPage(QWidget):
         self.sort = IconButton(self.tr("By document"), "sort", self._sort)
         self.sort.setToolTip(self.tr("Order the passages by document and page"))
         self.clear = IconButton(self.tr("Empty"), "trash", self._clear)
+        self.restore = IconButton(self.tr("Restore the last ones"), "undo", self._restore)
         self.export_button = IconButton(self.tr("Export"), "export")
         self.menu = self._make_menu()
         self.export_button.setMenu(self.menu)
@@ -275,7 +276,7 @@ class BasketPage(QWidget):
 
     def _build(self) -> None:
         self._title = plain_label(self.tr("Basket"), bold=True)
-        buttons = (self.sort, self.clear, self.export_button)
+        buttons = (self.restore, self.sort, self.clear, self.export_button)
         bar = filled(QHBoxLayout(), self._title, self.count, None, *buttons)
         self.area = ScrollPage(self.cards)
         self.area.setAccessibleName(self.tr("Passages"))
@@ -339,6 +340,7 @@ class BasketPage(QWidget):
         self.count.setText(text if cards else "")
         for button in (self.sort, self.clear, self.export_button):
             button.setEnabled(bool(cards))
+        self.restore.setVisible(bool(self._basket.last.entries) and not cards)
         self.stack.setCurrentWidget(self.area if cards else self.empty)
 
     def _make_card(self, kept: Kept) -> Card:
@@ -398,8 +400,11 @@ class BasketPage(QWidget):
 
     def _clear(self) -> None:
         before = self._basket.kept
-        self._basket.replace_passages(())
+        self._basket.empty()
         self._say_undo(self.tr("All passages were taken out"), before)
+
+    def _restore(self) -> None:
+        self._basket.replace_passages(self._basket.last.entries)
 
     def _say_undo(self, text: str, before: tuple[Kept, ...]) -> None:
         """Post what was done, with an undo that keeps passages added since."""
