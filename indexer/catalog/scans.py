@@ -3,18 +3,15 @@
 A walked root, or some entries of it, are compared with the catalog. A file is unchanged if its
 size, time and identity are. A new path with the identity of a known file (moved or hard-linked)
 inherits the content and is not read again; therefore rows are inserted under all roots before any
-is deleted. The row of a missing file is deleted only if its root and volume were reachable.
-Corrections, and paths in the queries of collections (``in:"/folder/file"``), follow files that were
-renamed or moved. This module must not touch the disk: the walk does.
+is deleted. The row of a missing file is deleted only if its root and volume were reachable. This
+module must not touch the disk: the walk does.
 
 Files may be read during a scan; two scans must not run at once.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,10 +19,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from msgspec import Struct, field
 
 from indexer.api.types import FileState
-from indexer.catalog.choices import COLLECTIONS, CORRECTIONS, read_choice, write_choice
+from indexer.catalog.followed import following
 from indexer.catalog.queue import next_priority
 from indexer.catalog.records import FoundFolder, ScanCounts
-from indexer.catalog.roots import below, join
 from indexer.catalog.states import TRANSIENT_CODES, derive
 from indexer.database import signed
 
@@ -457,76 +453,3 @@ class Scans:
             [(FileState.OFFLINE, file) for file in lost],
         )
         return len(removed)
-
-
-_MOVED = """
-SELECT ro.path, do.path, o.name, rn.path, dn.path, n.name, n.id
-FROM files o JOIN folders do ON o.folder = do.id JOIN roots ro ON do.root = ro.id
-JOIN files n ON n.inode = o.inode AND n.volume = o.volume AND n.id <> o.id
-JOIN folders dn ON n.folder = dn.id JOIN roots rn ON dn.root = rn.id
-WHERE o.id = ? AND o.inode <> 0
-"""
-_FOLDERS = """
-SELECT DISTINCT r.path, d.path FROM roots r JOIN folders d ON d.root = r.id
-JOIN files f ON f.folder = d.id
-"""
-
-
-@contextlib.contextmanager
-def following(connection: sqlite3.Connection, removed: Collection[int]) -> Iterator[None]:
-    """Update paths of files that are removed inside the block and exist elsewhere."""
-    moved = _moves(connection, removed)
-    yield
-    _follow(connection, moved)
-
-
-def _moves(connection: sqlite3.Connection, removed: Collection[int]) -> dict[str, str]:
-    """Map old paths of files about to be removed, and of their folders, to the present paths.
-
-    Nothing is looked up unless a collection names paths, or a document was corrected.
-    """
-    if "in:" not in read_choice(connection, COLLECTIONS) and not read_choice(
-        connection, CORRECTIONS
-    ):
-        return {}
-    found: dict[str, str] = {}
-    for file in removed:
-        for row in connection.execute(_MOVED, (file,)):
-            if row[6] not in removed:
-                old, new = join(*row[:3]), join(*row[3:6])
-                for pair in _with_folders(os.fsdecode(old), os.fsdecode(new)):
-                    found.setdefault(*pair)
-    return found
-
-
-def _follow(connection: sqlite3.Connection, moved: dict[str, str]) -> None:
-    """Replace paths in corrections and collections, but not of folders that still have files."""
-    corrections = json.loads(read_choice(connection, CORRECTIONS) or "{}")
-    if moved.keys() & corrections.keys():
-        followed = {moved.get(path, path): given for path, given in corrections.items()}
-        write_choice(connection, CORRECTIONS, json.dumps(followed))
-    text = before = read_choice(connection, COLLECTIONS)
-    if not any(_written(old) in text for old in moved):
-        return
-    folders = [join(root, folder) for root, folder in connection.execute(_FOLDERS)]
-    for old, new in moved.items():
-        stays = any(below(os.fsencode(old), folder) is not None for folder in folders)
-        if not stays:
-            text = text.replace(_written(old), _written(new))
-    if text != before:
-        write_choice(connection, COLLECTIONS, text)
-
-
-def _with_folders(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Yield the old and new path of a file, and of the folders above that moved with it."""
-    yield old, new
-    while os.path.basename(old) == os.path.basename(new):
-        old, new = os.path.dirname(old), os.path.dirname(new)
-        if old == new:
-            return
-        yield old, new
-
-
-def _written(path: str) -> str:
-    """Encode a filter as it appears in the JSON of the queries."""
-    return json.dumps(f'in:"{path}"')[1:-1]
