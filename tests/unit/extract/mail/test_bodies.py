@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.config import Limits
-from indexer.extract.mail.eml import enriched_text, open_source, unflowed
+from indexer.extract.mail.body import enriched_text, unflowed
+from indexer.extract.mail.eml import open_source
 from indexer.extract.mail.mbox import open_source as open_mailbox
 from indexer.extract.plain.cards import calendar_text
 
