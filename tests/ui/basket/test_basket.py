@@ -62,6 +62,21 @@ def test_it_survives_a_restart(begin: Callable[[], tuple[Basket, FileWorker]]) -
     assert again.kept[1].query == "rent"
 
 
+def test_what_was_emptied_last_survives_a_restart(
+    begin: Callable[[], tuple[Basket, FileWorker]],
+) -> None:
+    basket, worker = begin()
+    one = basket.add_passage(hit("/d/a.pdf"))
+    assert one is not None
+    basket.annotate(one.key, "Ask Jane")
+    basket.empty()
+    basket.add_passage(hit("/d/b.pdf"))
+    worker.close()
+    again, _ = begin()
+    assert texts(again) == ["/d/b.pdf"]
+    assert [(kept.hit.path, kept.note) for kept in again.last.entries] == [("/d/a.pdf", "Ask Jane")]
+
+
 def test_two_windows_lose_nothing_of_each_other(
     begin: Callable[[], tuple[Basket, FileWorker]], qtbot: QtBot
 ) -> None:

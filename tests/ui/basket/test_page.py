@@ -13,18 +13,16 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
-from indexer.api.json_files import read_object
 from indexer.api.requests import Index
 from tests.ui.basket.made import lease
 from tests.ui.engines import answer
 from tests.ui.search.hits import hit
 from tests.ui.search.pages import search
 from ui import keys
-from ui.basket.basket import FILE_NAME, Basket, Kept
+from ui.basket.basket import Kept
 from ui.basket.export import Extent
 from ui.basket.page import BasketPage, Card
 from ui.export import ExportFormat
-from ui.file_worker import FileWorker
 from ui.pages import BASKET, SEARCH, Pages
 from ui.search.rows import FoundHits
 from ui.state import WindowState
@@ -131,31 +129,14 @@ def test_cards_are_ordered_annotated_and_taken_out(
     page.clear.click()
     assert page.stack.currentWidget() is page.empty
     assert not page.export_button.isEnabled()
-    assert page.restore.isVisible()
+    page.restore.click()
+    assert [card.note.toPlainText() for card in page.cards.cards] == ["Ask Jane"]
+    assert page.restore.isHidden()
+    page.clear.click()
     undo = notices.told[-1].undo
     assert undo is not None
     undo()
     assert [card.note.toPlainText() for card in page.cards.cards] == ["Ask Jane"]
-
-
-def test_the_last_basket_comes_back_in_another_window(
-    qtbot: QtBot, pages: Pages, real_context: Context
-) -> None:
-    page = collect(qtbot, pages)
-    QTest.keyClicks(page.cards.cards[0].note, "Ask Jane")
-    assert page.restore.isHidden()
-    page.clear.click()
-    folder = pages.basket.file.parent
-    worker = FileWorker()
-    qtbot.waitUntil(lambda: not read_object(folder / FILE_NAME).get("passages"))
-    again = BasketPage(Basket(folder, worker, worker), real_context, worker)
-    qtbot.addWidget(again)
-    assert not again.cards.cards
-    assert not again.restore.isHidden()
-    again.restore.click()
-    assert [card.note.toPlainText() for card in again.cards.cards] == ["Ask Jane", ""]
-    assert again.restore.isHidden()
-    worker.close()
 
 
 def test_what_is_done_to_notes_and_their_order_can_be_undone(
