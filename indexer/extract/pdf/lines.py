@@ -254,11 +254,7 @@ class RowRun:
 
 def reading_order(lines: Sequence[Line]) -> list[RowRun]:
     """Arrange lines in drawing order into runs of rows in reading order."""
-    rows = _by_column(_rows(lines))
-    runs = _runs(rows)
-    if len(runs) < 2:
-        return runs
-    return _arrange(_join_columns_of_tables(runs))
+    return _arrange(_join_columns_of_tables(_runs(_by_column(_rows(lines)))))
 
 
 def _rows(lines: Sequence[Line]) -> list[TextRow]:
@@ -349,7 +345,7 @@ def _runs(rows: list[TextRow]) -> list[RowRun]:
 
 def _join_columns_of_tables(runs: list[RowRun]) -> list[RowRun]:
     """Join the columns of tables that were drawn column by column."""
-    joined = [runs[0]]
+    joined = runs[:1]
     for run in runs[1:]:
         if _are_columns_of_one_table(joined[-1], run):
             joined[-1] = RowRun(_merge_rows(joined[-1].rows, run.rows))

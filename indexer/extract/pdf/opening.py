@@ -91,10 +91,10 @@ def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
     with path.open("rb") as file:
         kind = image_kind(file.read(_HEAD_BYTES))
     check_size(path, limits.image_bytes if kind else limits.pdf_bytes)
-    if kind:
-        return open_image(path, kind)
-    with damage_as_unreadable("pdf_damaged", path):
-        return open_document(path, password)
+    with damage_as_unreadable("image_damaged" if kind else "pdf_damaged", path):
+        if kind in {"webp", "avif"}:
+            return pymupdf.open(stream=_as_png(path, kind), filetype="png")
+        return pymupdf.open(str(path), filetype=kind) if kind else open_document(path, password)
 
 
 class DamageIgnored:
@@ -132,17 +132,6 @@ def pixels_of(page: Any) -> tuple[int, int]:
     if not found:
         raise WorldError("unreadable", reason="image_damaged")
     return int(found[0]["width"]), int(found[0]["height"])
-
-
-def open_image(path: Path, kind: str) -> Any:
-    """Open an image file of a kind (``registry.image_kind``) as a document of image pages.
-
-    Raises ``unreadable``, ``unsupported`` or ``too_complex``.
-    """
-    with damage_as_unreadable("image_damaged", path):
-        if kind in {"webp", "avif"}:
-            return pymupdf.open(stream=_as_png(path, kind), filetype="png")
-        return pymupdf.open(str(path), filetype=kind)
 
 
 def _as_png(path: Path, kind: str) -> bytes:
