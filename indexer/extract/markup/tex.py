@@ -194,7 +194,9 @@ class TexReader:
         """Apply a command to the text of its argument."""
         if group.role in ("heading", "caption"):
             self._paragraph()
-            self._display(group, _folded(text))
+            if self._at > self._body:
+                kind = BlockKind.HEADING if group.role == "heading" else BlockKind.CAPTION
+                self._writer.add_block(_folded(text), kind, int(group.value or 0))
         elif group.role == "note":
             self._notes.append(text)
         elif group.role == "field":
@@ -207,14 +209,6 @@ class TexReader:
             self._end(text.strip())
         elif group.role == "accent":
             self._groups[-1].parts.append(accented(group.value, text[:1] or " ") + text[1:])
-
-    def _display(self, group: _TexGroup, text: str) -> None:
-        if self._at <= self._body:
-            return
-        if group.role == "heading":
-            self._writer.add_block(text, BlockKind.HEADING, int(group.value))
-        else:
-            self._writer.add_block(text, BlockKind.CAPTION)
 
     def _word(self, name: str) -> None:
         self._pending.clear()
@@ -233,7 +227,10 @@ class TexReader:
         elif plain in _BREAKS:
             self._paragraph()
         elif plain in ("def", "let", "gdef", "edef"):
-            self._skip_definition()
+            end = self._text.find("{", self._at)
+            if 0 <= end - self._at < 200:
+                self._at = end
+                self._pending = [("silent", "")]
         else:
             self._arguments(_roles(plain))
 
@@ -253,12 +250,6 @@ class TexReader:
             self._row()
         else:
             self._plain(symbol_of(sign))
-
-    def _skip_definition(self) -> None:
-        end = self._text.find("{", self._at)
-        if 0 <= end - self._at < 200:
-            self._at = end
-            self._pending = [("silent", "")]
 
     @property
     def _in_table(self) -> bool:

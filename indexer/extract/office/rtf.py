@@ -166,6 +166,7 @@ _ASIDE = frozenset({"footnote", "annotation", "shptxt"})  # written after their 
 _MARGINS = frozenset({
     f"{end}{pages}" for end in ("header", "footer") for pages in ("", "l", "r", "f")
 })  # fmt: skip
+_DESTINATIONS = {"fldinst": "field", "stylesheet": "styles", "info": "info"}
 _KNOWN_EXTRAS = frozenset({"annotation", "shptxt", "fldrslt", "result", "shp", "shpinst"})
 # Fields with text in their instructions, which are words with their reading, and blanks to fill in.
 _FIELD = re.compile(r"\s*(?:EQ\b.*\\o.*[,;]([^,;()]*)\)\s*|MACROBUTTON\s+\S+\s+(.*))$", re.DOTALL)
@@ -378,14 +379,10 @@ class _RtfReader:
             group.destination = "margin"
         elif word in _ASIDE and (group.destination == "body" or word == "shptxt"):
             group.destination = "aside"
-        elif word == "fldinst":
-            group.destination = "field"
+        elif word in _DESTINATIONS:
+            group.destination = _DESTINATIONS[word]
         elif word == "sp" or (word in _PROPERTY and group.destination == "sp"):
             group.destination = word
-        elif word == "stylesheet":
-            group.destination = "styles"
-        elif word == "info":
-            group.destination = "info"
         elif group.destination == "info":
             group.destination = (
                 word if word in _INFO else "created" if word == "creatim" else "silent"
