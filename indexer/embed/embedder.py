@@ -69,33 +69,6 @@ class TokenStates(Struct, frozen=True):
         return TokenStates(self.states[kept], self.starts[kept]) if kept.any() else self
 
 
-def collect(
-    record: ModelRecord,
-    read: Iterable[tuple[TokenSequence, Float32s]],
-    wanted: int,
-    starts: Int32s,
-) -> TokenStates:
-    """Collect the token states of the passage ``wanted``, whose tokens start at ``starts``.
-
-    ``read`` are the sequences that contain it, in order, each with its states without padding.
-    """
-    states: list[Float32s] = []
-    places: list[Int32s] = []
-    taken = 0
-    for sequence, found in read:
-        for piece in sequence.pieces:
-            if piece.passage != wanted:
-                continue
-            first, last = int(piece.bounds[0]), int(piece.bounds[-1])
-            own = np.full(len(found), -1, np.int32)
-            own[first:last] = starts[taken : taken + piece.rows]
-            taken += piece.rows
-            rows = pooled_rows(record, piece, len(found))
-            states.append(found[rows])
-            places.append(own[rows])
-    return TokenStates(np.concatenate(states), np.concatenate(places))
-
-
 log = logging.getLogger(__name__)
 
 # Small runs fit the CPU's cache. On other devices each start of a run costs time.
@@ -225,12 +198,27 @@ class OnnxEmbedder:
     def _token_states(
         self, sequences: Sequence[TokenSequence], wanted: int, starts: Int32s
     ) -> TokenStates:
+        """The token states of the passage ``wanted``, whose tokens start at ``starts``."""
         holding = [one for one in sequences if any(p.passage == wanted for p in one.pieces)]
-        states: dict[int, Float32s] = {}
+        read: dict[int, Float32s] = {}
         for batch in self._batches([sequence.ids for sequence in holding], None):
-            states.update(self._run(batch))
-        read = ((sequence, states[index]) for index, sequence in enumerate(holding))
-        return collect(self._encoder_record, read, wanted, starts)
+            read.update(self._run(batch))
+        states: list[Float32s] = []
+        places: list[Int32s] = []
+        taken = 0
+        for number, sequence in enumerate(holding):
+            found = read[number]
+            for piece in sequence.pieces:
+                if piece.passage != wanted:
+                    continue
+                first, last = int(piece.bounds[0]), int(piece.bounds[-1])
+                own = np.full(len(found), -1, np.int32)
+                own[first:last] = starts[taken : taken + piece.rows]
+                taken += piece.rows
+                rows = pooled_rows(self._encoder_record, piece, len(found))
+                states.append(found[rows])
+                places.append(own[rows])
+        return TokenStates(np.concatenate(states), np.concatenate(places))
 
     def sequences(self, passages: Sequence[EmbedInput]) -> list[Int32s]:
         """The input ids of passages, for ``bare_throughput``."""

@@ -20,7 +20,7 @@ from filelock import FileLock
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import Failure, LecternError, WorldError
-from indexer.api.private_files import DISK_FULL, bytes_under, check_room, gigabytes, replacing
+from indexer.api.private_files import DISK_FULL, bytes_under, check_room, gigabytes, write_file
 from indexer.confine.process import take_stdout
 from indexer.embed.exported_folder import (
     COARSE,
@@ -100,8 +100,7 @@ def _download(request: HubRequest) -> None:
     found = [each for each in info.siblings or [] if each.rfilename in _WANTED]
     listing = Listing(info.sha or "", tuple(map(_described, found)))
     _check_listing(request, listing)
-    with replacing(folder / LISTING) as file:
-        file.write(json.dumps(encode(listing)).encode())
+    write_file(folder / LISTING, json.dumps(encode(listing)))
     check_room(_missing_bytes(folder, listing), folder)
     for each in listing.files:
         _fetch(repository, listing.revision, each, folder)

@@ -76,7 +76,7 @@ def accept_model(
     exact, *coarse = graphs
     encoder = _open(folder, exact)
     record = replace(record, vocabulary=tokenizer.largest_id + 1)
-    ids = calibration_sequences(record, tokenizer)
+    ids = sequences_of(record, tokenizer, calibration_texts(record))
     width = _check_padding(encoder, ids, token)
     if width == 1:
         raise ValueError(f"its graph gives {width} numbers")
@@ -106,11 +106,6 @@ def calibration_texts(record: ModelRecord) -> list[str]:
         names.append("calibration-languages.txt")
     files = (resources.files("resources").joinpath("models", name) for name in names)
     return [line for file in files for line in file.read_text("utf-8").splitlines()]
-
-
-def calibration_sequences(record: ModelRecord, tokenizer: TextTokenizer) -> Sequences:
-    """The token ids of the calibration texts."""
-    return sequences_of(record, tokenizer, calibration_texts(record))
 
 
 def sequences_of(record: ModelRecord, tokens: TextTokenizer, texts: Sequence[str]) -> Sequences:

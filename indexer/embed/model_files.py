@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
-from indexer.api.private_files import library_errors, replacing
+from indexer.api.private_files import library_errors, write_file
 from indexer.embed.models import (
     PUBLISHED,
     TOKENIZER,
@@ -108,8 +108,7 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
 def write_record(record: ModelRecord, models: Path) -> None:
     """Write a record into a folder of models."""
     (models / record.id).mkdir(parents=True, exist_ok=True)
-    with replacing(models / record.id / RECORD) as file:
-        file.write(json.dumps(encode(record), indent=1).encode() + b"\n")
+    write_file(models / record.id / RECORD, json.dumps(encode(record), indent=1) + "\n")
 
 
 def read_content(folder: Path) -> ModelContent | None:
@@ -128,8 +127,7 @@ def write_content(
         ModelFile(name, hash_file(folder / name), (folder / name).stat().st_size) for name in names
     )
     content = ModelContent(tuple(graphs), tuple(files), made)
-    with replacing(folder / CONTENT) as file:
-        file.write(json.dumps(encode(content), indent=1).encode() + b"\n")
+    write_file(folder / CONTENT, json.dumps(encode(content), indent=1) + "\n")
     return content
 
 

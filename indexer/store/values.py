@@ -186,8 +186,7 @@ _TOP = 7  # the levels are -7 to 7
 # distribution. If a few components are much larger than the others, a share of the largest.
 _STEP, _STEP_OF_LARGEST = 0.36, 1 / 9
 _NOTHING = 1e-12
-_SCALES = 2  # float16 before the codes: the factors of passage and levels
-_SCALES_BYTES = 2 * _SCALES
+_SCALES_BYTES = 4  # two float16 before the codes: the factors of passage and levels
 _LEVELS = np.arange(16, dtype=np.float32) - (_TOP + 1)
 #: The two levels of each byte, the low four bits first.
 _PAIRS = np.stack([np.tile(_LEVELS, 16), np.repeat(_LEVELS, 16)], axis=1)

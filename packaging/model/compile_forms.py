@@ -243,7 +243,7 @@ def _read_texts(encoding: Encoding, checkpoint: Checkpoint, folder: Path, path: 
     from quantize import Range
 
     from indexer.embed.batches import closing_pool, in_batches, in_order
-    from indexer.embed.imported import calibration_sequences, vectors_of
+    from indexer.embed.imported import calibration_texts, sequences_of, vectors_of
     from indexer.embed.layout import TextTokenizer
 
     record, linear = encoding.record, RecordingLinear()
@@ -255,7 +255,7 @@ def _read_texts(encoding: Encoding, checkpoint: Checkpoint, folder: Path, path: 
     encoder = _open(path)
     if not record.adapted or encoding.side is Side.QUERIES:
         _check_probe(encoder, checkpoint, record, tokenizer)
-    ids = calibration_sequences(record, tokenizer)
+    ids = sequences_of(record, tokenizer, calibration_texts(record))
     vectors = vectors_of(encoder, ids, record.pooling)
     names = list(linear.activations)
     outputs = [linear.activations[name] for name in names]
