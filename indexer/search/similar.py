@@ -23,6 +23,7 @@ from indexer.api.requests import Order
 from indexer.api.types import AlignedSentence, HitExplanation, SourceSentence
 from indexer.arrays import Float32s, Indices, Int64s, segment_max
 from indexer.catalog.coverage import CoverageFilter
+from indexer.embed.batches import unit_vectors
 from indexer.search.alignment import nearest
 from indexer.search.hits import HitMaker, result
 from indexer.search.narrowing import Narrowing, narrow
@@ -246,11 +247,11 @@ class Similar(Struct, frozen=True):
     def _vector(self, space: Space, place: SourcePassages, query: Query) -> Float32s | None:
         """The query vector: the mean of the source's passages, shifted towards the words."""
         vectors = self.store.vectors_of(space.key, place.keys)
-        mean = _unit(vectors.sum(axis=0)) if vectors.size else None
-        if mean is None or not query.terms:
-            return mean
-        words = self.models.query(space.record).encode_query(query.text)
-        return _unit(SOURCE_SHARE * mean + (1.0 - SOURCE_SHARE) * words)
+        vector = unit_vectors(vectors.sum(axis=0))
+        if query.terms and vector.any():
+            words = self.models.query(space.record).encode_query(query.text)
+            vector = unit_vectors(SOURCE_SHARE * vector + (1.0 - SOURCE_SHARE) * words)
+        return vector if vector.any() else None
 
     def _best(self, space: Space, keys: Int64s, vector: Float32s) -> Indices:
         """The sentence of each passage that is most similar to the vector."""
@@ -277,11 +278,6 @@ def _few_of_each(keys: Int64s) -> Indices:
         places.setdefault(doc, []).append(at)
     chosen = [at for mine in places.values() for at in mine[:PASSAGES_A_DOCUMENT]]
     return np.array(chosen, np.intp)
-
-
-def _unit(vector: Float32s) -> Float32s | None:
-    length = float(np.linalg.norm(vector))
-    return (vector / np.float32(length)).astype(np.float32) if length else None
 
 
 def rank_documents(
