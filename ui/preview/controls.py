@@ -184,7 +184,7 @@ class Finder(QObject):
         for found in re.finditer(pattern_of(self._text), text, re.IGNORECASE):
             span = start + found.start(), start + found.end()
             self._places.append(Place(0, {}, span, around(text, found.span())))
-        behind = [place for place in self._places if place.span[0] >= view.place]
+        behind = [place for place in self._places if place.span[0] >= view.selected[0]]
         self._current = next(iter(behind or self._places), None)
         self._show()
 

@@ -169,7 +169,6 @@ class PageDocument(QObject):
         size = _at_least_a_point(pages.size)
         self.sizes: list[Size] = known + [size] * (self.count - len(known))
         self.sizes[pages.page - 1] = size
-        self._wanted: dict[ImageKey, Urgency] = {}
         self._pending: dict[ImageKey, int] = {}
         self._latest: dict[int, ImageKey] = {}
         self._letters: LruCache[int, Letters] = LruCache(_KEPT_LETTERS)
@@ -204,13 +203,10 @@ class PageDocument(QObject):
 
     def want_bands(self, visible: Iterable[ImageKey], soon: Iterable[ImageKey]) -> None:
         """Fetch the visible bands, then those that may be needed next; cancel all others."""
-        self._wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
-        self._fetch()
-
-    def _fetch(self) -> None:
-        for key in [key for key in self._pending if key not in self._wanted]:
+        wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
+        for key in [key for key in self._pending if key not in wanted]:
             self._client.cancel(self._pending.pop(key))
-        for key, urgency in sorted(self._wanted.items(), key=lambda item: item[1]):
+        for key, urgency in sorted(wanted.items(), key=lambda item: item[1]):
             here = key in self._pending or key in self._cache
             if not here and key.page not in self.failures:
                 self._ask_image(key, urgency)

@@ -352,10 +352,6 @@ class OutlinePanel(QTreeWidget):
             self.setCurrentItem(item)
             self.scrollToItem(item)
 
-    def width_in(self, room: int) -> int:
-        """Return the first width of the panel if it shares ``room`` pixels with the page."""
-        return min(_LETTERS * self.fontMetrics().averageCharWidth(), room // _SHARE)
-
     def _nearest(self, page: int) -> QTreeWidgetItem | None:
         """Return the deepest heading on a page, else the last one before it."""
         found: QTreeWidgetItem | None = None
@@ -471,7 +467,7 @@ class PreviewFrame(DocumentPane):
         shown = has_some and self.bar.side.isChecked()
         if shown and self.side.isHidden():
             room = self.width()
-            wide = self.side.width_in(room)
+            wide = min(_LETTERS * self.side.fontMetrics().averageCharWidth(), room // _SHARE)
             self._beside.setSizes([wide, room - wide])
         self.side.setVisible(shown)
 
@@ -481,8 +477,9 @@ class PreviewFrame(DocumentPane):
         self.message.explain("preview", self.tr("Choose a result to see its page here."))
         self.bring(self.message)
 
-    def say_lost(self, *, changed: bool) -> None:
+    def _lost(self, changed: bool) -> None:  # a slot
         """Say above the page that the passage was not found on it."""
+        super()._lost(changed)
         gone = self.tr("This file has changed since it was read; the passage is no longer here.")
         unmarked = self.tr("The passage could not be marked here; this is where it begins.")
         self.banner.setText(gone if changed else unmarked)

@@ -134,13 +134,6 @@ def lines_of(boxes: Sequence[QRectF], gap: float = _WORD_GAP) -> list[QRectF]:
     return lines
 
 
-def turned_lines(boxes: Sequence[QRectF], turn: int) -> list[QRectF]:
-    """Join pieces as ``lines_of`` does, for turned text."""
-    upright = _upright(turn)
-    back = upright.inverted()[0]
-    return [back.mapRect(line) for line in lines_of([upright.mapRect(box) for box in boxes])]
-
-
 def _turns(pieces: Sequence[LinePiece]) -> list[tuple[int, list[QRectF]]]:
     """Split pieces where the direction of their text changes, and turn each part upright."""
     return [
@@ -253,8 +246,10 @@ class Letters(Struct, frozen=True):
 
     def lines(self, start: int, end: int) -> list[QRectF]:
         """Return the rectangles around a range, one per piece of a line."""
-        boxes = [box for box in self.boxes[max(0, start) : end] if box is not None]
-        return turned_lines(boxes, self.turn)
+        upright = _upright(self.turn)
+        back = upright.inverted()[0]
+        boxes = [upright.mapRect(box) for box in self.boxes[max(0, start) : end] if box is not None]
+        return [back.mapRect(line) for line in lines_of(boxes)]
 
 
 def flowing(text: str) -> str:

@@ -185,10 +185,6 @@ class Preview(PreviewFrame):
             number = hit.page_first + self.text.parts_from(hit.start)
             self.bar.show_unit(page_unit(hit.format), number)
 
-    def _lost(self, changed: bool) -> None:  # a slot
-        super()._lost(changed)
-        self.say_lost(changed=changed)
-
     def _failed(self, error: LecternError) -> None:
         self._slow.stop()
         super()._failed(error)

@@ -116,13 +116,6 @@ class TextColumn(QTextEdit):
         """Return how many slides, sheets or chapters are between a place and another after it."""
         return bisect_right(self._pages, other) - bisect_right(self._pages, place)
 
-    def _place_text(self, text: str, part: TextPart, form: str) -> None:
-        """Set the text of a part of the document, without marks."""
-        self.loaded_text, self._offset, self._more = text, part.offset, part.more
-        self._blocks, self._pages, self._form = part.blocks, part.pages, form
-        self._map = Utf16Map(text)
-        self._set_type()
-
     def _mark(self) -> None:
         """Mark passages after the text was set; the subclass knows them."""
 
@@ -304,7 +297,10 @@ class TextView(TextColumn):
         self._is_loading = True  # the layout moves the scroll bar, which must not load more
         self._passage, self._sentences = (0, 0), ()
         self._words = self._found = self._highlights = ()
-        self._place_text(text, part, form)
+        self.loaded_text, self._offset, self._more = text, part.offset, part.more
+        self._blocks, self._pages, self._form = part.blocks, part.pages, form
+        self._map = Utf16Map(text)
+        self._set_type()
         self._mark()
         self._is_loading = False
 
@@ -316,10 +312,8 @@ class TextView(TextColumn):
         self.show_text(text, part, self._form)
         self.mark_passage(passage, sentences, scroll=False)
         self._is_loading = True
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(self._unit(seen))
         bar = self.verticalScrollBar()
-        bar.setValue(bar.value() + self.cursorRect(cursor).top())
+        bar.setValue(bar.value() + self.cursorRect(self._cursor(seen, seen)).top())
         self._is_loading = False
 
     def mark_passage(
@@ -343,11 +337,6 @@ class TextView(TextColumn):
         """Paint ranges of the document in their colours."""
         self._highlights = tuple(highlights)
         self._mark()
-
-    @property
-    def place(self) -> int:
-        """The offset of the text cursor in the document."""
-        return self._offset + self._map.to_code_points(self.textCursor().selectionStart())
 
     def show_found(self, found: Sequence[Span], number: int = -1) -> None:
         """Mark found ranges of the document, and bring one into view."""
