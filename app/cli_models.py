@@ -36,16 +36,12 @@ def summary(model: ModelInfo) -> str:
     facts = (
         _STATES[model.state],
         f"{model.dimensions} dimensions" if model.dimensions else "",
-        _window(model) if model.tokens else "",
+        f"{'windows of ' if model.late else ''}{model.tokens:,} tokens" if model.tokens else "",
         spoken,
         render.size(model.bytes) if model.bytes is not None else "",
         model.licence or f"licence {UNKNOWN}",
     )
     return ", ".join(filter(None, facts))
-
-
-def _window(model: ModelInfo) -> str:
-    return f"{'windows of ' if model.late else ''}{model.tokens:,} tokens"
 
 
 def info_rows(model: ModelInfo) -> Iterator[tuple[str, str]]:
