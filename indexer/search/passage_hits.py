@@ -30,7 +30,7 @@ from indexer.text.stop_words import NEGATIONS, NUMBER_WORDS
 from indexer.text.terms import iter_stems, sequence, word_spans, words
 
 if TYPE_CHECKING:
-    from indexer.arrays import Float32s
+    from indexer.arrays import Float32s, Mask
     from indexer.catalog.records import DocRow, DocumentFile
     from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored
@@ -165,8 +165,7 @@ def best_sentences(
     scores = similar
     if weights is not None:
         shares = _word_shares(texts, passage.language, weights)
-        names, head = _headings(passage), _head_row(texts)
-        form = np.array([n == head or _is_form(text, names) for n, text in enumerate(texts)])
+        form = _forms(texts, passage)
         if not len(similar):
             answers = np.where(form, 0.0, shares)
             best = int((answers if answers.any() else shares).argmax()) if len(shares) else -1
@@ -194,9 +193,11 @@ def _word_shares(texts: Sequence[str], language: str, weights: StemWeights) -> F
     return np.array(shares, np.float32)
 
 
-def _headings(passage: StoredPassage) -> set[str]:
-    """The headings above the sentences of a passage."""
-    return set(chain(passage.heading_path, *(path for _begin, path in passage.sections)))
+def _forms(texts: Sequence[str], passage: StoredPassage) -> Mask:
+    """Whether each text is the head of a table or a mail, headings, or lines to write on."""
+    headings = set(chain(passage.heading_path, *(path for _begin, path in passage.sections)))
+    head = _head_row(texts)
+    return np.array([n == head or _is_form(text, headings) for n, text in enumerate(texts)], bool)
 
 
 def _is_form(text: str, headings: set[str]) -> bool:
@@ -215,13 +216,6 @@ def _head_row(rows: Sequence[str]) -> int | None:
     below = zip(cells[first + 1 :], figures[1:], strict=True)
     named = first < len(rows) and not figures[0]
     return first if named and any(has and n >= cells[first] for n, has in below) else None
-
-
-def _of_answers(shares: Float32s, rows: Sequence[str]) -> Float32s:
-    """Set the share of the head row to 0, unless all other shares are 0."""
-    head = _head_row(rows)
-    others = shares if head is None else np.where(np.arange(len(rows)) == head, 0.0, shares)
-    return others if others.any() else shares
 
 
 def passage_hit(
@@ -395,10 +389,7 @@ def _row(passage: StoredPassage, number: int, weights: StemWeights | None) -> Sp
         return whole
     told = passage.text[slice(*whole)].split("\n")  # with the separators of cells
     shares = _word_shares(rows, passage.language, weights)
-    if len(told) == len(rows):
-        shares = _of_answers(shares, told)
-    names = _headings(passage)
-    shares[[_is_form(row, names) for row in rows]] = 0.0
+    shares[_forms(told if len(told) == len(rows) else rows, passage)] = 0.0
     best = int(shares.argmax())
     if np.count_nonzero(shares == shares[best]) > 1:
         return whole
