@@ -1035,10 +1035,6 @@
         <translation>Jedes lässt sich gleich durchsuchen: nach seinen Wörtern sofort, nach seinem Sinn bald danach.</translation>
     </message>
     <message>
-        <source>Files read</source>
-        <translation>Gelesene Dateien</translation>
-    </message>
-    <message>
         <source>&amp;Open search</source>
         <translation>Suche ö&amp;ffnen</translation>
     </message>

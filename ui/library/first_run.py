@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QCheckBox, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from indexer.api.requests import GetDocument, Index, ListFiles, Order, Search
 from indexer.api.types import FileState, SearchResult
@@ -118,14 +118,9 @@ class FirstRun(Restyled, ScrollPage):
         text = self.tr(
             "Each can be searched in a moment: by its words at once, by its meaning soon after."
         )
-        self._bar = QProgressBar(textVisible=False)
-        policy = self._bar.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # so that nothing moves
-        self._bar.setSizePolicy(policy)
-        self._bar.setAccessibleName(self.tr("Files read"))
         leave = partial(self.finished.emit, "")
         self.skip = IconButton(self.tr("&Open search"), "search", leave)
-        parts = (self._titles[1], wrapped_label(text), self._bar, leading(self.skip))
+        parts = (self._titles[1], wrapped_label(text), leading(self.skip))
         filled(QVBoxLayout(step), *parts, None, spacing=L)
         return step
 
@@ -173,20 +168,11 @@ class FirstRun(Restyled, ScrollPage):
         self._steps.setCurrentIndex(1)
         self.setFocusProxy(self.skip)
         self.skip.setFocus()
-        self.show_activity(None)
 
     def show_activity(self, activity: Activity | None) -> None:
-        """Show how many files are read, of which the foot of the window says more."""
-        if self._steps.currentIndex() == 0 or not self.isVisible():
-            return
-        if activity is not None:
+        """Look for an example among the files just read; the foot says how far reading is."""
+        if activity is not None and self._steps.currentIndex() == 1 and self.isVisible():
             self.suggestion.refresh()
-        running = activity.running if activity is not None else None
-        total = running.progress.files_total if running is not None else 0
-        done = running.progress.files_done if running is not None else 0
-        self._bar.setVisible(running is not None or activity is None)
-        self._bar.setRange(0, total)
-        self._bar.setValue(min(total, done))
 
     def _show_example(self, query: str) -> None:
         """Leave the page with an example query, unless the person has left it already."""

@@ -81,11 +81,7 @@ class HistoryNotes(QObject):
 
 
 class MovedDocuments(QObject):
-    """Finds recent documents that were moved or renamed.
-
-    One that was moved is the only file of its name; one that was renamed is in its folder and has
-    the size and the time that were seen before.
-    """
+    """Finds recent documents that were moved, by their names, or renamed, by size and time."""
 
     def __init__(self, context: Context, memory: Memory, parent: QWidget) -> None:
         super().__init__(parent)
