@@ -11,6 +11,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln empty file(s)</source>
+        <translation>
+            <numerusform>%Ln leere Datei</numerusform>
+            <numerusform>%Ln leere Dateien</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln document(s)</source>
         <translation>
             <numerusform>%Ln Dokument</numerusform>

@@ -11,6 +11,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln empty file(s)</source>
+        <translation>
+            <numerusform>%Ln empty file</numerusform>
+            <numerusform>%Ln empty files</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln document(s)</source>
         <translation>
             <numerusform>%Ln document</numerusform>

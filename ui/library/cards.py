@@ -173,7 +173,10 @@ def _kinds(formats: Mapping[str, FormatEstimate]) -> str:
 
 def _left_out(counts: Mapping[str, int]) -> str:
     counted = sorted(counts.items(), key=lambda item: -item[1])
-    return " · ".join(f"{failures.reason(code)}:\u00a0{amounts.count(n)}" for code, n in counted)
+    return " · ".join(
+        amounts.empty(n) if code == "empty" else f"{failures.reason(code)}:\u00a0{amounts.count(n)}"
+        for code, n in counted
+    )
 
 
 TYPING_MS = 400

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from indexer.api.errors import WorldError
 from indexer.api.labels import SPEEDS
@@ -22,6 +22,7 @@ from ui.widgets import (
     Drawing,
     ElidedLabel,
     IconButton,
+    Restyled,
     filled,
     remove_widgets,
     wrapped_label,
@@ -106,7 +107,7 @@ class WorkLine(QWidget):
             self._questions.report(error)
 
 
-class AttentionList(QWidget):
+class AttentionList(Restyled, QWidget):
     """Lines on what needs the person's attention, each with a button that helps.
 
     Signals:
@@ -136,6 +137,7 @@ class AttentionList(QWidget):
         for text, label, act in needs:
             self._column.addWidget(self._line(text, label, act))
         self.setVisible(bool(needs))
+        self.restyle()
 
     def _needs(self, status: Status) -> Iterator[tuple[str, str, Callable[[], None]]]:
         count, show = status.files.get, self.files_requested.emit
@@ -172,8 +174,6 @@ class AttentionList(QWidget):
     def _line(self, text: str, label: str, act: Callable[[], None]) -> QWidget:
         held, said = QWidget(), wrapped_label(text)
         row = filled(QHBoxLayout(held), Drawing("warning", "warning", 1.5), said)
-        # The button is near its text, which breaks only where there is no room for it.
-        said.setMaximumWidth(said.fontMetrics().horizontalAdvance(text) + 2)
         row.setStretchFactor(said, _MOST)
         if label:
             button = IconButton(label, pressed=act)
@@ -181,6 +181,12 @@ class AttentionList(QWidget):
             row.addWidget(button)
         row.addStretch(1)
         return held
+
+    def restyle(self) -> None:
+        """Keep each button near its text, which breaks only where there is no room for it."""
+        for said in self.findChildren(QLabel):
+            if text := said.text():
+                said.setMaximumWidth(self.fontMetrics().horizontalAdvance(text) + 2)
 
     def _retried(self, number: int) -> None:
         self._context.notices.post(Notice(amounts.retried(number)))

@@ -19,6 +19,9 @@ class Amounts(QObject):
     def files(self, number: int) -> str:
         return self.tr("%Ln file(s)", "", number)
 
+    def empty(self, number: int) -> str:
+        return self.tr("%Ln empty file(s)", "", number)
+
     def documents(self, number: int) -> str:
         return self.tr("%Ln document(s)", "", number)
 
@@ -77,7 +80,7 @@ _AMOUNTS = Amounts()
 alike, documents, exact, files = _AMOUNTS.alike, _AMOUNTS.documents, _AMOUNTS.exact, _AMOUNTS.files
 hits, more, more_inside = _AMOUNTS.hits, _AMOUNTS.more, _AMOUNTS.more_inside
 languages, new, pages, retried = _AMOUNTS.languages, _AMOUNTS.new, _AMOUNTS.pages, _AMOUNTS.retried
-unreadable, waiting = _AMOUNTS.unreadable, _AMOUNTS.waiting
+empty, unreadable, waiting = _AMOUNTS.empty, _AMOUNTS.unreadable, _AMOUNTS.waiting
 
 
 def count(number: int) -> str:

@@ -44,13 +44,15 @@ def test_an_estimate_says_what_is_known_and_what_is_new(qtbot: QtBot, tmp_path: 
     assert fact(card.facts, "Known already:") == amounts.files(7)
     names = [known.name for known in FORMATS[:7]]
     kinds = {name: FormatEstimate(n, n) for n, name in enumerate(names, 1)}
-    new = replace(NOTHING, files=28, formats=kinds, measured=True)
+    skipped = {"empty": 2, "excluded": 1}
+    new = replace(NOTHING, files=28, formats=kinds, measured=True, left_out=skipped)
     link.answers[EstimateIndex] = lambda _request: new
     card.estimate_paths(["/a"])
     qtbot.waitUntil(card.start.isEnabled)
     assert card.note.text() == ""  # the time is no guess
     assert fact(card.facts, "Kinds:").endswith("…")
     assert fact(card.facts, "Kinds:").count("·") == 6
+    assert fact(card.facts, "Skipped:") == "2 empty file(s) · Left out by a rule:\u00a01"
 
 
 def test_an_estimate_says_what_is_wrong(qtbot: QtBot, tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QPushButton
 
 from app.cli_library import status_lines
 from indexer.api.phrases import Note
 from indexer.api.requests import GetStatus, Index
 from indexer.api.status import LanguageStatus
+from indexer.api.types import FileState
 from tests.answers import EMPTY, root
 from tests.ui.library.port import canned_context, fact
 from tests.ui.notices import RecordedNotices
@@ -269,6 +270,23 @@ def test_the_languages_that_the_model_does_not_cover_are_told(qtbot: QtBot, tmp_
         button.click()
     listed.show_status(EMPTY)
     assert listed.isHidden()
+
+
+def test_attention_breaks_no_line_that_has_room_when_the_text_grows(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    listed = AttentionList(canned_context(tmp_path)[0])
+    qtbot.addWidget(listed)
+    listed.show_status(replace(EMPTY, files={FileState.NEEDS_PASSWORD: 3}))
+    (said,) = (each for each in listed.findChildren(QLabel) if each.text())
+    font = listed.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    listed.setFont(font)
+    listed.resize(1500, 100)
+    with qtbot.waitExposed(listed):
+        listed.show()
+    QApplication.processEvents()
+    assert said.width() >= said.fontMetrics().horizontalAdvance(said.text())
 
 
 def test_what_stops_the_watching_of_folders_is_told(qtbot: QtBot, tmp_path: Path) -> None:
