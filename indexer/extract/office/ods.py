@@ -42,8 +42,7 @@ class _Book(Body):
     def handle(self, piece: Any) -> None:
         name = short(piece.tag)
         if name == "table:table":
-            sheet = self._opened(piece)
-            sheet.finish()
+            self._opened(piece).finish()
             for text in self._drawn:
                 self.writer.add_block(text)
             self._sheet, self._drawn = None, []

@@ -39,8 +39,7 @@ from indexer.text.view import without_surrogates
 
 if TYPE_CHECKING:
     from indexer.config import Limits
-
-    Box = tuple[float, float, float, float]
+    from indexer.ocr.layer import Box
 
 
 _MOST_ON_PAGE = 2_000
@@ -117,7 +116,11 @@ def read_annotations(page: Any) -> list[PageAnnotation]:
             # A reply may answer a reply.
             parent = answered[number] = answered.get(annotation.irt_xref, annotation.irt_xref)
             if parent in found:
-                _reply(page.parent, annotation, found[parent], comment)
+                # Acrobat keeps the state of a review ("Accepted") as a reply, too.
+                is_state = page.parent.xref_get_key(number, "StateModel")[0] != "null"
+                replies = found[parent].replies
+                if comment and not is_state and len(replies) < _MOST_REPLIES:
+                    replies.append(f"{_label('', annotation.info, '') or 'Reply'}: {comment}")
                 continue
         words = ""
         if kind in _MARKED:
@@ -128,13 +131,6 @@ def read_annotations(page: Any) -> list[PageAnnotation]:
             box = tuple(annotation.rect * page.derotation_matrix)
             found[number] = PageAnnotation(label, comment, words, box)
     return list(found.values())
-
-
-def _reply(document: Any, annotation: Any, thread: PageAnnotation, comment: str) -> None:
-    # Acrobat keeps the state of a review ("Accepted") as a reply, too.
-    is_state = document.xref_get_key(annotation.xref, "StateModel")[0] != "null"
-    if comment and not is_state and len(thread.replies) < _MOST_REPLIES:
-        thread.replies.append(f"{_label('', annotation.info, '') or 'Reply'}: {comment}")
 
 
 def _comment(document: Any, annotation: Any) -> str:
