@@ -320,9 +320,6 @@ class RecognisedPage(Struct, frozen=True):
     done: bool = False
 
 
-_NOTHING = RecognisedPage()
-
-
 class RecognisedPages(Struct, frozen=True):
     """The recognised pages of a file from the cache, by page number from 1."""
 
@@ -354,5 +351,5 @@ class RecognisedPages(Struct, frozen=True):
         """Return the recognised lines of a page, or why there are none."""
         words, reason = self.pages.get(number, (None, ""))
         if words is None:
-            return RecognisedPage((), reason) if reason else _NOTHING
+            return RecognisedPage((), reason)
         return RecognisedPage(tuple(unpack(words)), done=True)

@@ -158,7 +158,7 @@ class NameWords:
 
     def docs(self, wanted: Sequence[str]) -> Int32s:
         """Return the documents with a file whose name has one of the words, ascending."""
-        named = self._current()
+        named = self._named.get(None, self._read)
         known = {word: docs for word in wanted if (docs := named.found.get(word)) is not None}
         if new := [word for word in wanted if word not in known]:
             names = self._catalog.short_words.names_with(new)
@@ -187,7 +187,7 @@ class NameWords:
         Returns:
             Documents in ascending order and their scores.
         """
-        named = self._current()
+        named = self._named.get(None, self._read)
         asked = [*wanted, *(INITIALS + letters for letters in initials)]
         groups = list(self._catalog.short_words.names_with(dict.fromkeys(asked)).values())
         if not groups:
@@ -206,9 +206,6 @@ class NameWords:
         """Count the names with each word, without words that no name has."""
         found = self._catalog.short_words.names_with(words)
         return {word: len(names) for word, names in found.items()}
-
-    def _current(self) -> _Named:
-        return self._named.get(None, self._read)
 
     def _read(self) -> _Named:
         links = self._catalog.names.links()

@@ -30,6 +30,7 @@ from indexer.text.terms import stems, stop_words, tokens, word_spans, words
 from indexer.text.view import make_view
 
 if TYPE_CHECKING:
+    from indexer.api.types import Span
     from indexer.arrays import Float32s, Int32s, Int64s
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, Space
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from indexer.search.lexicon import Lexicon
     from indexer.store.store import Store
     from indexer.store.values import StoredPassage
-
-    Span = tuple[int, int]
 
 # The most code points between two words of a view in the text; running heads are shorter.
 _MAX_GAP = 600

@@ -198,8 +198,7 @@ class WordStore:
 
     def verify(self) -> list[str]:
         """The names of altered files."""
-        folders = [self._folder / name for name in (_PASSAGES, _DOCUMENTS)]
-        return [f"{one.name}/{name}" for one in folders for name in altered_files(one)]
+        return [f"{one}/{name}" for one in _INDEXES for name in altered_files(self._folder / one)]
 
     def size(self) -> TableSize:
         """The number of passages in the indexes, and the bytes of the indexes on disk."""
