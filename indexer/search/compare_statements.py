@@ -30,7 +30,8 @@ HEADING_WORDS = 12
 STOPPED_HEADING_WORDS = 7
 # The least share of letters among visible characters; rows of numbers have less.
 LETTERS = 0.6
-# The least share of stop words; names and columns have fewer.
+# The least share of stop words; names and columns have fewer. In a whole sentence with a year, such
+# as the first one of a contract, one is enough.
 COMMON = 0.15
 # The number of consecutive words that make the same wording.
 RUN = 4
@@ -47,6 +48,7 @@ _AMOUNT = r"[($]*(?:\d(?:[\d,.]*\d)?|[\u2013\u2014-])[)%]*"
 _ROW = re.compile(rf"(?:^|\s){_AMOUNT}\s+(?:[$%]\s+)?{_AMOUNT}\s*$")
 _CAPTION = re.compile(r":\W*$")
 _STOPPED = re.compile(r"[.!?]\W*$")
+_DATED = re.compile(r"\b[12]\d{3}\b.*[.!?]$", re.DOTALL)
 
 
 class ReadStatement(Struct, frozen=True):
@@ -137,7 +139,8 @@ def _states(text: str, said: list[str], language: str) -> bool:
     if sum(character.isalpha() for character in text) < LETTERS * seen:
         return False
     common = stop_words(language)
-    if common and sum(word in common for word in said) < COMMON * len(said):
+    few = sum(word in common for word in said)
+    if common and few < COMMON * len(said) and not (few and _DATED.search(text)):
         return False
     return not _is_heading(text, said, common)
 

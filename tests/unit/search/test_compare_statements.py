@@ -38,6 +38,7 @@ def statement(text: str) -> ReadStatement:
         "and the landlord has no obligation to mend what the tenant broke;",
         "This agreement is made on the ___ day of ___ by and between ___ and the tenant.",
         "Term. This Agreement goes on to the end of December 31, 2019",
+        "Consulting agreement between Alder Harbour Ltd and Birch Street Advisers LLP, 3 May 2024.",
     ],
 )
 def test_a_sentence_states_something(text: str) -> None:
