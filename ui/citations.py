@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # The most documents that the engine is asked about; for others the data of their hits is used.
 _MOST_ASKED = 500
 _AT_ONCE = 4
+_MOST_GIVEN = 4  # given names of a person
 _YEAR = re.compile(r"[12]\d{3}")
 _KEY = re.compile(r"[^a-z0-9]+")
 _TEX = str.maketrans({
@@ -372,6 +373,11 @@ def _csl_item(key: str, source: CitedSource) -> dict[str, Any]:
 
 
 def _csl_name(text: str) -> dict[str, str]:
-    """Split a name at its comma; without one it stays whole, as languages differ in name order."""
-    family, comma, given = (part.strip() for part in text.partition(","))
-    return {"family": family, "given": given} if comma and given else {"literal": family}
+    """Split a name at its comma; without one it stays whole, as languages differ in name order.
+
+    So does an organisation that is described after the comma.
+    """
+    family, _, given = (part.strip() for part in text.partition(","))
+    if 0 < len(given.split()) <= _MOST_GIVEN:
+        return {"family": family, "given": given}
+    return {"literal": f"{family}, {given}" if given else family}

@@ -42,6 +42,12 @@ ROE = "Doe, Jane Q.; Roe, Jean-Luc"
         ("apa", ROE, "2021", "Doe, J. Q., & Roe, J.-L. (2021). *Lease*, p. 12."),
         ("apa", "", "", "*Lease*. (n.d.), p. 12."),
         ("apa", "ACME", "", "ACME. (n.d.). *Lease*, p. 12."),
+        (
+            "apa",
+            "Roe, a part of J. Doe & Co.",
+            "",
+            "Roe, a part of J. Doe & Co. (n.d.). *Lease*, p. 12.",
+        ),
         ("apa", "Jane Doe", "2021", "Jane Doe. (2021). *Lease*, p. 12."),
         ("chicago", ROE, "2021", "Jane Q. Doe and Jean-Luc Roe, *Lease* (2021), 12."),
         ("chicago", "A; B; C", "", "A, B, and C, *Lease* (n.d.), 12."),
