@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 K1, B = 1.2, 0.75
 TITLE_WEIGHT = 3  # a word of the title counts as this many occurrences in the text
 NAME_WEIGHT = 3.0  # the same for names
-CACHED_COUNTS = 8 << 20  # bytes
+CACHED_COUNTS = 32 << 20  # bytes: some 400 words that each of 10,000 documents has
 
 
 class _Words(Struct, frozen=True):
