@@ -138,11 +138,9 @@ def _add_text(paragraph: Any, run: Any, piece: QTextFragment) -> None:
 
     form = piece.charFormat()
     run.text = _xml_text(piece.text())
-    run.font.bold, run.font.italic = (
-        form.fontWeight() > QFont.Weight.Normal or None,
-        form.fontItalic() or None,
-    )
-    run.font.strike, run.font.underline = form.fontStrikeOut() or None, form.fontUnderline() or None
+    run.bold = form.fontWeight() > QFont.Weight.Normal or None
+    run.italic, run.underline = form.fontItalic() or None, form.fontUnderline() or None
+    run.font.strike = form.fontStrikeOut() or None
     if form.foreground().style() is not Qt.BrushStyle.NoBrush:
         run.font.color.rgb = RGBColor.from_string(form.foreground().color().name()[1:])
     if form.background().style() is not Qt.BrushStyle.NoBrush:

@@ -2,7 +2,7 @@
 
 A snapshot of the files that hold a searchable document is rebuilt when files or folders change, so
 that a query costs a few array operations. Filters are on folders, extensions, times, sizes, titles,
-authors and languages. This module must not know the query's grammar or how documents are searched.
+authors and languages.
 """
 
 from __future__ import annotations

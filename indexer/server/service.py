@@ -136,7 +136,7 @@ class Service:
 
     def _quiet_for(self, seconds: float) -> bool:
         now = time.monotonic()
-        if self._sessions or not (self.index_queue.idle and self.recognition_queue.idle):
+        if self._sessions or not self.background.idle:
             self._quiet_since = now
             return False
         return now - self._quiet_since >= seconds

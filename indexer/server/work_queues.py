@@ -328,6 +328,11 @@ class BackgroundJobs(Struct, frozen=True):
     recognition_queue: WorkQueue
     _changed: threading.Event = field(default_factory=threading.Event)
 
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is read or recognised, or waits for that."""
+        return self.index_queue.idle and self.recognition_queue.idle
+
     def look_ahead(self, request: Index) -> None:
         """Submit a scan of a waiting request's folders for the present run."""
         if not request.paths or self.index_queue.free:
@@ -346,8 +351,7 @@ class BackgroundJobs(Struct, frozen=True):
 
     def recognise_pages(self) -> None:
         """Submit recognising scanned pages, if there are any and the engine is idle."""
-        idle = self.index_queue.idle and self.recognition_queue.idle
-        if not idle or not self.engine.has_pages_to_recognise():
+        if not self.idle or not self.engine.has_pages_to_recognise():
             return
 
         def finish(queued: Any, failure: Exception | None) -> None:
@@ -366,8 +370,7 @@ class BackgroundJobs(Struct, frozen=True):
 
         The next engine retries a failed change.
         """
-        idle = self.index_queue.idle and self.recognition_queue.idle
-        if not idle or self._changed.is_set() or not self.engine.change_waits():
+        if not self.idle or self._changed.is_set() or not self.engine.change_waits():
             return
 
         def finish(answer: Any, failure: Exception | None) -> None:
@@ -381,8 +384,7 @@ class BackgroundJobs(Struct, frozen=True):
 
     def calibrate(self) -> None:
         """Submit the calibration of a library whose documents have changed, if it is idle."""
-        idle = self.index_queue.idle and self.recognition_queue.idle
-        if idle and self.engine.calibration_waits():
+        if self.idle and self.engine.calibration_waits():
             work = self.engine.calibrate
             self._submit(
                 self.index_queue, "calibrate", lambda job: work(job.token), priority=Priority.IDLE

@@ -31,7 +31,7 @@ from tests.benchmarks import sets
 from tests.benchmarks.meanwhile import make_home as make_real_home
 from tests.benchmarks.window_memory import attached
 from tests.integration.speaking import ask, greeted
-from tests.ui.engines import Home, make_home
+from tests.ui.engines import Home, is_alive, make_home
 
 if TYPE_CHECKING:
     from indexer.api.endpoint import EngineClient
@@ -86,21 +86,13 @@ def quitting(home: Home, documents: Path | None) -> float:
                 ask(reading, 1, Index((documents,), kept=True))
                 while not is_embedding(engine):
                     time.sleep(LOOK_S)
-        family = psutil.Process(started.pid).children(recursive=True)
+        family = [each.pid for each in psutil.Process(started.pid).children(recursive=True)]
         began = time.monotonic()
         started.send_signal(signal.SIGTERM)
         started.wait(PATIENCE_S)
         while any(map(is_alive, family)):
             time.sleep(0.01)
         return time.monotonic() - began
-
-
-def is_alive(process: psutil.Process) -> bool:
-    """Whether a process runs; who reaps it afterwards is not the program's business."""
-    try:
-        return bool(process.status() != psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return False
 
 
 def is_embedding(engine: EngineClient) -> bool:
